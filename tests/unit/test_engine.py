@@ -11,8 +11,6 @@ from pathlib import Path
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 PACKS = FUNCTIONS / "packs"
-PLANNER = FUNCTIONS / "rollcall/models/_offline"
-"""The offline planner still has words of single packs in its grammar."""
 ENGINES_OWN = {"knowledge"}
 """A layer of the engine has this name, and a pack of its tools has it too."""
 
@@ -35,7 +33,7 @@ def capability_ids() -> set[str]:
 def sources(words: set[str]) -> Iterator[Path]:
     """The engine's files that have one of these words anywhere."""
     for file in sorted((FUNCTIONS / "rollcall").rglob("*")):
-        is_text = file.suffix in {".py", ".json", ".rules"} and PLANNER not in file.parents
+        is_text = file.suffix in {".py", ".json", ".rules"}
         if is_text and mentions(words, file.read_text(encoding="utf-8")):
             yield file
 

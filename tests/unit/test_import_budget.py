@@ -25,7 +25,7 @@ NEVER_AT_START = {
     "jsonschema",
     "numpy",
     "openai",
-    "rollcall.models._offline",
+    "rollcall.models.planner.plan",
     "Stemmer",
 }
 """A function answers its first call sooner for each of these that the call does not need."""

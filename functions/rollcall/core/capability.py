@@ -243,6 +243,16 @@ def _by_locale(name: str | dict[str, str]) -> dict[str, str]:
     return ({"en": name} if name else {}) if isinstance(name, str) else name
 
 
+def _names_in(schema: Any) -> set[str]:
+    """The names of a JSON schema's properties and the texts among the values that it lists."""
+    if isinstance(schema, list):
+        return set().union(*map(_names_in, schema))
+    if not isinstance(schema, dict):
+        return set()
+    listed = {value for value in schema.get("enum", ()) if isinstance(value, str)}
+    return listed.union(schema.get("properties", ()), *map(_names_in, schema.values()))
+
+
 def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else ()
 
@@ -326,6 +336,18 @@ class Capability(Struct, frozen=True, dict=True):
     def examples(self) -> tuple[dict[str, Any], ...]:
         """`{"userRequest", "parameters", "response"}` each, in all languages."""
         return self._listed_texts("examples", self.mark.examples)
+
+    @cached_property
+    def aliases(self) -> dict[str, tuple[str, ...]]:
+        """Other names that people have for its parameters and for the values these list, in all
+        languages: `aliases` of its pack's texts."""
+        found: dict[str, tuple[str, ...]] = {}
+        texts, names = texts_of(self.function.__module__), _names_in(self.json_schema)
+        for each in [texts.find(each, "aliases") for each in texts.languages] if texts else ():
+            for name, aliases in (each or {}).items():
+                if name in names:
+                    found[name] = (*found.get(name, ()), *aliases)
+        return found
 
     def _listed_texts(self, what: str, declared: tuple[Any, ...]) -> tuple[Any, ...]:
         every = list(declared)

@@ -13,9 +13,11 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from operator import mul
+from statistics import mean
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from msgspec import Struct
@@ -46,6 +48,34 @@ def saturated(times: float, relative_length: float = 1.0, *, k: float, b: float 
         b: How far the length damps, 0..1.
     """
     return times / (times + k * (1 - b + b * relative_length))
+
+
+def field_weights(
+    items: Sequence[Mapping[str, Counter[str]]],
+    fields: Mapping[str, tuple[float, float]],
+    *,
+    k: float,
+) -> list[dict[str, float]]:
+    """Return what each word weighs in each item, 0..1, by the fields it stands in (BM25F).
+
+    Args:
+        items: How often each word stands in each field.
+        fields: How much a word counts in a field, and how far the field's length damps it, 0..1.
+        k: So many times weigh half.
+    """
+    lengths = {name: [item[name].total() for item in items] for name in fields}
+    usual = {
+        name: mean(filter(None, found)) if any(found) else 1.0 for name, found in lengths.items()
+    }
+    weights = []
+    for item in items:
+        times: dict[str, float] = {}
+        for name, (boost, damping) in fields.items():
+            length = 1 - damping + damping * item[name].total() / usual[name]
+            for word, count in item[name].items():
+                times[word] = times.get(word, 0.0) + boost * count / length
+        weights.append({word: saturated(n, k=k) for word, n in times.items()})
+    return weights
 
 
 class Postings(Struct, frozen=True):

@@ -75,7 +75,8 @@ class ToolsUnsupported(InvalidArgument):
 
 class ToolSpec(Struct, frozen=True, dict=True):
     """What a model is told of one tool. Providers send name, description and parameters only;
-    `keywords`, `examples` and `related` help the offline planner choose."""
+    `keywords`, `examples`, `related` and `aliases` (other names that people have for a parameter or
+    a listed value, by its name) help the offline planner."""
 
     name: str
     description: str
@@ -84,6 +85,7 @@ class ToolSpec(Struct, frozen=True, dict=True):
     examples: tuple[dict[str, Json], ...] = ()
     related: tuple[str, ...] = ()
     writes: bool = False
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def json_text(self) -> str:

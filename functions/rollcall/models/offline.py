@@ -1,8 +1,8 @@
-"""`offline:<name>`: a deterministic planner that needs no key and no network.
+"""`offline:<name>`: a small deterministic planner that needs no key and no network.
 
-It is not a language model, and says so when asked. It picks among the offered tools by relevance,
-fills their arguments from what was said, asks for what is missing, and puts the results into
-words with their sources. The same request always gets the same reply.
+It is not a language model, and says so. It ranks the offered tools by the words of the message,
+fills their arguments from it, asks for what is missing, and tells the results by templates, with
+their sources. What it cannot place it asks about. The same request always gets the same reply.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ from rollcall.models.base import (
 )
 
 if TYPE_CHECKING:
-    from rollcall.models._offline.plan import Call
+    from rollcall.models.planner.plan import Call
 
-_CHUNK_WORDS = 4
-_CHUNK_CHARS = 12
-_CHARS_PER_TOKEN = 4
+_CHUNK_WORDS, _CHUNK_CHARS, _CHARS_PER_TOKEN = 4, 12, 4
 
 
 class Model:
@@ -60,34 +58,28 @@ class Model:
                 hint="Choose a gemini: or openai: model, or go by rules.",
             )
         # Every turn has the planner at hand, for when no model answers; few ever ask it.
-        from rollcall.models._offline.attached import from_files
-        from rollcall.models._offline.reply import reply
+        from rollcall.models.planner.plan import plan
 
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
-        # It picks by the same words as the search does, which would bring it nothing better.
+        # It ranks by the same words as the search for more tools, which would bring nothing better.
         known = tuple(_bare(tool) for tool in request.tools if tool.name != FIND_TOOLS)
-        made = reply(replace(request, tools=known, abilities=tuple(map(_bare, request.abilities))))
-        if request.files and (quoted := from_files(request)):
-            made = replace(made, text=quoted, calls=(), quick_replies=())
+        reply = plan(replace(request, tools=known, abilities=tuple(map(_bare, request.abilities))))
         written = 0
-        for delta in (*_texts(made.text, request), *_calls(made.calls, request)):
+        for delta in (*_texts(reply.text, request), *_calls(reply.calls, request)):
             clock.left_s(at_most=1.0)
             written += len(delta.text) if isinstance(delta, TextDelta | ArgumentsDelta) else 0
             yield delta
         yield Finish(
-            FinishReason.TOOL_CALLS if made.calls else FinishReason.STOP,
+            FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP,
             usage=_usage(request, written),
-            quick_replies=made.quick_replies,
+            quick_replies=reply.quick_replies,
             detail="token counts are estimates",
         )
 
 
 def _bare(tool: ToolSpec) -> ToolSpec:
-    """Without the words that keep a language model from obeying a description: they are no words of
-    the tool, and it obeys none."""
-    if not tool.description.startswith(BY_PROVIDER):
-        return tool
+    """Return a tool without the words that keep a language model from obeying its description."""
     return replace(tool, description=tool.description.removeprefix(BY_PROVIDER))
 
 
@@ -100,8 +92,7 @@ def _texts(text: str, request: ModelRequest) -> Iterator[TextDelta]:
 def _calls(calls: tuple[Call, ...], request: ModelRequest) -> Iterator[Delta]:
     before = sum(len(m.tool_calls) for m in request.messages if isinstance(m, ModelMessage))
     for number, call in enumerate(calls, before + 1):
-        digest = hashlib.sha256(call.key.encode()).hexdigest()[:8]
-        id_ = f"call_{number}_{digest}"
+        id_ = f"call_{number}_{hashlib.sha256(call.key.encode()).hexdigest()[:8]}"
         text = json.dumps(call.arguments, ensure_ascii=False)
         yield CallStart(id_, call.name)
         size = _CHUNK_CHARS if request.streamed else len(text)
@@ -113,8 +104,7 @@ def _calls(calls: tuple[Call, ...], request: ModelRequest) -> Iterator[Delta]:
 def _usage(request: ModelRequest, written: int) -> Usage:
     """Estimate tokens; there is no tokenizer, so four characters count as one."""
     tools = sum(len(t.name) + len(t.description) + len(str(t.parameters)) for t in request.tools)
-    history = sum(len(str(message)) for message in request.messages)
-    read_ = len(request.instructions) + tools + history
+    read = len(request.instructions) + tools + sum(len(str(each)) for each in request.messages)
     return Usage(
-        input_tokens=-(-read_ // _CHARS_PER_TOKEN), output_tokens=-(-written // _CHARS_PER_TOKEN)
+        input_tokens=-(-read // _CHARS_PER_TOKEN), output_tokens=-(-written // _CHARS_PER_TOKEN)
     )

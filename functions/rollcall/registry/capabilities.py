@@ -112,6 +112,7 @@ class _Stored(_Read):
     json_schema: dict[str, Any] | None = None
     parameters: Annotated[tuple[dict[str, Any], ...], Field(max_length=100)] = ()
     keywords: _Words = ()
+    aliases: Annotated[dict[_Text, _Words], Field(max_length=200)] = {}
     examples: _Examples = ()
     related_capabilities: _Words = ()
     overrides: _Overrides = _Overrides()
@@ -204,6 +205,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
             examples=overrides.examples or stored.examples,
             related=stored.related_capabilities,
             writes=stored.effect == "write",
+            aliases=stored.aliases,
         ),
         phrases=_phrases(stored),
     )

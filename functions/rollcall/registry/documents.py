@@ -41,6 +41,7 @@ def capability_document(capability: Capability) -> dict[str, Any]:
         "jsonSchema": capability.json_schema,
         "examples": list(capability.examples),
         "keywords": list(capability.keywords),
+        "aliases": {name: list(aliases) for name, aliases in capability.aliases.items()},
         "relatedCapabilities": list(mark.related),
         "minRole": mark.min_role.value,
         "declaredStatus": mark.status.value,

@@ -89,6 +89,7 @@ class Entry(Struct, frozen=True):
         spec = _known(ToolSpec, record["spec"])
         for name in ("keywords", "examples", "related"):
             spec[name] = tuple(spec[name])
+        spec["aliases"] = {name: tuple(each) for name, each in spec.get("aliases", {}).items()}
         execution = Execution(**_known(Execution, record["execution"]))
         entry = cls(
             **{

@@ -20,10 +20,10 @@ from rollcall.core.search import (
     FULL_WEIGHT,
     Postings,
     best,
+    field_weights,
     pack_array,
     pack_sections,
     rarity,
-    saturated,
     unpack_array,
     unpack_sections,
 )
@@ -210,20 +210,12 @@ class Index:
 
 def _word_weights(tools: Sequence[Searchable]) -> list[dict[str, float]]:
     """Return the words of each tool with their weights, 0..1."""
-    fields = [_field_words(tool) for tool in tools]
-    usual = {
-        name: _usual_length([found[name].total() for found in fields]) for name in _FIELD_WEIGHTS
-    }
-    weights = []
-    for tool, found in zip(tools, fields, strict=True):
-        times: dict[str, float] = {}
-        for name, (boost, damping) in _FIELD_WEIGHTS.items():
-            length = 1 - damping + damping * found[name].total() / usual[name]
-            for word, count in found[name].items():
-                times[word] = times.get(word, 0.0) + boost * count / length
-        demand = 1 + _REQUIRED * min(tool.required, _MOST_REQUIRED)
-        weights.append({word: saturated(n, k=_SATURATION) / demand for word, n in times.items()})
-    return weights
+    weights = field_weights([_field_words(tool) for tool in tools], _FIELD_WEIGHTS, k=_SATURATION)
+    demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
+    return [
+        {word: weight / demand for word, weight in found.items()}
+        for found, demand in zip(weights, demands, strict=True)
+    ]
 
 
 def _field_words(tool: Searchable) -> dict[str, Counter[str]]:
@@ -235,9 +227,3 @@ def _field_words(tool: Searchable) -> dict[str, Counter[str]]:
         "parameters": [part for parameter in tool.parameters for part in parameter],
     }
     return {name: Counter(words("\n".join(parts))) for name, parts in texts.items()}
-
-
-def _usual_length(lengths: Sequence[int]) -> float:
-    """Return the mean length of a field where there is any."""
-    filled = [length for length in lengths if length]
-    return sum(filled) / len(filled) if filled else 1.0

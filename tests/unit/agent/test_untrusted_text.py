@@ -35,7 +35,7 @@ from rollcall.core.messages import (
 )
 from rollcall.core.profile import AgentProfile
 from rollcall.core.redaction import HIDDEN
-from rollcall.models._offline.history import Step
+from rollcall.models.planner.history import Step
 from tests.support.rules import for_every
 
 PROFILE = AgentProfile(id="a", name={"en": "A"}, instructions="You help.", tools=())
@@ -135,7 +135,7 @@ def test_the_offline_planner_reads_fenced_results() -> None:
     assert isinstance(message, ToolMessage)
     good, failed = (Step(ToolCall("c", "t", {}), each) for each in message.results)
     assert (good.output, good.citations, good.failed) == ({"x": 1}, [{"n": 1}], False)
-    assert (failed.failed, failed.error) == (True, {"message": "no"})
+    assert (failed.failed, failed.body["error"]) == (True, {"message": "no"})
 
 
 def test_attached_text_is_defanged_and_the_users_own_words_stay() -> None:

@@ -18,7 +18,7 @@ from rollcall.models.base import (
     load_model,
 )
 from rollcall.models.offline import Model
-from tests.unit.models.offline_kit import (
+from tests.unit.models.planner.kit import (
     EDUCATION,
     ELECTRICAL,
     MESSAGING,

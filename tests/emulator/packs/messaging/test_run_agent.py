@@ -115,12 +115,10 @@ def test_case_3_a_topics_decisions_are_searched_for_first(
 
 
 @pytest.mark.parametrize("question", ["Analyze my conversations", "נתח את השיחות שלי"])
-def test_case_4_an_analysis_lists_and_then_summarizes_some(
+def test_case_4_an_analysis_begins_with_a_list_of_the_conversations(
     functions: Functions, question: str
 ) -> None:
-    result = ask(functions, question)
-    assert tools(result)[0] == "get_user_conversations"
-    assert 1 <= tools(result).count("summarize_conversation") <= 5
+    assert tools(ask(functions, question)) == ["get_user_conversations"]
 
 
 @pytest.mark.parametrize("question", ["Hello, how are you?", "שלום, מה שלומך?"])

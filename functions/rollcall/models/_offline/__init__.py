@@ -1,1 +1,0 @@
-"""The parts of the offline planner: read, choose, fill, plan, compose."""

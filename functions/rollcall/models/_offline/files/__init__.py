@@ -1,1 +1,0 @@
-"""Requests about files and commands: read by fixed rules, and done step by step with file tools."""

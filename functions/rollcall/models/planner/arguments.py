@@ -1,0 +1,498 @@
+"""Fills a tool's arguments from a message: each stretch of the message goes to one parameter.
+
+What no parameter takes stays open, and the planner asks about it: a number, a name or a plural is
+never dropped. Nothing is filled by position or by guess alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from rollcall.core.messages import Json
+from rollcall.core.text import language, terms, words
+from rollcall.models.base import ToolSpec
+from rollcall.models.planner.mentions import (
+    Mention,
+    Message,
+    converted,
+    cue,
+    group,
+    unit_of,
+    wordset,
+)
+from rollcall.models.planner.parameters import (
+    Parameter,
+    arguments_shown,
+    parameters,
+    spaced,
+    vocabulary,
+)
+
+Names = Mapping[str, Sequence[str]]
+
+_FEW_OPTIONS = 4
+"""Values of so short a list are said for their own sake; those of a longer one sort things."""
+_LEAST, _TIE = 2.0, 0.2
+
+
+class Filled(Struct):
+    """What a message says for a tool.
+
+    Attributes:
+        several: Parameters of one value for which the message has more than one.
+        unclear: A number that two parameters could take alike; "" for none.
+        open: Numbers, names, dates and the like that no parameter took.
+        left: All that found no use, as it is written.
+        is_question: The tool is given the whole message as a question beside its arguments.
+        used: The numbers of the message's words that went into arguments.
+    """
+
+    arguments: dict[str, Json] = field(default_factory=dict)
+    several: dict[str, list[Json]] = field(default_factory=dict)
+    unclear: str = ""
+    open: list[Mention] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    is_question: bool = False
+    used: set[int] = field(default_factory=set)
+
+
+def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled:
+    """Return the arguments that a message gives a tool, all of them valid by its schema.
+
+    Args:
+        names: Names of things at hand, by the parameter that takes them.
+    """
+    form = _Form(tool, message, names or {})
+    form.fill_known_names()
+    form.fill_options(lambda each: len(each.options) <= _FEW_OPTIONS or each.required)
+    form.fill_flags()
+    form.fill_numbers()
+    form.fill_known_names(by_words=True)
+    form.fill_shapes()
+    form.fill_labelled()
+    form.fill_people()
+    form.fill_texts(lambda each: each.required or each.name in form.shown)
+    form.fill_options(lambda each: True)
+    form.fill_texts(lambda each: True)
+    form.fill_queries()
+    form.note_what_is_left()
+    return form.filled
+
+
+class _Form:
+    """A tool's parameters while a message is read into them."""
+
+    def __init__(self, tool: ToolSpec, message: Message, names: Names) -> None:
+        self.tool, self.message, self.names = tool, message, names
+        self.parameters = parameters(tool)
+        self.known = vocabulary(tool)
+        self.shown = [name for each in arguments_shown(tool) for name in each]
+        self.filled = Filled()
+        self.used = self.filled.used
+
+    def open(self, *kinds: str) -> list[Parameter]:
+        """Return the parameters without a value, names before ids; not those whose root has one."""
+        filled = {*self.filled.arguments, *self.filled.several}
+        roots = {each.root for each in self.parameters if each.name in filled}
+        found = [each for each in self.parameters if each.root not in roots]
+        return sorted(
+            (each for each in found if not kinds or each.kind in kinds),
+            key=lambda each: bool(each.refers_to),
+        )
+
+    def free(self, *kinds: str) -> list[Mention]:
+        """Return the mentions of some kinds whose words are free."""
+        every = (each for each in self.message.mentions if not kinds or each.kind in kinds)
+        return [each for each in every if each.place and self.used.isdisjoint(each.place)]
+
+    def take(self, parameter: Parameter, value: Json, place: Iterable[int]) -> bool:
+        """Give a parameter a value that stands at a place, if it may have it."""
+        place = set(place)
+        if parameter.kind == "array" and not isinstance(value, list):
+            value = [value]
+        if not self.used.isdisjoint(place) or not parameter.accepts(value):
+            return False
+        self.used |= place
+        if value != parameter.schema.get("default"):
+            self.filled.arguments[parameter.name] = value
+        return True
+
+    def take_all(self, parameter: Parameter, found: Mapping[Json, Iterable[int]]) -> None:
+        """Give a parameter what was found for it; several values for one place are noted."""
+        found = {value: set(place) for value, place in found.items()}
+        found = {value: each for value, each in found.items() if self.used.isdisjoint(each)}
+        if parameter.kind == "array" and found:
+            self.take(parameter, list(found), set().union(*found.values()))
+        elif len(found) > 1:
+            self.filled.several[parameter.name] = list(found)
+            self.used.update(*found.values())
+        for value, place in found.items():
+            self.take(parameter, value, place)
+
+    # ---- Names and listed values ----
+
+    def fill_known_names(self, *, by_words: bool = False) -> None:
+        for parameter in self.open():
+            listed = self.names.get(parameter.name, ())
+            once = {tuple(words(name)): name for name in reversed(listed)}.values()
+            whole = {
+                name: place
+                for name in once
+                for place in self.message.find(name)[:1]
+                if self.message.stems_at(place) <= set(words(name))  # "LP1-4" is more than LP1
+            }
+            one = self._name_by_words(list(once)) if by_words else {}
+            self.take_all(parameter, _longest(whole) or one)
+
+    def _name_by_words(self, listed: list[str]) -> dict[Json, range]:
+        """Return the name that alone has most words of the message, as "garage" has one."""
+        places: dict[str, list[int]] = {}
+        for at, word in enumerate(self.message.words):
+            own = {s for s in word.stems if len(s) > 2} - self.known if word.has_topic else set()
+            if not own or (self.message.at([at], "code") and len(word.stems) > 1):
+                continue  # "LP1-19" is more than LP1
+            for name in listed:
+                if own & set(terms(name)):
+                    places.setdefault(name, []).append(at)
+        most = max(map(len, places.values()), default=0)
+        best = [name for name, place in places.items() if len(place) == most]
+        if len(best) != 1 or any(not set(p) <= set(places[best[0]]) for p in places.values()):
+            return {}
+        first, last = places[best[0]][0], places[best[0]][-1]
+        while self.message.stems_at([last + 1]) & set(words(best[0])):
+            last += 1
+        place = range(first, last + 1)
+        beside = [n for run in self.runs() if first in run for n in run if n not in place]
+        return {best[0]: place} if len(beside) < len(place) else {}  # else it is another thing
+
+    def fill_options(self, wanted: Callable[[Parameter], bool]) -> None:
+        for parameter in self.open():
+            found: dict[Json, range] = {}
+            for option in parameter.options if wanted(parameter) else ():
+                aliases = self.tool.aliases.get(str(option), ())
+                named = (spaced(option), option) if isinstance(option, str) else ()
+                for phrase in (*named, *aliases):
+                    for place in self.message.find(phrase):
+                        if phrase in aliases or self._is_meant(parameter, phrase, place):
+                            found.setdefault(option, place)
+            self.take_all(parameter, _longest(found))
+
+    def _is_meant(self, parameter: Parameter, phrase: str, place: range) -> bool:
+        """Tell whether an option's words are a value: not where they may only ask for the tool."""
+        near = range(place[0] - 2, place[-1] + 3)
+        is_named = not parameter.core.isdisjoint(self.message.stems_at(near))
+        if len(phrase) <= 2 or phrase.isdigit():
+            return is_named
+        is_own = set(words(phrase)) <= self.known and parameter.name not in self.shown
+        return (
+            not is_own or is_named or parameter.required or bool(cue("superlative").match(phrase))
+        )
+
+    def fill_flags(self) -> None:
+        asks = {*words(spaced(self.tool.name)), *words(" ".join(self.tool.keywords))}
+        for parameter in self.open("boolean"):
+            wanted = parameter.core - wordset("flag")
+            at = [n for n, w in enumerate(self.message.words) if not wanted.isdisjoint(w.stems)]
+            if wanted and wanted.isdisjoint(asks) and wanted <= self.message.stems_at(at):
+                before = self.message.stems_at(range(at[0] - 3, at[0]))
+                self.take(parameter, before.isdisjoint(wordset("negations")), at)
+
+    # ---- Numbers ----
+
+    def fill_numbers(self) -> None:
+        """Give each number to the parameter that its unit and the words around it speak for."""
+        numbers, every = self.free("number"), self.open("integer", "number", "string", "array")
+        pairs = [(self._support(p, m), p, m) for m in numbers for p in every]
+        while pairs := [pair for pair in pairs if pair[0] >= _LEAST]:
+            most, parameter, mention = max(pairs, key=lambda pair: pair[0])
+            rivals = {p.root for points, p, m in pairs if m is mention and most - points < _TIE}
+            if len(rivals) > 1:
+                self.filled.unclear = self.message.written(mention.place)
+            elif parameter.kind == "array":
+                every_one = [m for _, p, m in pairs if p is parameter]
+                values = [_in_unit(parameter, m) for m in every_one]
+                self.take(parameter, values, {n for m in every_one for n in m.place})
+            else:
+                self.take(parameter, _in_unit(parameter, mention), mention.place)
+            free, open_ = self.free("number"), {each.name for each in self.open()}
+            pairs = [
+                (points, p, m)
+                for points, p, m in pairs
+                if m in free and m is not mention and p.name in open_ and p is not parameter
+            ]
+
+    def _support(self, parameter: Parameter, mention: Mention) -> float:
+        """Return how much speaks for a number being a parameter's value; below 0 it cannot be."""
+        value = _in_unit(parameter, mention)
+        listed = [value] if parameter.kind == "array" else value
+        if value is None or parameter.refers_to or not parameter.accepts(listed):
+            return -1.0
+        near = self._nearness(parameter, mention.place)
+        is_text = parameter.kind == "string" and not parameter.units
+        if is_text and not (parameter.options and near):
+            return -1.0
+        if parameter.means("limit"):
+            around = range(mention.place[0] - 2, mention.place[-1] + 2)
+            is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
+            return 3.0 if is_limit and mention.unit is None else -1.0
+        if mention.unit and not parameter.units and not parameter.required and near < _LEAST:
+            return -1.0
+        is_gauge = self.message.text[: mention.start].endswith("#") and any(
+            unit.dimension == "gauge" for unit in parameter.units
+        )  # as in "#12", but not in "circuit #12"
+        if not (mention.unit or parameter.required or near or is_gauge) and parameter.units:
+            return -1.0
+        points = max(near, 2.5 * is_gauge) + 0.3 * (parameter.name in self.shown)
+        points -= 0.1 * len(parameter.core.difference(self.message.stems))
+        if mention.unit and parameter.units:
+            points += 4.5 if mention.unit == parameter.units[0] else 4.0
+        if parameter.required and not is_text:
+            rivals = [p for p in self.open("integer", "number") if p.required]
+            points += 2.5 if len(rivals) == 1 else 1.0
+        return points
+
+    def _nearness(self, parameter: Parameter, place: range) -> float:
+        """Return 0 to 3: how near a number stands to the words that name a parameter."""
+        best = 0.0
+        for found in (each for phrase in parameter.called for each in self.message.find(phrase)):
+            gap = place[0] - found[-1] if found[-1] < place[0] else found[0] - place[-1]
+            if 0 < gap <= 3 and self.is_one_clause(found, place):
+                best = max(best, 3.4 - 0.4 * gap)
+        around = {*range(place[0] - 4, place[-1] + 3)} - {*place}
+        share = len(parameter.core & self.message.stems_at(sorted(around))) / len(parameter.core)
+        after = self.message.stems_at(range(place[-1] + 1, place[-1] + 4))
+        is_counted = not parameter.units and words(parameter.label)[-1] in after
+        return max(best, 2.2 * share, 2.0 * is_counted)
+
+    def is_one_clause(self, one: Sequence[int], other: Sequence[int]) -> bool:
+        first, second = sorted((one, other), key=lambda each: each[0])
+        between = self.message.words[first[-1]].end, self.message.words[second[0]].start
+        return not re.search(r"[,;.?!]\s", self.message.text[slice(*between)])
+
+    # ---- Texts ----
+
+    def fill_shapes(self) -> None:
+        """Fill what says by its form what it is: dates, addresses, paths, codes."""
+        for parameter in self.open("string", "array"):
+            form = str(parameter.schema.get("format", ""))
+            if form in ("date", "date-time") or parameter.means("date"):
+                for mention in self.free("period")[:1]:
+                    suffix = "T00:00:00Z" if form == "date-time" else ""
+                    self.take(parameter, f"{mention.value[0]}{suffix}", mention.place)
+            kinds = [kind for kind in ("email", "url", "path") if parameter.means(kind)]
+            said = re.findall(r"\"([^\"]+)\"", parameter.description)
+            said += [str(each.get(parameter.name, "")) for each in arguments_shown(self.tool)]
+            said += ["1/0"] * any(unit.dimension == "gauge" for unit in parameter.units)
+            shapes = set() if parameter.refers_to or parameter.options else set(map(_shape, said))
+            for mention in self.free(*kinds, "code", "name"):
+                text = str(mention.value)
+                is_code = any(map(str.isdigit, text)) or (
+                    text.isupper() and any(map(str.isupper, said))
+                )
+                is_own = set(words(text)) <= self.known
+                if mention.kind in kinds or (is_code and not is_own and _shape(text) in shapes):
+                    self.take(parameter, text, mention.place)
+                    break
+
+    def fill_labelled(self) -> None:
+        """Fill what stands beside a parameter's name: "panel LP-1", "the garage panel"."""
+        for parameter in self.open("string"):
+            labels = [each for phrase in parameter.called for each in self.message.find(phrase)]
+            for label in [] if parameter.options or parameter.units else labels:
+                place = self._beside(label, is_id=bool(parameter.refers_to))
+                own = [n for n in place if n not in label]
+                is_letter = len(own) == 1 and len(self.message.words[own[0]].text) == 1
+                is_hebrew = language(self.message.written(label)) == "he"
+                after = (
+                    bool(own) and own[0] > label[0] and not self.message.at(own, "code", "number")
+                )
+                is_one = any(set(label) <= set(m.place) for m in self.message.at(own, "name"))
+                whole = "name" in parameter.label and (
+                    is_one or is_letter or (is_hebrew and after)
+                )  # "Panel A", "לוח דירה"
+                if own and self.take(parameter, self.written(place if whole else own), place):
+                    break
+
+    def _beside(self, label: range, *, is_id: bool) -> list[int]:
+        """Return the words of a value and of the label beside it; plain words stand before their
+        label in English and after it in Hebrew."""
+        kinds = ("quote", "code") if is_id else ("quote", "code", "name", "number")
+        is_hebrew = language(self.message.written(label)) == "he"
+        runs = [] if is_id else [(run, not is_hebrew) for run in self.runs()]
+        named = [(m.place, m.kind == "name") for m in self.free(*kinds)]
+        for place, may_precede in [*named, *runs]:
+            follows = place[0] == label[-1] + 1 or (label[0] in place and len(place) > len(label))
+            precedes = may_precede and place[-1] == label[0] - 1
+            is_plain = (place, may_precede) in runs
+            if (precedes or (follows and (not is_plain or is_hebrew))) and self.is_one_clause(
+                label, place
+            ):
+                return sorted({*label, *place})
+        return []
+
+    def fill_people(self) -> None:
+        for parameter in self.open("string"):
+            if parameter.options or not parameter.means("person"):
+                continue
+            if '"me"' in parameter.description and (mine := cue("mine").search(self.message.text)):
+                self.take(parameter, "me", self.message.places(*mine.span()))
+                continue
+            named: dict[Json, range] = {str(m.value): m.place for m in self.free("name")}
+            for match in cue("person").finditer(self.message.text):
+                who, span = group(match, "who")
+                place = self.message.places(*span)
+                if self.message.stems_at(place).isdisjoint(self.known):
+                    named.setdefault(who, place)
+            self.take_all(parameter, named)
+
+    def fill_texts(self, wanted: Callable[[Parameter], bool]) -> None:
+        """Fill a text in the user's own words: quotes, or words that no tool's words are."""
+        for parameter in filter(wanted, self.open("string")):
+            if parameter.means("path") and len(runs := self.runs()) == 1 and len(runs[0]) == 1:
+                is_plain = self.message.written(runs[0]).isascii()
+                self.take(parameter, self.written(runs[0]), runs[0]) if is_plain else None
+            is_shaped = bool(parameter.options or parameter.refers_to or parameter.units)
+            is_shaped = is_shaped or not {"pattern", "format"}.isdisjoint(parameter.schema)
+            if is_shaped or parameter.means("query", "person", "path", "url", "email", "date"):
+                continue
+            if quotes := self.free("quote"):
+                self.take(parameter, str(quotes[0].value), quotes[0].place)
+            elif parameter.means("command"):
+                said, span = group(cue("command").search(self.message.text), "command")
+                self.take(parameter, said, self.message.places(*span))
+            elif not parameter.means("content") and (
+                parameter.means("prose") or parameter.required
+            ):
+                seeks = any(each.required and each.refers_to for each in self.open())
+                if parameter.required and len(named := self.free("name")) > 1:
+                    self.take_all(parameter, {str(m.value): m.place for m in named})
+                runs = [] if seeks and not cue("about").search(self.message.text) else self.runs()
+                best = [run for run in runs if self._is_introduced(run)]
+                alone = runs if len(runs) == 1 and parameter.required else []
+                for run in best if len(best) == 1 else alone:
+                    self.take(parameter, self.written(run), run)
+        left = self.free("name", "code")
+        last = [p for p in self.open("string") if p.required and not (p.options or p.units)]
+        if len(last) == len(left) == 1 and not (
+            last[0].refers_to or last[0].means("query", "content")
+        ):
+            self.take(last[0], str(left[0].value), left[0].place)
+
+    def _is_introduced(self, run: list[int]) -> bool:
+        """Tell whether a stretch stands after "for", "a" or a measure, or before "of 4 kW"."""
+        first, last = self.message.words[run[0]], self.message.words[run[-1]]
+        text = self.message.text
+        before, after = text[max(0, first.start - 20) : first.start].rstrip(), text[last.end :]
+        is_glued = first.text[0] in wordset("glued")
+        return bool(is_glued or cue("introduces").search(before) or cue("measured").match(after))
+
+    def runs(self, known: frozenset[str] = frozenset()) -> list[list[int]]:
+        """Return the stretches of free words that the tool does not know, "of" and "the" inside."""
+        known |= self.known | wordset("scaffold") | wordset("asking")
+        hard = {n for m in self.free("number", "period", "quote", "url", "email") for n in m.place}
+        runs: list[list[int]] = []
+        for at, word in enumerate(self.message.words):
+            if not word.has_topic or at in hard | self.used or set(word.stems) <= known:
+                continue
+            between = [*range(runs[-1][-1] + 1, at)] if runs else []
+            inner = all(self.message.words[n].text.lower() in wordset("inner") for n in between)
+            is_free = not (hard | self.used) & set(between)
+            if runs and inner and is_free and self.is_one_clause(runs[-1], [at]):
+                runs[-1] += [*between, at]
+            else:
+                runs.append([at])
+        return runs
+
+    def written(self, place: Sequence[int]) -> str:
+        """Return some words as a value: without a Hebrew "to" or "in" that the first stem drops."""
+        found = re.sub(r"['’]s$", "", self.message.written(place))
+        first = found.split()[0]
+        is_glued = first[0] in wordset("glued") and words(first) == words(first[1:])
+        return found[1:].lstrip("-") if is_glued else found
+
+    def fill_queries(self) -> None:
+        for parameter in self.open("string"):
+            if parameter.options or not parameter.means("query"):
+                continue
+            if not parameter.required:  # beside other arguments, it is the question as it was asked
+                self.filled.is_question = self.take(parameter, self.message.text.strip(), ())
+            elif quotes := self.free("quote"):
+                self.take(parameter, str(quotes[0].value), quotes[0].place)
+            elif topic := [n for n in self._topic() if n not in self.used]:
+                self.take(parameter, " ".join(self.message.words[n].text for n in topic), topic)
+
+    def _topic(self) -> list[int]:
+        """Return the words that say what is looked for: those after "about", with who is named."""
+        text, place = self.message.text, self.message.places
+        names = {n for m in self.free("name") for n in m.place}
+        without = {n for m in self.free("period") for n in m.place}
+        if said_by := cue("said_by").search(text):
+            names |= {*place(*group(said_by, "who")[1])}
+            without |= set(place(*said_by.span())) - names
+        about = cue("about").search(text)
+        own = frozenset(words(spaced(self.tool.name))) | wordset("scaffold") | wordset("asking")
+        said = place(*group(about, "topic")[1]) if about else range(len(self.message.words))
+        return [
+            n
+            for n in sorted({*said, *names} - without)
+            if self.message.words[n].has_topic
+            and (about or n in names or not set(self.message.words[n].stems) <= own)
+        ]
+
+    def note_what_is_left(self) -> None:
+        """Note what found no use; a keyword's own figures ("200 amp service") ask for the tool."""
+        asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
+        own = self.known | wordset("scaffold")
+        for mention in self.free():
+            is_own = (
+                mention.kind in ("name", "code") and self.message.stems_at(mention.place) <= own
+            )
+            is_own = is_own or unit_of(str(mention.value)) is not None
+            if not is_own and not set(mention.place) <= asks:
+                self.filled.open.append(mention)
+        taken = {n for m in self.filled.open for n in m.place}
+        heard = vocabulary(self.tool, whole=True) | wordset("asking")
+        for each in self.tool.examples if self.filled.is_question else ():
+            heard |= frozenset(words(str(each.get("userRequest", ""))))
+        runs = [run for run in self.runs(heard) if not taken & set(run)]
+        most = [
+            self.message.places(*m.span()) for m in cue("superlative").finditer(self.message.text)
+        ]
+        runs += [[*p] for p in most if self.used.isdisjoint(p) and not set(p) <= asks]
+        places = [*([*m.place] for m in self.filled.open), *runs]
+        self.filled.left = [self.message.written(each) for each in sorted(places)]
+
+
+def _longest(found: Mapping[Json, range]) -> dict[Json, range]:
+    """Return what was found without what stands inside something longer."""
+    return {
+        value: place
+        for value, place in found.items()
+        if not any(set(place) < set(other) for other in found.values())
+    }
+
+
+def _in_unit(parameter: Parameter, mention: Mention) -> Json | None:
+    """Return a number as a parameter takes it: in its unit, whole or as text; None if it cannot."""
+    of = parameter.items.get("type") if parameter.kind == "array" else parameter.kind
+    value: float | None = mention.value
+    if mention.unit and parameter.units and value is not None:
+        found = (converted(value, mention.unit, unit) for unit in parameter.units)
+        value = next((each for each in found if each is not None), None)
+    elif mention.unit and mention.unit.symbol == "%" and of == "number":
+        return round(mention.value / 100, 9)  # 5 % for a rate that speaks of no percent
+    if value is None or (of == "integer" and not float(value).is_integer()):
+        return None
+    value = int(value) if float(value).is_integer() else value
+    unit = mention.unit.symbol if mention.unit else ""
+    if of != "string":
+        return value
+    return f"{value} {unit}" if unit and f'{unit}"' in parameter.description else str(value)
+
+
+def _shape(text: str) -> str:
+    """Return the form of a text: "LP-1" and "MDP-2" are alike, and "2/0" is like "1/0"."""
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", text))

@@ -1,0 +1,264 @@
+"""Which of the offered tools a text asks for, if any."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Literal, NamedTuple
+
+from rollcall.core.search import field_weights, rarity
+from rollcall.core.text import terms, tokens, words
+from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.planner.arguments import Filled, Names, fill
+from rollcall.models.planner.mentions import Message, cue, group, read_message, wording, wordset
+from rollcall.models.planner.parameters import parameters, spaced, vocabulary
+
+# As the registry's search weighs them: how much a field counts, and how far its length damps it.
+_FIELDS = {
+    "name": (2.5, 0.4),
+    "keywords": (2.5, 0.4),
+    "examples": (1.5, 0.5),
+    "description": (1.0, 0.4),
+    "parameters": (0.6, 0.5),
+}
+_SATURATION, _PHRASE, _OBJECT, _OF_VALUES = 1.5, 1.2, 0.6, 0.35
+_KNOWN, _LEAST_SHARE, _NEARLY, _WRITES_NEAR = 0.2, 0.34, 0.7, 0.5
+
+
+class Fit(NamedTuple):
+    """A tool with how well it fits a text, and whether it fits at all."""
+
+    tool: ToolSpec
+    score: float
+    fits: bool
+
+
+def choose(text: str, request: ModelRequest) -> ToolSpec | None:
+    """Return the tool that a text asks for; of tools that fit nearly alike, the first that can take
+    every number and name."""
+    message = read_message(text, request.now_iso)
+    searcher = searcher_of(request.tools)
+    if cue("negated").match(text):
+        return None
+    if searcher and cue("said_by").search(text):
+        return searcher
+    tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
+    every = ranked(message, tools, request.names)[:4]
+    fitting, best = [each for each in every if each.fits], max((e.score for e in every), default=0)
+    for fit in fitting:
+        if fit.tool.writes and fit.score >= _WRITES_NEAR * best:
+            return fit.tool
+    near = [fit.tool for fit in fitting if fit.score >= _NEARLY * best]
+    forms = {tool.name: fill(tool, message, request.names) for tool in near}
+    near.sort(key=lambda tool: _leaves(tool, forms[tool.name]))
+    for tool in near[:1]:
+        if tool is searcher and (others := [each for each in near if _is_of(each, message)]):
+            return others[0]  # decisions about a topic are more than messages about it
+        left = forms[tool.name].left
+        is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
+        if searcher and left and lists(tool) and not (_chains(tool) or is_told):
+            return searcher  # a list that cannot be told of the topic
+        return tool
+    return None
+
+
+def _leaves(tool: ToolSpec, filled: Filled) -> int:
+    """Tell how much a tool could not use: 2 for a number or a name, 1 for words, 0 for nothing; a
+    list is looked through for a name."""
+    soft = ("name",) if searches(tool) or lists(tool) else ()
+    if filled.is_question or not filled.left:
+        return 0
+    return 2 if any(each.kind not in soft for each in filled.open) else 1
+
+
+def _chains(tool: ToolSpec) -> bool:
+    """Tell whether a tool takes the ids of what a search found."""
+    return any(each.refers_to and each.kind == "array" for each in parameters(tool))
+
+
+def _is_of(tool: ToolSpec, message: Message) -> bool:
+    """Tell whether the last word of a tool's name is said, and it takes what a search found."""
+    return _chains(tool) and not searches(tool) and words(tool.name)[-1] in message.stems
+
+
+def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = None) -> list[Fit]:
+    """Return the tools by how well they fit a message, best first; ties keep the offered order.
+
+    Names, numbers and the like say little of what is wanted, and verbs such as "show" hardly more.
+    A tool fits that knows enough of the rest, and of it what the question asks for.
+    """
+    weak = wordset("scaffold") | wordset("asking")
+    values = {n for each in message.mentions for n in each.place}
+    listed = [name for each in (names or {}).values() for name in each]
+    values |= {n for name in listed for place in message.find(name) for n in place}
+    topic = {*message.places(*group(cue("about").search(message.text), "topic")[1])}
+    values |= topic
+    topical = [n for n, word in enumerate(message.words) if word.has_topic]
+    every = message.stems_at(topical)
+    said = message.stems_at([n for n in topical if n not in values])
+    said = said - weak or said
+    verb = {*words(cue("polite").sub("", message.text.strip(), count=1))[:1]}
+    head = said & set(words(re.split(cue("prepositions"), message.text)[0]))
+    weights = field_weights([_fields(tool) for tool in tools], _FIELDS, k=_SATURATION)
+    counts = {stem: sum(stem in each for each in weights) for stem in every}
+    worth = {s: rarity(counts[s], len(tools)) * (1 if s in said else _OF_VALUES) for s in every}
+    found = []
+    for tool, weight in zip(tools, weights, strict=True):
+        said_whole = [k for k in tool.keywords if any(topic.isdisjoint(p) for p in message.find(k))]
+        phrases = [len(words(each)) for each in said_whole]
+        # A list tool gives what its name says, and all of it, where the name says no more.
+        named = set(words(spaced(tool.name))[1:]) - wordset("own")
+        is_object = lists(tool) and bool(named) and named <= head
+        is_object = is_object or bool(searches(tool) and cue("about").search(message.text))
+        bonus = _PHRASE * max((min(n, 4) - 1 for n in phrases), default=0)
+        known = [stem for stem in said if weight.get(stem, 0.0) >= _KNOWN]
+        takes_words = any(each.required and each.means("content") for each in parameters(tool))
+        is_meant = tool.writes and (takes_words or bool(cue("that").search(message.text)))
+        rest, is_sure = said, False
+        if tool.writes:  # of which the verb is said, and all the rest may be what is to be written
+            filled = fill(tool, message, names)
+            rest = message.stems_at([n for n in topical if n not in values | filled.used])
+            rest = rest - weak - verb
+            given = filled.arguments.values()
+            is_sure = not rest and any(type(v) in (int, float) or v in listed for v in given)
+        known = [stem for stem in known if stem in rest]
+        is_known = bool(known) and len(known) >= _LEAST_SHARE * len(rest)
+        fits = bonus > 0 or is_meant or is_known or is_sure
+        score = bonus + sum(worth[stem] * weight.get(stem, 0.0) for stem in every)
+        score += _OBJECT * is_object
+        answers = _answers(tool, message)
+        found.append(Fit(tool, score * answers, fits and answers))
+    return sorted(found, key=lambda each: -each.score)
+
+
+def _fields(tool: ToolSpec) -> dict[str, Counter[str]]:
+    examples = " ".join(str(each.get("userRequest", "")) for each in tool.examples)
+    said = [f"{p.label} {p.description} {' '.join(p.aliases)}" for p in parameters(tool)]
+    texts = {
+        "name": spaced(tool.name),
+        "keywords": "\n".join(tool.keywords),
+        "description": tool.description,
+        "parameters": "\n".join(said),
+    }
+    known = vocabulary(tool, whole=True)
+    shown = Counter(stem for stem in terms(examples) if stem in known)
+    return {"examples": shown, **{name: Counter(terms(text)) for name, text in texts.items()}}
+
+
+def _answers(tool: ToolSpec, message: Message) -> bool:
+    """Tell whether a tool can give what a question asks for, or knows the verb of a command."""
+    asked, bare = message.text.strip(), cue("polite").sub("", message.text.strip(), count=1)
+    first, weak = set(tokens(bare)[:1]), wordset("scaffold") | wordset("asking")
+    if not tool.writes and cue("states").match(bare) and first.isdisjoint(weak):
+        return False  # "circuit 22 is not used any more" asks for nothing
+    if searches(tool):
+        topic = {s for word in message.words if word.has_topic for s in word.stems} - weak
+        is_named = bool(cue("about").search(asked)) or not topic <= vocabulary(tool)
+        return is_named and _knows_verb(tool, message, bare)
+    head = terms(group(cue("heads").match(asked), "head")[0])
+    heads = set(head) - weak
+    core = " ".join((spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0]))
+    if heads and heads.isdisjoint(terms(core)):
+        return False  # "what is the length of circuit 14" is no matter of its voltage drop
+    asks = any(message.find(each) for each in tool.keywords if len(words(each)) > 1)
+    if cue("measures").match(asked) and not asks:
+        return False
+    if tool.writes:
+        return True
+    verb = words(spaced(tool.name))[:1]
+    if wordset("reading").isdisjoint(verb) and not any(map(message.find, (*verb, *tool.keywords))):
+        return False  # an export is asked for by its name
+    knows_who = (lists(tool) or searches(tool)) and any(
+        cue("person_or_day").match(each) for each in tool.keywords
+    )
+    return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message, bare)
+
+
+def _knows_verb(tool: ToolSpec, message: Message, bare: str) -> bool:
+    first = tokens(bare)[:1]
+    is_short = len(message.words) < 3 or not first or not terms(first[0]) or bare[0].isdigit()
+    is_name = any(0 in m.place and m.kind in ("name", "code", "quote") for m in message.mentions)
+    texts = [spaced(tool.name), tool.description, *tool.keywords]
+    texts += [phrase for p in parameters(tool) for phrase in p.called]
+    texts += [str(each.get("userRequest", "")) for each in tool.examples]
+    known = {stem for text in texts for stem in words(text)[:1]}
+    known = known.union(*map(wordset, ("scaffold", "asking", "limit")))
+    return is_short or is_name or bare.endswith("?") or not known.isdisjoint(words(first[0]))
+
+
+def is_request(text: str, kind: Literal["write", "looked_up"]) -> bool:
+    """Tell whether a text may want something written (a request or a statement, no question), or
+    something looked up in the user's own data."""
+    bare = cue("polite").sub("", text.strip(), count=1)
+    asks = not set(tokens(bare)[:1]).isdisjoint(wordset("asking") | wordset("looking"))
+    is_question = bare.rstrip().endswith("?")
+    if kind == "looked_up":
+        is_ours = not (cue("elsewhere").search(text) or cue("to_you").search(text))
+        seeks = not set(tokens(bare)[:1]).isdisjoint(wordset("asking") | wordset("seeking"))
+        return is_ours and (seeks or is_question) and bool(terms(bare))
+    is_plain = bool(bare) and not asks and not cue("no_request").search(bare)
+    return is_plain and (not is_question or len(bare) < len(text.strip()))
+
+
+def _is_called_for(tool: ToolSpec, message: Message) -> bool:
+    """Tell whether a message asks for a write: it begins with its verb, or says a keyword."""
+    if not is_request(message.text, "write"):
+        return False
+    begins = words(cue("polite").sub("", message.text.strip(), count=1))[:1]
+    verbs = {words(each)[0] for each in (spaced(tool.name), *tool.keywords) if words(each)}
+    kinds = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
+    verbs = verbs.union(*(kind for kind in kinds if not kind.isdisjoint(verbs)))
+    called = [words(each) for p in parameters(tool) for each in p.called]
+    verbs -= {stem for each in called if len(each) == 1 for stem in each}
+    phrases = (each for each in tool.keywords if len(words(each)) > 1)
+    return not verbs.isdisjoint(begins) or any(message.find(each) for each in phrases)
+
+
+def searches(tool: ToolSpec) -> bool:
+    """Tell whether a tool needs words to search for."""
+    return any(each.required and each.means("query") for each in parameters(tool))
+
+
+def searcher_of(tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """Return the tool that searches the user's own things by words."""
+    found = (each for each in tools if searches(each) and not each.writes)
+    return next(
+        (t for t in found if not wordset("own").isdisjoint(tokens(t.description)[:7])), None
+    )
+
+
+def lists(tool: ToolSpec) -> bool:
+    """Tell whether a tool lists things, so that its result can be looked through."""
+    begins = {*words(tool.description)[:1], *words(spaced(tool.name))[:1]}
+    is_limited = any(each.means("limit") for each in parameters(tool))
+    is_open = not (tool.writes or any(each.required for each in parameters(tool)))
+    return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))
+
+
+def corrected(text: str, tools: Sequence[ToolSpec]) -> str:
+    """Return a text whose misspelled words are the words of a tool's name and keywords."""
+    known = {
+        each for tool in tools for each in tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}")
+    }
+    right = {*words(" ".join(known))}.union(*map(wordset, ("scaffold", "numbers")))
+    for word in read_message(text).words[:40]:
+        # Hebrew's "will you export" is a letter more than "export", "orders of" one than "order".
+        bare = word.text[1:] if word.text[0] in wordset("future") else word.text
+        plain = [each for each in (bare, re.sub(r"י$", "", bare)) if each != word.text]
+        if meant := [each for each in plain if known.intersection(tokens(each))]:
+            text = text.replace(word.text, meant[0], 1)
+            continue
+        is_plain = word.text.isalpha() and word.has_topic and not word.text[0].isupper()
+        if is_plain and len(word.text) > 4 and right.isdisjoint(word.stems):
+            said = word.text.lower()
+            alike = [each for each in get_close_matches(said, known, cutoff=0.7) if len(each) > 4]
+            # Letters in another order, or one of many: "emissions" are no decisions.
+            meant = [
+                e
+                for e in alike
+                if sorted(e) == sorted(said) or get_close_matches(said, [e], 1, 0.88)
+            ]
+            text = text.replace(word.text, meant[0], 1) if meant else text
+    return text

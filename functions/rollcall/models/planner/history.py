@@ -1,0 +1,139 @@
+"""A request's history as the planner reads it: the turn's message and steps, what was before."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from rollcall.core.messages import (
+    Json,
+    Message,
+    ModelMessage,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from rollcall.core.text import language, words
+from rollcall.models.planner.mentions import wording
+from rollcall.models.planner.parameters import spaced
+
+_DEPTH = 6
+
+
+class Thing(NamedTuple):
+    """Something with an id that a result names; `kind` reads like "conversation"."""
+
+    kind: str
+    id: str
+    name: str
+    people: tuple[str, ...] = ()
+
+
+class Step(Struct, frozen=True, dict=True):
+    """A call that was made, with what came of it."""
+
+    call: ToolCall
+    result: ToolResult
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The result as JSON; a plain text becomes its output."""
+        try:
+            value = json.loads(self.result.content)
+        except (ValueError, RecursionError):
+            value = None
+        return value if isinstance(value, dict) else {"output": value or self.result.content}
+
+    @property
+    def output(self) -> Json:
+        return self.body.get("output", None if self.failed else self.body)
+
+    @property
+    def citations(self) -> list[dict[str, Any]]:
+        found = self.body.get("citations")
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+    @property
+    def failed(self) -> bool:
+        return self.result.is_error or set(self.body) - {"notice"} == {"error"}
+
+    @cached_property
+    def lists(self) -> dict[str, list[dict[str, Any]]]:
+        """The lists of things that the result has, by name."""
+        output = {"results": self.output} if isinstance(self.output, list) else self.output
+        every = output.items() if isinstance(output, dict) else ()
+        return {k: v for k, v in every if isinstance(v, list) and v and isinstance(v[0], dict)}
+
+    def of_kind(self, kind: str) -> list[Thing]:
+        """Return what the result names that an id parameter for a kind may take, each once."""
+        wanted, found = set(words(kind)), dict[str, Thing]()
+        for thing in () if self.failed else _things(self.output, "", 0):
+            if thing.kind and wanted <= set(words(thing.kind)):
+                had = found.setdefault(thing.id, thing)
+                found[thing.id] = had if had.name else thing
+        return list(found.values())
+
+
+def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
+    if isinstance(value, list) and depth <= _DEPTH:
+        for item in value:
+            yield from _things(item, kind, depth + 1)
+    elif isinstance(value, dict) and depth <= _DEPTH:
+        every = (v for k, v in value.items() if k.endswith("Names") and isinstance(v, list))
+        people = tuple(str(name) for names in every for name in names)
+        for key, inner in value.items():
+            stem = key.removesuffix("Id").removesuffix("_id") if key.endswith(("Id", "_id")) else ""
+            if (stem or key == "id") and isinstance(inner, str | int):
+                fields = [f"{stem}Name", f"{stem}Title"] if stem else wording("fields.headline")
+                name = next((value[f] for f in fields if isinstance(value.get(f), str)), "")
+                yield Thing(spaced(stem) or kind, str(inner), name[:80], () if stem else people)
+            elif isinstance(inner, dict | list):
+                yield from _things(inner, spaced(key).removesuffix("s"), depth + 1)
+
+
+class Turn(Struct, frozen=True):
+    """The user's message, the steps taken for it, and the history before it."""
+
+    text: str
+    steps: tuple[Step, ...]
+    before: tuple[Message, ...]
+    locale: str
+
+    def made(self, name: str, arguments: dict[str, Json]) -> Step | None:
+        """Return this turn's step that made a call; None if it was not made."""
+        wanted = (name, arguments)
+        return next(
+            (s for s in self.steps if (s.call.name, s.call.arguments or {}) == wanted), None
+        )
+
+
+def read_turn(messages: Sequence[Message], locale: str) -> Turn:
+    """Split a history at the user's last message."""
+    said = [n for n, each in enumerate(messages) if isinstance(each, UserMessage)]
+    at = said[-1] if said else 0
+    texts = [each.text for each in reversed(messages) if isinstance(each, UserMessage)]
+    # "src/app.ts" or "12" is an answer in no language at all.
+    spoken = next((each for each in texts if sum(map(str.isalpha, each)) > 3), None)
+    before, after = tuple(messages[:at]), messages[at:]
+    quoted = re.fullmatch(r"\s*[\"“]([^\"“”]+)[\"”]\s*", texts[0]) if texts else None
+    texts = [quoted[1]] if quoted else texts
+    locale = language(spoken) if spoken else locale[:2]
+    return Turn(texts[0] if texts else "", steps_of(after), before, locale)
+
+
+def steps_of(messages: Sequence[Message]) -> tuple[Step, ...]:
+    """Pair every call of a history with its result."""
+    calls: dict[str, ToolCall] = {}
+    found: list[Step] = []
+    for message in messages:
+        if isinstance(message, ModelMessage):
+            calls = {call.id: call for call in message.tool_calls}
+        elif isinstance(message, ToolMessage):
+            found += [Step(calls[r.call_id], r) for r in message.results if r.call_id in calls]
+    return tuple(found)

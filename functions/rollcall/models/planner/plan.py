@@ -1,0 +1,549 @@
+"""Decides what comes next for a request: calls to make, a question to ask, or results to tell.
+
+The planner keeps nothing between steps. Each time it reads the history anew, works out the same
+goals from the same message, and sees from the calls already made how far each goal is. A call that
+was made is never made again, and every step makes a new call or ends the turn. What a message says
+and no argument, filter or search can take is asked about: the planner never answers beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rollcall.core.explaining import asks_what_it_is
+from rollcall.core.messages import Json, ModelMessage
+from rollcall.core.text import terms, tokens, words
+from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.planner import composer
+from rollcall.models.planner.arguments import Filled, fill
+from rollcall.models.planner.choice import (
+    choose,
+    corrected,
+    is_request,
+    lists,
+    ranked,
+    searcher_of,
+    searches,
+)
+from rollcall.models.planner.composer import Wish, isolated, label, one_line, say
+from rollcall.models.planner.history import Step, Thing, Turn, read_turn, steps_of
+from rollcall.models.planner.mentions import (
+    Message,
+    cue,
+    group,
+    read_message,
+    unit_of,
+    wording,
+    wordset,
+)
+from rollcall.models.planner.parameters import Parameter, parameters, spaced, vocabulary
+
+ASK_USER = "ask_user"
+"""The platform's own tool with which a model asks the user something; a question ends the turn."""
+
+_MOST_CALLS, _MOST_STEPS, _MOST_IDS, _MOST_OFFERED, _MOST_VALUES, _DEEPEST = 8, 24, 20, 6, 4, 3
+_WRITTEN = re.compile(r"Do not write it a second time:\n<data>\n(.*?)\n</data>", re.DOTALL)
+
+
+class Call(Struct, frozen=True):
+    """A call to make."""
+
+    name: str
+    arguments: dict[str, Json]
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {json.dumps(self.arguments, sort_keys=True, ensure_ascii=False)}"
+
+
+class Reply(Struct, frozen=True):
+    """What to say, and what to call."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+
+
+class Goal(Struct, frozen=True):
+    """A part of the message with the tool for it, and arguments that are settled already.
+
+    Attributes:
+        pick: The place of the one thing of the tool's last result that is to be told of.
+    """
+
+    text: str
+    tool: ToolSpec
+    given: dict[str, Json] = field(default_factory=dict)
+    pick: int | None = None
+
+
+class Question(Struct, frozen=True):
+    """A parameter that only the user can fill, with answers to offer, by name."""
+
+    goal: Goal
+    parameter: Parameter
+    options: tuple[tuple[str, Json], ...] = ()
+
+
+class Progress(Struct, frozen=True):
+    """How far a goal is: calls to make, a question, a remark, or steps to tell of."""
+
+    calls: tuple[Call, ...] = ()
+    question: Question | None = None
+    remark: str = ""
+    steps: tuple[Step, ...] = ()
+    wish: Wish = Wish()
+
+
+def plan(request: ModelRequest) -> Reply:
+    """Return the next reply to a request."""
+    turn = read_turn(request.messages, request.locale)
+    if request.tool_choice == "none":
+        return Reply(composer.so_far(turn))
+    if quoted := composer.from_files(turn, request.files):
+        return Reply(quoted)
+    if not turn.steps and (talk := _small_talk(turn, request)):
+        return talk
+    is_own = not wordset("mine").isdisjoint(tokens(turn.text))
+    if not turn.steps and request.notes and asks_what_it_is(turn.text) and not is_own:
+        return Reply("\n\n".join(f"{each.text} [{each.citation.n}]" for each in request.notes))
+    goals, unmet = _goals(turn, request)
+    parts = [_advance(goal, turn, request) for goal in goals]
+    calls = tuple({call.key: call for part in parts for call in part.calls}.values())
+    if calls and len(turn.steps) < _MOST_STEPS:
+        return Reply(_written_before(calls, turn, request), calls[:_MOST_CALLS])
+    told = [(part.steps, part.wish) for part in parts if part.steps]
+    question = next((part.question for part in parts if part.question), None)
+    if turn.steps and not told and not question:
+        told = [(turn.steps, Wish(turn.text))]
+    texts = [composer.answer(told, turn.locale), *(part.remark for part in parts)]
+    texts += [say("unmet", turn.locale, part=one_line(each, 80)) for each in unmet if any(texts)]
+    text = "\n\n".join(filter(None, texts))
+    if question:
+        return _ask(question, text, turn.locale, request)
+    return Reply(text) if text else _offer("nothing_fits", turn, request)
+
+
+def _small_talk(turn: Turn, request: ModelRequest) -> Reply | None:
+    said = set(tokens(turn.text))
+    if cue("who_are_you").search(turn.text):
+        return _offer("who", turn, request)
+    if cue("help").match(turn.text):
+        return _offer("help", turn, request)
+    if cue("cancel").match(turn.text):
+        return Reply(say("cancelled", turn.locale))
+    for kind in ("thanks", "bye", "hello") if said <= wordset("talk.words") else ():
+        if said & wordset(f"talk.{kind}"):
+            return _offer(kind, turn, request) if kind == "hello" else Reply(say(kind, turn.locale))
+    return None
+
+
+def _offer(opening: str, turn: Turn, request: ModelRequest) -> Reply:
+    """Say what the offered tools are for, with requests of their own examples to tap."""
+    tools = [each for each in request.tools or request.abilities if each.name != ASK_USER]
+    best = [each.tool for each in ranked(read_message(turn.text), tools)[:3]]
+    examples = [each for tool in best if (each := composer.example(tool, turn.locale))]
+    leads = [each for tool in best if (each := composer.lead(tool, turn.locale))]
+    quoted = [say("quoted", turn.locale, text=each.rstrip("?")) for each in examples]
+    lines = [say(opening, turn.locale), "", *(f"- {each}" for each in leads or quoted)]
+    if not tools and opening != "hello":
+        lines = [say("no_tools", turn.locale)]
+    return Reply("\n".join(lines).rstrip(), quick_replies=tuple(dict.fromkeys(examples)))
+
+
+def _ask(question: Question, told: str, locale: str, request: ModelRequest) -> Reply:
+    """Ask by the platform's tool if it is offered, else with a text that ends in a question."""
+    noun = re.sub(r" (?:name|ids?|description|text)$", "", question.parameter.label)
+    base, _, last = noun.rpartition(" ")
+    unit = unit_of(last) if base else None
+    what = f"{label(base, locale)} ({unit.symbol})" if unit else label(noun, locale)
+    names = tuple(name for name, _ in question.options)
+    key = "ask" if not names else "ask_choice" if len(names) <= _MOST_OFFERED else "ask_which"
+    text = say(key, locale, what=what, options=f" {say('or', locale)} ".join(names))
+    replies = names[:_MOST_OFFERED]
+    if any(tool.name == ASK_USER for tool in request.tools):
+        given = {"question": text, **({"quickReplies": list(replies)} if replies else {})}
+        return Reply(told, (Call(ASK_USER, given),))
+    return Reply("\n\n".join(filter(None, (told, text))), quick_replies=replies)
+
+
+def _written_before(calls: Sequence[Call], turn: Turn, request: ModelRequest) -> str:
+    """Say beside a write what an earlier try of the same message wrote with the same tool, which
+    the instructions alone tell; whether it is the same again is for the person to see."""
+    names = {call.name for call in calls} & {tool.name for tool in request.tools if tool.writes}
+    section = _WRITTEN.search(request.instructions) if names else None
+    found = re.findall(r"^- ((\w+) .*)$", section[1], re.MULTILINE) if section else []
+    lines = [f"- {isolated(one_line(line, 160))}" for line, name in found if name in names]
+    return say("written_before", turn.locale, lines="\n".join(lines[-3:])) if lines else ""
+
+
+# ---- Goals ----
+
+
+def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal], list[str]]:
+    """Return a goal for each part of the message that a tool fits, and the parts without one."""
+    question = _pending(turn, request, depth)
+    if question and (goal := _answered(question, turn, request)):
+        return [goal], []
+    text = corrected(turn.text, request.tools)
+    if dictated := _dictated(text, request):
+        return dictated
+    followed = _follow_up(turn, request)
+    found, unmet = _split(text, request)
+    leans = followed and (followed.pick is not None or cue("leans").match(text))
+    if followed and (not found or (leans and not found[0].tool.writes)):
+        return [followed], []
+    found = _carried(found, turn, request)
+    searcher = searcher_of(request.tools)
+    ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
+    if not found and searcher and ours and is_request(text, "looked_up"):
+        is_named = fill(searcher, read_message(text, request.now_iso)).arguments
+        return [Goal(text, searcher)] if is_named else [], []
+    return found, unmet
+
+
+def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
+    """Split a message where its parts ask for different tools; a part that no tool fits stays with
+    the one before it, unless it asks something by itself."""
+    parts: list[Goal] = []
+    unmet: list[str] = []
+    for piece in filter(str.strip, re.split(cue("splits"), text)):
+        tool = choose(piece, request)
+        if tool and (not parts or tool.name != parts[-1].tool.name):
+            parts.append(Goal(piece, tool))
+        elif (
+            not tool
+            and cue("asks_more").match(piece)
+            and not (parts and _adds(piece, parts[-1], request))
+        ):
+            unmet.append(piece.strip(" ,.?!"))
+        elif parts:
+            parts[-1] = replace(parts[-1], text=f"{parts[-1].text}, {piece}")
+        else:
+            break
+    whole = choose(text, request)
+    if len(parts) > 1 or (parts and unmet):
+        return parts, unmet
+    return ([Goal(text, whole)] if whole else []), []
+
+
+def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> list[Goal]:
+    """Return the goals with what "there" and "its" stand for: what was meant just before."""
+    last = next(iter(reversed(steps_of(turn.before))), None)
+    before, found = dict(last.call.arguments or {}) if last else {}, list[Goal]()
+    for goal in goals:
+        filled = fill(goal.tool, read_message(goal.text, request.now_iso), request.names).arguments
+        if cue("there").search(goal.text):
+            alike = [p for p in parameters(goal.tool) if p.name in before and p.identifies]
+            given = {p.name: before[p.name] for p in alike if p.name not in filled}
+            goal = replace(goal, given={**given, **goal.given})
+        before = {**filled, **goal.given}
+        found.append(goal)
+    return found
+
+
+def _adds(piece: str, goal: Goal, request: ModelRequest) -> bool:
+    """Tell whether a piece says more for the tool of the goal before it."""
+    return bool(fill(goal.tool, read_message(piece, request.now_iso), request.names).arguments)
+
+
+def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] | None:
+    """Return the goal of a message that gives the words to be written: "tell Tom that I'm late"."""
+    bare = cue("polite").sub("", text.strip(), count=1)
+    for match in cue("dictation").finditer(bare) if is_request(text, "write") else ():
+        command, said, after = (group(match, n)[0].strip() for n in ("command", "said", "after"))
+        for tool in request.tools if cue("sends").search(command) else ():
+            content = [p.name for p in parameters(tool) if p.required and p.means("content")]
+            if tool.writes and len(content) == 1:
+                to, *asked = re.split(cue("splits"), f" {after} ")
+                more = _split(", ".join(asked), request)[0]
+                command = f"{command} {to if more else after}".strip(" .,:")
+                return [Goal(command, tool, {content[0]: said}), *more], []
+    return None
+
+
+def _pending(turn: Turn, request: ModelRequest, depth: int = 0) -> Question | None:
+    """Return the question that the last reply asked, worked out again from its own history."""
+    last = turn.before[-1] if turn.before else None
+    if depth >= _DEEPEST or not isinstance(last, ModelMessage):
+        return None
+    if not last.text.rstrip().endswith("?") and ASK_USER not in {c.name for c in last.tool_calls}:
+        return None
+    before = read_turn(turn.before[:-1], request.locale)
+    every = (_advance(goal, before, request) for goal in _goals(before, request, depth + 1)[0])
+    return next((each.question for each in every if each.question), None)
+
+
+def _answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | None:
+    """Return the goal of a question with the user's answer in it; None where it is no answer."""
+    text, goal, parameter = turn.text.strip(), question.goal, question.parameter
+    value = _chosen(question.options, text)
+    other = choose(text, request) if len(text.split()) > 3 else None
+    if value is None and not question.options and (not other or other.name == goal.tool.name):
+        schema = {"properties": {parameter.name: parameter.schema}, "required": [parameter.name]}
+        tool = ToolSpec(goal.tool.name, "", schema, aliases=goal.tool.aliases)
+        value = fill(tool, read_message(text, request.now_iso), request.names).arguments.get(
+            parameter.name
+        )
+        is_text = parameter.kind == "string" and not parameter.refers_to and len(text) < 400
+        if value is None and is_text and parameter.accepts(text):
+            value = text
+    if value is None:
+        return None
+    many = parameter.kind == "array" and not isinstance(value, list)
+    return replace(goal, given={**goal.given, parameter.name: [value] if many else value})
+
+
+def _chosen(options: Sequence[tuple[str, Json]], text: str) -> Json | None:
+    """Return the offered answer that a text picks, by its words or by its place."""
+    message, said = read_message(text), set(words(text))
+    exact = [value for name, value in options if words(name) == words(text) or str(value) == text]
+    within = [value for name, value in options if message.find(name)]
+    partly = [value for name, value in options if set(terms(name)) & said]
+    one = next((found[0] for found in (exact, within, partly) if len(found) == 1), None)
+    place = _ordinal(text)
+    if one is None and place is not None and len(said) <= 4 and len(options) > place:
+        return options[place][1]
+    return one
+
+
+def _ordinal(text: str) -> int | None:
+    """Return the place in a list that a text names, from 0; -1 is the last."""
+    ordinals: dict[str, int] = wording("ordinals")
+    found = [ordinals[each] for each in re.findall(r"[^\W_]+", text.lower()) if each in ordinals]
+    return found[0] if found and cue("picks").search(text) else None
+
+
+def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
+    """Return the last call with what a short message changes in it: "and over 300 ft?", or the
+    thing of the last result that it picks."""
+    last = next(iter(reversed(steps_of(turn.before))), None)
+    tool = next((t for t in request.tools if last and t.name == last.call.name), None)
+    if last is None or tool is None or len(turn.text.split()) > 12:
+        return None
+    place = _ordinal(turn.text)
+    items = next(iter(last.lists.values()), [])
+    for other in request.tools if place is not None and items[place : place + 1 or None] else ():
+        needed = [each for each in parameters(other) if each.required]
+        things = last.of_kind(needed[0].refers_to) if len(needed) == 1 and not other.writes else []
+        ids = [t.id for t in things if t.id == str(items[place or 0].get("id"))]
+        if ids and needed[0].refers_to:
+            return Goal("", other, {needed[0].name: ids[0]})
+    if place is not None and items:
+        return Goal(turn.text, tool, dict(last.call.arguments or {}), pick=place)
+    filled = fill(tool, read_message(turn.text, request.now_iso), request.names)
+    leans = cue("leans").match(turn.text) or not filled.left
+    if tool.writes or not filled.arguments or not leans:
+        return None
+    roots = {p.root for p in parameters(tool) if p.name in filled.arguments}
+    kept = {p.name for p in parameters(tool) if p.root not in roots}
+    # Another thing takes the place of the one before, with where that was.
+    kept -= set(request.names) if not filled.arguments.keys().isdisjoint(request.names) else set()
+    return Goal(
+        turn.text, tool, {k: v for k, v in (last.call.arguments or {}).items() if k in kept}
+    )
+
+
+# ---- Carrying a goal out ----
+
+
+def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
+    """Return the next thing to do for a goal."""
+    tool, message = goal.tool, read_message(goal.text, request.now_iso)
+    if goal.pick is not None:
+        last = steps_of(turn.before)[-1]
+        return Progress(steps=(last,), wish=Wish(goal.text, pick=goal.pick))
+    filled = fill(tool, message, request.names)
+    arguments = {**filled.arguments, **goal.given}
+    if unclear := filled.unclear or _plural(tool, message, filled):
+        return Progress(remark=say("unclear", turn.locale, what=one_line(unclear, 60)))
+    every = parameters(tool)
+    name, values = next(iter(filled.several.items()), ("", []))
+    if values and (tool.writes or len(filled.several) > 1 or len(values) > _MOST_VALUES):
+        parameter = next(each for each in every if each.name == name)
+        options = tuple((label(str(each), turn.locale), each) for each in values)
+        return Progress(question=Question(goal, parameter, options))
+    wish = wish_of(tool, message, filled)
+    if tool.writes and every and not (arguments or values or any(p.required for p in every)):
+        return Progress(question=Question(goal, every[0]))
+    hard = [m for m in wish.open if m.kind not in ("name", "code", "path")]
+    if hard and not filled.is_question:
+        return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
+    settled = {each.root for each in every if each.name in {*arguments, *filled.several}}
+    for each in every:
+        is_named = wish.left and any(message.find(phrase) for phrase in each.called)
+        is_topic = each.kind == "array" and wish.topic and lists(tool)
+        if each.refers_to and each.root not in settled and (each.required or is_named or is_topic):
+            return _look_up(goal, each, arguments, wish, turn, request)
+    if wish.left:
+        return Progress(remark=_cannot_use(wish.left, turn))
+    return _call(goal, arguments, wish, turn, request, [{name: each} for each in values])
+
+
+def _call(
+    goal: Goal,
+    arguments: dict[str, Json],
+    wish: Wish,
+    turn: Turn,
+    request: ModelRequest,
+    each: Any = (),
+) -> Progress:
+    """Make a call, once for each of some arguments, or ask for what is missing."""
+    missing = [p for p in parameters(goal.tool) if p.required and p.name not in arguments]
+    missing = [p for p in missing if not any(p.name in some for some in each)]
+    if missing:
+        options = tuple((label(str(value), turn.locale), value) for value in missing[0].options)
+        known = replace(goal, given={**goal.given, **arguments})
+        return Progress(question=Question(known, missing[0], options))
+    calls = [Call(goal.tool.name, {**arguments, **some}) for some in each or [{}]]
+    steps = [turn.made(call.name, call.arguments) for call in calls]
+    if steps[0] and (unclear := _several_fit(goal, arguments, steps[0], request)):
+        return Progress(question=unclear)
+    open_ = tuple(call for call, step in zip(calls, steps, strict=True) if step is None)
+    return Progress(open_, steps=tuple(step for step in steps if step and not open_), wish=wish)
+
+
+def _several_fit(
+    goal: Goal, arguments: dict[str, Json], step: Step, request: ModelRequest
+) -> Question | None:
+    """Return what to ask where a tool refused a call and told which things at hand would fit."""
+    told = read_message(str(step.body.get("error") or "")) if step.failed else None
+    every = parameters(goal.tool)
+    given = frozenset().union(*(each.core for each in every if each.name in arguments))
+    for each in (p for p in every if told and p.core.isdisjoint(given)):
+        names = [n for n in (request.names or {}).get(each.name, ()) if told and told.find(n)]
+        if len(names) > 1:
+            options = tuple((name, name) for name in dict.fromkeys(names))
+            return Question(replace(goal, given={**goal.given, **arguments}), each, options)
+    return None
+
+
+def _cannot_use(left: Sequence[str], turn: Turn) -> str:
+    what = ", ".join(f"“{one_line(each, 60)}”" for each in left)
+    return say("cannot_use", turn.locale, what=what)
+
+
+def _plural(tool: ToolSpec, message: Message, filled: Filled) -> str:
+    """Return what speaks of several things where the tool takes one: "4 kW each", "all tasks"."""
+    numbers = [v for v in filled.arguments.values() if type(v) in (int, float)]
+    takes_one = tool.writes and any(p.refers_to and p.kind != "array" for p in parameters(tool))
+    found = cue("each").search(message.text) if numbers and not filled.several else None
+    found = found or (cue("every").search(message.text) if takes_one else None)
+    return found[0].strip() if found else ""
+
+
+def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
+    """Return what the result has to be looked through for, as far as the call cannot say it."""
+    hard = {m.place: message.written(m.place) for m in filled.open}
+    if filled.is_question:
+        return Wish(message.text, left=tuple(e for e in filled.left if e not in hard.values()))
+    place = message.places(*group(cue("about").search(message.text), "topic")[1])
+    words_ = [message.words[n] for n in place if n not in filled.used]
+    about = " ".join(each.text for each in words_ if each.has_topic)
+    if not (searches(tool) or lists(tool)):
+        return Wish(message.text, topic=about, left=tuple(filled.left), open=tuple(filled.open))
+    names = [m for m in filled.open if m.kind == "name"]
+    names = [m for m in names if not cue("for_whom").search(message.text[: m.start])]
+    places = [m for m in names if cue("inside").search(message.text[: m.start])]
+    names = [m for m in names if m not in places]
+    said_by = group(cue("said_by").search(message.text), "who")[0]
+    people = [said_by] if said_by else [] if searches(tool) else [str(m.value) for m in names]
+    used = [*names, *places]
+    left = [
+        hard[m.place]
+        for m in filled.open
+        if m not in used and not (searches(tool) and m.kind == "name")
+    ]
+    told = {*people, *left, *(hard[m.place] for m in used if m not in places)}
+    topic = about or " ".join(each for each in filled.left if each not in told)
+    return Wish(
+        message.text,
+        people=tuple(people),
+        topic="" if searches(tool) else topic,
+        left=tuple(left),
+        open=tuple(m for m in filled.open if m not in used),
+    )
+
+
+def _look_up(
+    goal: Goal,
+    target: Parameter,
+    arguments: dict[str, Json],
+    wish: Wish,
+    turn: Turn,
+    request: ModelRequest,
+) -> Progress:
+    """Find the thing that a call is about among the last results, or with a tool that lists or
+    searches such things; ask where it is not clear which."""
+    many, topic = target.kind == "array", wish.topic or " ".join(wish.left)
+    points = cue("that").search(goal.text) or _ordinal(goal.text) is not None
+    earlier = [s for s in reversed(steps_of(turn.before)) if s.of_kind(target.refers_to)]
+    things = earlier[0].of_kind(target.refers_to) if earlier else []
+    named = things[_ordinal(goal.text) or 0 :][:1] if _ordinal(goal.text) is not None else things
+    if not points or not named:
+        named = _named(topic or goal.text, things, goal.tool)
+    if not named and points and target.required:
+        return Progress(question=Question(goal, target))
+    lister, searcher = _lister(goal.tool, target, request.tools), searcher_of(request.tools)
+    is_topic = cue("about").search(goal.text) or (many and not cue("within").search(goal.text))
+    is_found = is_topic and (many or "search" in target.description)
+    helpers = (
+        [searcher, lister]
+        if topic and is_found
+        else [lister, searcher if topic and is_topic else None]
+    )
+    for helper in (each for each in helpers if each and not named and each is not goal.tool):
+        query = {p.name: topic for p in parameters(helper) if p.required and p.means("query")}
+        most = [p for p in parameters(helper) if p.means("limit") and "maximum" in p.schema]
+        most = [p for p in most if p.schema.get("default") != p.schema["maximum"]]
+        call = Call(helper.name, query or {p.name: p.schema["maximum"] for p in most})
+        step = turn.made(call.name, call.arguments)
+        if step is None:
+            return Progress((call,))
+        things = step.of_kind(target.refers_to)
+        if step.failed:
+            return Progress(steps=(step,), wish=wish)
+        if helper is not searcher:
+            named = _named(topic or goal.text, things, goal.tool)
+            wish = replace(wish, topic="", left=()) if named else wish
+        elif things:
+            named, wish = (things, replace(wish, search=step)) if many else (things[:1], wish)
+        if not things and (helper is helpers[-1] or (helper is searcher and many)):
+            return Progress(steps=(step,), wish=wish)
+    if not named and not target.required:
+        return Progress(remark=_cannot_use(wish.left or (topic,), turn))
+    if len(named) == 1 or (named and many):
+        ids = [each.id for each in named][:_MOST_IDS]
+        found = {**arguments, target.name: ids if many else ids[0]}
+        return _call(goal, found, replace(wish, left=()), turn, request)
+    said = set(tokens(goal.text))
+    near = [t for t in things if any(said & set(tokens(name)[:1]) for name in t.people)]
+    options = tuple((each.name or each.id, each.id) for each in named or near or things)
+    return Progress(question=Question(goal, target, options))
+
+
+def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """Return the tool that lists what an id identifies: the one that the parameter's description
+    names, or one whose name has the word."""
+    kind, told = set(words(target.refers_to)), re.findall(r"\w+", target.description)
+    others = [each for each in tools if each.name != tool.name and not each.writes and lists(each)]
+    named = [each for each in others if kind <= set(words(spaced(each.name)))]
+    takes = {t.name for t in named if any(p.refers_to == target.refers_to for p in parameters(t))}
+    named.sort(key=lambda each: (each.name in takes, each.name not in tool.related))
+    return next((each for each in others if each.name in told), next(iter(named), None))
+
+
+def _named(text: str, things: Sequence[Thing], tool: ToolSpec) -> list[Thing]:
+    """Return the things that a text calls by name or id, or by a word that only they have."""
+    message, known = read_message(text), vocabulary(tool)
+    whole = [t for t in things if (t.name and message.find(t.name)) or t.id in text.split()]
+    shares = [len((set(terms(each.name)) - known) & set(terms(text))) for each in things]
+    most = max(shares, default=0)
+    best = [each for each, share in zip(things, shares, strict=True) if most and share == most]
+    return whole or best

@@ -1,0 +1,189 @@
+"""What the planner makes of numbers, units, names, dates and listed values."""
+
+from typing import Any
+
+import pytest
+
+from rollcall.models.planner.arguments import fill
+from rollcall.models.planner.mentions import read_message
+from tests.unit.models.planner.kit import (
+    EDUCATION,
+    ELECTRICAL,
+    NOW,
+    WORKSPACE,
+    Talk,
+    ask,
+    number,
+    spec,
+    text,
+)
+
+
+def done(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"ok": True}}
+
+
+def first_call(message: str, tools: Any) -> tuple[str, dict[str, Any]]:
+    return ask(message, tools, done).calls[0][0]
+
+
+def filled(message: str, properties: dict[str, Any], *required: str) -> dict[str, Any]:
+    tool = spec("do_it", "Do it.", properties, *required)
+    return fill(tool, read_message(message, NOW)).arguments
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        (
+            "What's the voltage drop for 12 AWG at 20 amps over 200 ft?",
+            {"lengthFt": 200, "loadAmps": 20, "conductorSize": "12"},
+        ),
+        ("voltage drop on circuit 14 in panel LP-1", {"circuitNumber": 14, "panelName": "LP-1"}),
+        ("מה מפל המתח במעגל 14 בלוח LP-1?", {"circuitNumber": 14, "panelName": "LP-1"}),
+        ("what is the worst voltage drop?", {"selector": "worst"}),
+    ],
+)
+def test_units_and_labels_place_each_number(message: str, arguments: dict[str, Any]) -> None:
+    assert first_call(message, ELECTRICAL) == ("calculate_voltage_drop", arguments)
+
+
+def test_a_value_is_converted_to_the_unit_in_the_name() -> None:
+    name, arguments = first_call(
+        "Add a 3.6 kW circuit for the EV charger to panel LP-1", ELECTRICAL
+    )
+    assert name == "add_circuit"
+    assert arguments == {"panelName": "LP-1", "description": "EV charger", "loadWatts": 3600}
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "arguments"),
+    [
+        (
+            "צרי לי דף עבודה על שברים לכיתה ד",
+            "generate_static_content",
+            {"contentType": "worksheet", "topic": "שברים", "grade": "ד"},
+        ),
+    ],
+)
+def test_teachers_requests_fill_topic_grade_and_kind(
+    message: str, name: str, arguments: dict[str, Any]
+) -> None:
+    assert first_call(message, EDUCATION) == (name, arguments)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("read src/app.ts", ("read_file", {"path": "src/app.ts"})),
+        ("run `npm test`", ("run_command", {"command": "npm test"})),
+        ("list the files in src", ("list_directory", {"path": "src"})),
+    ],
+)
+def test_files_and_commands_are_taken_as_written(
+    message: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    assert first_call(message, WORKSPACE) == call
+
+
+def test_missing_arguments_are_asked_for_one_by_one() -> None:
+    talk = Talk(ELECTRICAL, done)
+    assert "load" in talk.say("check the wire size")
+    assert "conductor size" in talk.say("30 amps")
+    talk.say("10 AWG")
+    wanted = {"loadAmps": 30, "conductorSize": "10"}
+    assert talk.calls == [[("check_conductor_sizing", wanted)]]
+
+
+def test_a_question_offers_the_listed_values() -> None:
+    talk = Talk(EDUCATION, done)
+    asked = talk.say("צרי פעילות על שברים")
+    assert asked.endswith("?")
+    assert talk.quick_replies == ("א", "ב", "ג", "ד", "ה", "ו")
+    talk.say("כיתה ד")
+    assert talk.calls[0][0][1] == {"topic": "שברים", "grade": "ד"}
+
+
+def test_a_short_follow_up_changes_the_last_call() -> None:
+    talk = Talk(ELECTRICAL, done)
+    talk.say("voltage drop for 12 AWG at 20 amps over 200 ft")
+    talk.say("and over 300 ft?")
+    wanted = {"lengthFt": 300, "loadAmps": 20, "conductorSize": "12"}
+    assert talk.calls == [[("calculate_voltage_drop", wanted)]]
+
+
+def test_a_list_of_values_for_one_parameter_is_a_call_each() -> None:
+    weather = spec("get_weather", "Get the weather of a city.", {"city": text("City")}, "city")
+    calls = ask("What's the weather in Paris and Rome?", (weather,), done).calls
+    assert calls == [[("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Rome"})]]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("on 2025-12-01", "2025-12-01"),
+        ("tomorrow", "2025-11-06"),
+        ("next Friday", "2025-11-07"),
+        ("on March 10th, 2026", "2026-03-10"),
+        ("ב-3 בנובמבר", "2025-11-03"),
+        ("מחר", "2025-11-06"),
+        ("3.12.2025", "2025-12-03"),
+    ],
+)
+def test_dates_are_read_by_the_users_clock(said: str, day: str) -> None:
+    assert filled(f"move it {said}", {"date": text(format="date")}) == {"date": day}
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "unit"),
+    [
+        ("1.75m", 1.75, "m"),
+        ("50k", 50_000, None),
+        ("$1.5 million", 1_500_000, "$"),
+        ("1,000 users", 1000, None),
+        ("50mH", 50, "mH"),
+        ("-2.5", -2.5, None),
+        ("20 מטר", 20, "m"),
+    ],
+)
+def test_numbers_are_read_with_their_units(said: str, value: float, unit: str | None) -> None:
+    every = read_message(f"take {said} now").mentions
+    found = next(mention for mention in every if mention.kind == "number")
+    assert found.value == value
+    assert (found.unit.symbol if found.unit else None) == unit
+
+
+def test_a_percentage_is_a_fraction_where_no_percent_is_spoken_of() -> None:
+    assert filled("at 5%", {"rate": number("Interest rate")}, "rate") == {"rate": 0.05}
+    assert filled("at 5%", {"ratePercent": number()}, "ratePercent") == {"ratePercent": 5}
+
+
+def test_what_does_not_fit_the_schema_is_left_out() -> None:
+    limit = {"limit": {"type": "integer", "maximum": 50}}
+    assert filled("limit 500", limit) == {}
+    assert filled("limit 20", {"limit": {**limit["limit"], "default": 20}}) == {}
+    assert filled("code XYZ", {"code": text(pattern=r"^\d+$")}, "code") == {}
+
+
+def test_an_id_is_never_made_of_a_name() -> None:
+    assert filled("Summarize conversation Launch", {"conversationId": text()}) == {}
+
+
+@pytest.mark.parametrize(
+    ("message", "mine"),
+    [
+        ("What action items do I have?", True),
+        ("Show my open tasks", True),
+        ("מה המשימות שלי?", True),
+        ("אילו משימות פתוחות יש לי?", True),
+        ("Which tasks came up in my talk with Omer?", False),
+        ("What are Omer's tasks?", False),
+        ("List all tasks", False),
+    ],
+)
+def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) -> None:
+    assignee = text('"me" for the user\'s own, or a name.')
+    keywords = ("action items", "tasks", "משימות")
+    tool = spec("list_tasks", "List tasks.", {"assignee": assignee}, keywords=keywords)
+    arguments = fill(tool, read_message(message, NOW)).arguments
+    assert (arguments.get("assignee") == "me") is mine

@@ -1,0 +1,111 @@
+"""What is said in other words, in passing, or misspelled."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rollcall.models.planner.choice import corrected
+from tests.unit.models.planner.kit import MESSAGING, answer_of, ask, messaging
+
+LIST = replace(
+    MESSAGING[0], keywords=("groups", "באילו קבוצות אני", "עם מי אני מתכתב", "שיחות", "קבוצות")
+)
+PRIORITIES = replace(MESSAGING[1], keywords=("priorities", "עדיפויות"))
+TASKS = replace(MESSAGING[2], keywords=("action items", "tasks", "משימות"))
+DECISIONS = replace(MESSAGING[3], keywords=("decisions", "החלטות"))
+TOOLS = (LIST, PRIORITIES, TASKS, DECISIONS, *MESSAGING[4:])
+
+
+def names(message: str) -> list[str]:
+    return [name for step in ask(message, TOOLS).calls for name, _ in step]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Good morning, how's it going?",
+        "Hey there, how's everything?",
+        "How do you say good night in Spanish?",
+        "איך אומרים לילה טוב בספרדית?",
+    ],
+)
+def test_a_greeting_and_a_translation_are_not_searched(message: str) -> None:
+    assert names(message) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["Good morning, what are my priorities?", "How do I say no in the vendor meeting?"]
+)
+def test_what_comes_with_a_greeting_is_still_asked(message: str) -> None:
+    assert names(message) != []
+
+
+@pytest.mark.parametrize("message", ["באילו קבוצות אני נמצאת?", "עם מי אני מתכתבת?"])
+def test_a_list_asked_for_in_its_keywords_is_not_searched(message: str) -> None:
+    assert names(message) == ["get_user_conversations"]
+
+
+@pytest.mark.parametrize(
+    ("message", "tools"),
+    [
+        (
+            "תראה לי את המשימות שלי ואת ההחלטות שהתקבלו",
+            {"get_conversation_action_items", "get_conversation_decisions"},
+        ),
+        (
+            "תן לי רשימה של השיחות שלי ושל המשימות שלי",
+            {"get_user_conversations", "get_conversation_action_items"},
+        ),
+    ],
+)
+def test_hebrew_parts_that_repeat_their_preposition_are_two(message: str, tools: set[str]) -> None:
+    assert set(names(message)) == tools
+
+
+@pytest.mark.parametrize(
+    ("message", "tool"),
+    [
+        ("acton itmes for me pls", "get_conversation_action_items"),
+        ("wich desicions did we make?", "get_conversation_decisions"),
+        ("what decsions were made", "get_conversation_decisions"),
+        ("my priroities", "get_priority_messages"),
+    ],
+)
+def test_a_misspelled_keyword_is_understood(message: str, tool: str) -> None:
+    assert names(message) == [tool]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["החלפות", "משמרות", "ההחלטות", "actor times", "active item", "emissions", "divisions"],
+)
+def test_a_word_of_its_own_is_left_as_it_is(text: str) -> None:
+    assert corrected(text, TOOLS) == text
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        (
+            "Dana: The server is down\nNoa: On it [7]",
+            "Dana: The server is down [1]\nNoa: On it (7) [2]",
+        ),
+        ("Nobody could work.", "Nobody could work. [1] [2]"),
+    ],
+)
+def test_a_summary_marks_the_messages_it_rests_on(summary: str, told: str) -> None:
+    def run(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if name != "summarize_conversation":
+            return messaging(name, arguments)
+        quotes = ("The server is down", "On it [7]")
+        sources = [
+            {"n": at, "conversationId": "conv_1", "messageId": f"m{at}", "quote": quote}
+            for at, quote in enumerate(quotes, 1)
+        ]
+        return {
+            "output": {"summary": summary, "conversationName": "Launch room"},
+            "citations": sources,
+        }
+
+    assert told in answer_of(ask("Summarize the Launch room", TOOLS, run))

@@ -1,0 +1,61 @@
+"""Questions of what something is: answered from notes, without a tool."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollcall.core.explaining import asks_what_it_is
+from rollcall.core.messages import UserMessage
+from rollcall.core.profile import Note
+from rollcall.core.wire import Citation
+from rollcall.models.base import ModelRequest
+from rollcall.models.offline import Model
+from tests.support.rules import for_every
+from tests.unit.models.planner.kit import ELECTRICAL, message_of
+
+NOTE = Note("Article 250: grounding and bonding.", Citation(n=1, type="code", title="Article 250"))
+
+
+def replied(message: str, *notes: Note) -> tuple[str, list[str]]:
+    request = ModelRequest("", (UserMessage.of(message),), ELECTRICAL, notes=notes)
+    made = message_of(list(Model().stream(request)))
+    return made.text, [call.name for call in made.tool_calls]
+
+
+@for_every(
+    "message",
+    [
+        "What is article 250 about?",
+        "What is NEC article 250 about?",
+        "what does 250.66 say?",
+        "Explain article 250",
+        "What is grounding?",
+        "What's a grounding electrode conductor?",
+        "Just explain voltage drop, don't calculate anything",
+        "על מה מדבר סעיף 250?",
+        "מה זה הארקה?",
+        "תסביר לי את סעיף 250",
+    ],
+)
+def test_a_concept_is_told_from_what_is_known_and_cited(message: str) -> None:
+    text, called = replied(message, NOTE)
+    assert (text, called) == ("Article 250: grounding and bonding. [1]", [])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What is the voltage drop on circuit 14?",
+        "What's the fault current at panel A?",
+        "what is my worst voltage drop",
+        "Check the conductor sizing of circuit 3 by 310.16",
+        "What is 80 A at 240 V?",
+        "מה מפל המתח במעגל 14?",
+    ],
+)
+def test_a_question_for_a_figure_is_not_one(message: str) -> None:
+    assert not asks_what_it_is(message)
+
+
+def test_where_nothing_is_known_tools_are_asked() -> None:
+    assert replied("What is article 250 about?")[0] != NOTE.text

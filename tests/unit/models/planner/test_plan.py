@@ -1,0 +1,102 @@
+"""Messages that lean on the answer before them."""
+
+import pytest
+
+from tests.unit.models.planner.kit import MESSAGING, Talk
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("What decisions were made?", "and the second one?"),
+        ("מה הוחלט?", "ומה עם השנייה?"),
+    ],
+)
+def test_the_second_one_is_told_alone(first: str, then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say(first)
+    said = talk.say(then)
+    assert said.startswith("The budget is 50k — Noa")
+    assert "Hire a designer" not in said
+
+
+def test_a_place_beyond_the_list_is_said_not_to_be_there() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("What decisions were made?")
+    assert "it has 2" in talk.say("the third one")
+
+
+@pytest.mark.parametrize("then", ["the second one", "summarize the second one", "סכם את השנייה"])
+def test_a_conversation_of_a_list_is_opened(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Which conversations do I have?")
+    talk.say(then)
+    assert talk.calls == [[("summarize_conversation", {"conversationId": "conv_2"})]]
+
+
+def test_thanks_after_an_answer_calls_nothing() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("When is the launch?")
+    assert talk.say("thanks") == "You're welcome!"
+    assert talk.calls == []
+
+
+def test_more_of_nothing_is_no_call() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("hello")
+    talk.say("more")
+    assert talk.calls == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("What decisions were made?", "and the second one? who made it"),
+        ("What decisions were made?", "who made the second one?"),
+        ("מה הוחלט?", "ומי החליט את השנייה?"),
+        ("מה הוחלט?", "והשנייה, על מה היא?"),
+    ],
+)
+def test_a_question_about_one_of_a_list_is_no_search(first: str, then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say(first)
+    assert talk.say(then).startswith("The budget is 50k — Noa")
+
+
+def test_a_question_about_the_last_meeting_is_no_place_in_a_list() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("What decisions were made?")
+    talk.say("who came to the last meeting?")
+    assert [name for step in talk.calls for name, _ in step] == ["search_all_conversations"]
+
+
+@pytest.mark.parametrize(
+    "message", ["thx, you're great", "thanks a lot man", "תודה רבה אלופה", "תודה, אתה גאון"]
+)
+def test_warm_thanks_are_thanks(message: str) -> None:
+    assert Talk(MESSAGING).say(message) in ("You're welcome!", "בשמחה!")
+
+
+@pytest.mark.parametrize("message", ["tell Dana to call me back", "תגידי לדנה להתקשר אליי"])
+def test_what_somebody_else_is_to_be_told_is_not_searched_for(message: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say(message)
+    assert talk.calls == []
+
+
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        ("Summarize the Launch room and tell me who baked it", "tell me who baked it"),
+    ],
+)
+def test_a_part_that_no_tool_is_for_is_named(message: str, part: str) -> None:
+    talk = Talk(MESSAGING)
+    answer = talk.say(message)
+    assert talk.calls[-1] == [("summarize_conversation", {"conversationId": "conv_1"})]
+    assert part in answer.splitlines()[-1]
+
+
+def test_a_part_that_a_tool_answers_is_not_named() -> None:
+    answer = Talk(MESSAGING).say("Show my priorities and tell me which decisions were made")
+    assert "by itself" not in answer

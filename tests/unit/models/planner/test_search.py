@@ -1,0 +1,102 @@
+"""Questions that only a search of the user's own data can answer, and those that none can."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.rules import for_every
+from tests.unit.models.planner.kit import ELECTRICAL, MESSAGING, answer_of, ask, messaging
+
+
+@for_every(
+    ("message", "words"),
+    [
+        ("When is the launch?", "launch"),
+        ("What did Dana say about the server?", "Dana server"),
+        (
+            "What did the Industrial Designer think of the batteries?",
+            "Industrial Designer batteries",
+        ),
+        ("Why did Marketing disagree with the Designer?", "Marketing disagree Designer"),
+        ("What did the group discuss about battery issues and flip tops?", "battery flip tops"),
+        ("did anyone mention dark mode?", "dark mode"),
+        ("מתי ההשקה?", "ההשקה"),
+        ("מה יעל אמרה על הצבעים?", "יעל הצבעים"),
+        ("למה התעכבה ההשקה?", "התעכבה ההשקה"),
+    ],
+)
+def test_a_question_of_content_is_searched_with_its_words(message: str, words: str) -> None:
+    talk = ask(message, MESSAGING)
+    name, arguments = talk.calls[0][0]
+    assert name == "search_all_conversations"
+    assert set(words.split()) <= set(arguments["query"].split())
+    assert "The budget is final" in answer_of(talk)
+
+
+@for_every(
+    "message",
+    [
+        "asdkjh qwe",
+        "2+2",
+        "what is 2 plus 2?",
+        "book me a flight to Paris",
+        "write a poem",
+        "tell me a joke",
+        "what's the weather in Paris?",
+        "What is the capital of France?",
+        "are you happy?",
+        "ok",
+        "never mind, forget it",
+        "תזמין לי טיסה לפריז",
+        "כתוב לי שיר",
+        "מה מזג האוויר?",
+    ],
+)
+def test_what_is_in_nobodys_data_is_not_searched(message: str) -> None:
+    assert ask(message, MESSAGING).calls == []
+
+
+def test_without_a_search_of_own_data_nothing_is_searched() -> None:
+    assert ask("When is the launch?", ELECTRICAL).calls == []
+
+
+def test_a_discussion_is_searched_and_its_best_conversation_summarised() -> None:
+    talk = ask("Summarize the discussion about the budget", MESSAGING)
+    summary = {"conversationId": "conv_2"}
+    assert talk.calls[-2:] == [
+        [("search_all_conversations", {"query": "budget"})],
+        [("summarize_conversation", summary)],
+    ]
+    assert "Talk about Finance" in answer_of(talk)
+
+
+def test_where_nothing_of_the_kind_is_found_what_was_said_is_told() -> None:
+    def undecided(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        other = {"output": {"decisions": [{"decision": "Hire a designer"}], "totalFound": 1}}
+        return other if name == "get_conversation_decisions" else messaging(name, arguments)
+
+    answer = answer_of(ask("What decisions were made about the budget?", MESSAGING, undecided))
+    assert "no decisions (“budget”)" in answer
+    assert "The budget is final" in answer
+    assert "Hire a designer" not in answer
+
+
+def test_a_conversation_of_somebody_is_offered_and_not_guessed() -> None:
+    def people(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if name != "get_user_conversations":
+            return messaging(name, arguments)
+        names = (("Victor Alonso", "Dana"), ("Maya", "Dana"))
+        listed = [
+            {"id": f"conv_{at}", "name": f"Room {at}", "participantNames": list(each)}
+            for at, each in enumerate(names, 1)
+        ]
+        return {"output": {"conversations": listed}}
+
+    talk = ask("summarize the conversation with Victor", MESSAGING, people)
+    assert talk.calls == [[("get_user_conversations", {})]]
+    assert talk.quick_replies == ("Room 1",)
+
+
+@pytest.mark.parametrize("message", ["delete all my messages", "send Dan a message", "תשלח הודעה"])
+def test_what_only_reads_is_not_called_to_send_or_delete(message: str) -> None:
+    assert ask(message, MESSAGING).calls == []
