@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-from rollcall.core.problem import Problem as Problem
+from rollcall.core.errors import Problem as Problem
 
 
 def run(main: Callable[[], int]) -> None:

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from rollcall.commands.app import find_app
 from rollcall.commands.parser import parse
 from rollcall.commands.place import Place, choose
-from rollcall.core.problem import FAILED, Problem
+from rollcall.core.errors import FAILED, Problem
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,8 +13,7 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.log_context import isolated_context, log_fields, set_fields, set_user
-from rollcall.core.logs import fields
+from rollcall.core.logs import fields, isolated_context, log_fields, set_fields, set_user
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import FinishReason, Usage
 from rollcall.models.provider import provider_of

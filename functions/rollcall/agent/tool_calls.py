@@ -35,7 +35,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.incidents import report
-from rollcall.core.log_context import set_fields
+from rollcall.core.logs import set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rollcall.commands.environment import read_files
 from rollcall.core import jsonc
+from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
-from rollcall.core.problem import USAGE, Problem
 
 if TYPE_CHECKING:
     from rollcall.agent.platform import Deployment

@@ -14,8 +14,8 @@ from typing import Any
 from rollcall.commands.app import find_app, require_app
 from rollcall.commands.client import Backend, CallError, Session, emulated, sign_in_developer
 from rollcall.commands.output import print_json, short
+from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import function_name
-from rollcall.core.problem import FAILED, USAGE, Problem
 from rollcall.core.readable import marked
 from rollcall.emulators.addresses import Configuration
 

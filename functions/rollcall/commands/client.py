@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import quote
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.suite import get_json
 

@@ -21,8 +21,8 @@ from typing import Literal
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App, find_app, require_app
+from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import function_name
-from rollcall.core.problem import FAILED, Problem
 from rollcall.emulators import firestore, requirements
 from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Configuration, default_project

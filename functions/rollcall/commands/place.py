@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rollcall.commands.app import App
-from rollcall.core.problem import USAGE, Problem
+from rollcall.core.errors import USAGE, Problem
 from rollcall.emulators.addresses import Configuration, default_project
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from msgspec import Struct
 from rollcall.commands.app import CONFIG, App, find_app, require_app
 from rollcall.commands.init import indexes
 from rollcall.core import jsonc
+from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import prefix
-from rollcall.core.problem import FAILED, Problem
 from rollcall.store.paths import COLLECTIONS
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod

@@ -29,9 +29,9 @@ from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place
 from rollcall.core import jsonc
 from rollcall.core.capability import Capability
+from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
 from rollcall.core.policy import combined
-from rollcall.core.problem import FAILED, USAGE, Problem
 from rollcall.core.shapes import Role
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.clock import run_function

@@ -22,7 +22,7 @@ from rollcall.core.context import Call, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.incidents import collect, collected, known
 from rollcall.core.inputs import check_json, parse_json
-from rollcall.core.log_context import in_request, set_user
+from rollcall.core.logs import in_request, set_user
 from rollcall.core.request_checks import RequestChecks
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.streams import event_stream, frame

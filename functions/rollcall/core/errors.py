@@ -15,8 +15,7 @@ AgentError
 └── Internal             our own fault; the caller sees a logged id only
 
 Raise where the fact is known, and say what was wrong, the value, and what would be accepted.
-Translated to the wire in `core/callable.py`, and to HTTP statuses in `core/http.py`.
-"""
+Translated to the wire in `core/callable.py`, and to HTTP statuses in `core/http.py`."""
 
 from __future__ import annotations
 
@@ -120,3 +119,15 @@ def error_from(stored: dict[str, Any]) -> AgentError:
         hint=stored.get("hint"),
         retry_after_s=stored.get("retryAfterS"),
     )
+
+
+FAILED, USAGE = 1, 2
+"""Exit codes of commands."""
+
+
+class Problem(Exception):
+    """Something a person can put right; the message says what and how."""
+
+    def __init__(self, message: str, *, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

@@ -22,7 +22,7 @@ from rollcall.core.context import Call
 from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
 from rollcall.core.incidents import known
 from rollcall.core.inputs import parse_json
-from rollcall.core.log_context import in_request, set_user
+from rollcall.core.logs import in_request, set_user
 from rollcall.core.options import function_options
 from rollcall.core.request_checks import RequestChecks
 from rollcall.core.streams import event_stream, frame

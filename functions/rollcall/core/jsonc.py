@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 
 _TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 

@@ -1,5 +1,10 @@
-"""Spans: what was done inside of what, and how long it took. None are made unless the operator
-wants them (`ROLLCALL_TRACES=otel`); until then a span is one object that does nothing.
+"""Spans: what was done inside of what, and how long it took.
+
+None are made unless the operator wants them (`ROLLCALL_TRACES=otel`); until then a span is one
+object that does nothing. OpenTelemetry's SDK and an exporter are none of our requirements: whoever
+switches this on adds them (docs/deploy.md). A provider that is set up already, such as
+`opentelemetry-instrument` does, is used as it is; otherwise one is, with the exporter that
+`OTEL_TRACES_EXPORTER` names. A span tells which error it ended with, and not its text.
 """
 
 from __future__ import annotations
@@ -8,7 +13,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import TracebackType
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from rollcall.core import logs
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Tracer, TracerProvider
+
 
 SWITCH = "ROLLCALL_TRACES"
 
@@ -85,6 +97,146 @@ def _begin() -> Callable[[str, Attributes, Kind], Span] | None:
         return None
     if chosen != "otel":
         raise ValueError(f"{SWITCH} is otel or not set, not {chosen!r}")
-    from rollcall.core.otel import spans
+    from rollcall.core.tracing import spans
 
     return spans()
+
+
+EXPORTER = "OTEL_TRACES_EXPORTER"
+DEFAULT_EXPORTER = "otlp_proto_http"
+FLUSH_MS = 2_000
+"""How long the end of a request waits for its spans to be sent: a process that has answered gets
+no CPU time until it is asked again."""
+_SCOPE = "rollcall"
+_MISSING = (
+    "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
+    "rollcall-firebase[tracing] and that into functions/requirements.txt, or take ROLLCALL_TRACES "
+    "away"
+)
+
+
+def spans() -> Callable[[str, Attributes, Kind], Span]:
+    """What makes spans, set up once a process.
+
+    Raises:
+        RuntimeError: OpenTelemetry, or the exporter that is named, is not installed.
+    """
+    try:
+        from opentelemetry import trace
+    except ImportError as error:
+        raise RuntimeError(_MISSING) from error
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, trace.ProxyTracerProvider):  # nobody has set one up
+        provider = _provider()
+        trace.set_tracer_provider(provider)
+    tracer = provider.get_tracer(_SCOPE)
+
+    def begin(name: str, attributes: Attributes, kind: Kind) -> Span:
+        return _OtelSpan(provider, tracer, name, attributes, kind)
+
+    return begin
+
+
+class _OtelSpan:
+    """A span that begins and ends with its `with` block."""
+
+    def __init__(
+        self,
+        provider: TracerProvider,
+        tracer: Tracer,
+        name: str,
+        attributes: Attributes,
+        kind: Kind,
+    ) -> None:
+        self._provider, self._tracer = provider, tracer
+        self._name, self._attributes, self._kind = name, attributes, kind
+
+    def __enter__(self) -> Span:
+        from opentelemetry import context, trace
+
+        around = trace.get_current_span().get_span_context()
+        self._is_outermost = not around.is_valid
+        parent = _parent() if self._is_outermost else None
+        kind = trace.SpanKind.CLIENT if self._kind == "client" else trace.SpanKind.INTERNAL
+        self._span = self._tracer.start_span(
+            self._name, context=parent, kind=kind, attributes=self._attributes
+        )
+        self._token = context.attach(trace.set_span_in_context(self._span, parent))
+        self._before = {name: logs.log_fields().get(name) for name in ("trace", "span", "sampled")}
+        here = self._span.get_span_context()
+        logs.set_fields(  # of what is logged, and sent to other functions
+            trace=f"{here.trace_id:032x}",
+            span=f"{here.span_id:016x}",
+            sampled=f"{int(here.trace_flags) & 1:02x}",
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        from opentelemetry import context, trace
+
+        if error is not None and not isinstance(error, GeneratorExit):  # which is no failure
+            self._span.set_attribute("error.type", _type_of(error))
+            self._span.set_status(trace.StatusCode.ERROR)
+        self._span.end()
+        context.detach(self._token)
+        logs.set_fields(**self._before)
+        flush = getattr(self._provider, "force_flush", None)
+        if self._is_outermost and flush is not None:
+            flush(FLUSH_MS)
+
+    def set(self, attributes: Attributes) -> None:
+        self._span.set_attributes(attributes)
+
+
+def _parent() -> Context | None:
+    """The caller's span, from the headers of the request."""
+    from opentelemetry import trace
+
+    here = logs.log_fields()
+    if "trace" not in here or "span" not in here:
+        return None
+    caller = trace.SpanContext(
+        trace_id=int(here["trace"], 16),
+        span_id=int(here["span"], 16),
+        is_remote=True,
+        trace_flags=trace.TraceFlags(int(here.get("sampled", "00"), 16)),
+    )
+    return trace.set_span_in_context(trace.NonRecordingSpan(caller))
+
+
+def _type_of(error: BaseException) -> str:
+    """Our own errors go by their code, others by their class."""
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) else type(error).__name__
+
+
+def _provider() -> TracerProvider:
+    try:
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+        from opentelemetry.sdk.trace import TracerProvider as SdkProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise RuntimeError(_MISSING) from error
+    name = os.environ.get("OTEL_SERVICE_NAME") or os.environ.get("K_SERVICE") or _SCOPE
+    provider = SdkProvider(resource=Resource.create({SERVICE_NAME: name}))
+    provider.add_span_processor(BatchSpanProcessor(_exporter()))
+    return provider
+
+
+def _exporter() -> Any:
+    """The exporter by its name, under which its package makes itself known."""
+    from importlib.metadata import entry_points
+
+    name = os.environ.get(EXPORTER) or DEFAULT_EXPORTER
+    known = {each.name: each for each in entry_points(group="opentelemetry_traces_exporter")}
+    if name not in known:
+        there = ", ".join(sorted(known)) or "none"
+        raise RuntimeError(
+            f"there is no exporter {name!r} for spans (installed: {there}); {_MISSING}"
+        )
+    return known[name].load()()

@@ -22,7 +22,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.log_context import in_request
+from rollcall.core.logs import in_request
 from rollcall.core.options import collection_id, function_options
 
 F = TypeVar("F", bound=Callable[..., Any])

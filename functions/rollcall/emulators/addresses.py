@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.core import jsonc
+from rollcall.core.errors import Problem
 from rollcall.core.options import region
-from rollcall.core.problem import Problem
 
 NEEDED = ("auth", "functions", "firestore", "tasks")
 """The emulators without which nothing of Rollcall works."""

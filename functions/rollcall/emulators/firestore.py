@@ -8,7 +8,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators import requirements
 from rollcall.emulators.processes import scratch
 

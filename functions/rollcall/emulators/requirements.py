@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators.processes import output
 
 _COMMAND = Path("node_modules", ".bin", "firebase")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators import firestore, processes, requirements
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
 from rollcall.emulators.processes import scratch

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.log_context import user_digest
-from rollcall.core.logs import Lines, as_json
+from rollcall.core.logs import Lines, as_json, user_digest
 from rollcall.core.redaction import RedactingFilter
 from rollcall.testing import calls, says
 from tests.support.calling import frames

@@ -19,11 +19,11 @@ from rollcall.agent.loop import run
 from rollcall.agent.run import to_result
 from rollcall.agent.telemetry import observe_run
 from rollcall.agent.turn import Turn, TurnEnd
-from rollcall.core import log_context
+from rollcall.core import logs
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, NotFound, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.log_context import user_digest
+from rollcall.core.logs import user_digest
 from rollcall.store.approvals import Approval, ApprovalStatus
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import turn
@@ -99,7 +99,7 @@ class _Noting(logging.Filter):
     """Notes with each record what its line would say of the run."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.run = log_context.log_fields().get("run")
+        record.run = logs.log_fields().get("run")
         return True
 
 
@@ -286,7 +286,7 @@ def test_runs_at_once_do_not_mix_in_their_threads_and_tools(lines: Any) -> None:
 
     def tool(progress: Any) -> str:
         together.wait()
-        seen.append((log_context.log_fields()["run"], log_context.log_fields()["tool"]))
+        seen.append((logs.log_fields()["run"], logs.log_fields()["tool"]))
         raise NotFound("gone")
 
     seen: list[tuple[str, str]] = []
@@ -304,4 +304,4 @@ def test_runs_at_once_do_not_mix_in_their_threads_and_tools(lines: Any) -> None:
     assert sorted(seen) == [(f"r{n}", f"a{n}") for n in range(4)]
     told = lines("call_failed")
     assert sorted((each["run"], each["tool"]) for each in told) == sorted(seen)
-    assert log_context.log_fields() == {}
+    assert logs.log_fields() == {}

@@ -24,7 +24,7 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
-from rollcall.core.log_context import log_fields
+from rollcall.core.logs import log_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.wire import CallStatus, StopReason, ToolCallRecord
 from rollcall.models.base import ToolSpec

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rollcall.commands.app import find_app, require_app
-from rollcall.core.problem import USAGE, Problem
+from rollcall.core.errors import USAGE, Problem
 
 MAIN = "from rollcall import bind\n\nbind(globals())\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from rollcall.commands import client
 from rollcall.commands.client import Backend, CallError, emulated
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Configuration
 from tests.support.https_server import Handler, HttpsServer
 

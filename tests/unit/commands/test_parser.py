@@ -6,8 +6,7 @@ from google.auth.exceptions import RefreshError
 
 from rollcall.__main__ import main
 from rollcall.commands.parser import parser
-from rollcall.core.errors import Unavailable
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem, Unavailable
 from tests.support.rules import for_every
 
 COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "usage", "enrich")

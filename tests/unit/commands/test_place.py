@@ -5,7 +5,7 @@ import pytest
 from rollcall.commands import place
 from rollcall.commands.app import find_app
 from rollcall.commands.place import Place, choose, connect
-from rollcall.core.problem import USAGE, Problem
+from rollcall.core.errors import USAGE, Problem
 from tests.support.catalogs import FUNCTIONS
 
 

@@ -21,7 +21,7 @@ from rollcall.commands.rules import (
     platform,
     rules_block,
 )
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from tests.unit.commands.init.apps import make
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from rollcall.commands import screen as screens
 from rollcall.commands.screen import ID, Column, Screen, load_screen, shared_out
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 
 NAME = "קביעת עדיפות להודעה"
 COLUMNS = [ID, Column("Name"), Column("Effect", whole=True), Column("Digest", from_width=100)]

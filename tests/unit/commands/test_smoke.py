@@ -16,7 +16,7 @@ from rollcall.commands.app import App
 from rollcall.commands.client import Backend
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.smoke import Site, Smoke, web_api_key
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from tests.support.fake_google import FakeGoogle
 from tests.support.https_server import Handler, HttpsServer
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from rollcall.core.capability import Capability, capability, is_capability, plain
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.log_context import log_fields, set_fields
+from rollcall.core.logs import log_fields, set_fields
 from rollcall.core.wire import Wire
 from tests.support.rules import for_every
 

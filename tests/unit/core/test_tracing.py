@@ -13,7 +13,7 @@ import pytest
 
 from rollcall.core import tracing
 from rollcall.core.errors import NotFound
-from rollcall.core.log_context import in_request, isolated_context, log_fields, traceparent
+from rollcall.core.logs import in_request, isolated_context, log_fields, traceparent
 from rollcall.core.tracing import NOTHING, span
 from tests.support.spans import Spans, recorded
 

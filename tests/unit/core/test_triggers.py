@@ -14,7 +14,7 @@ import yaml
 
 from rollcall.core.context import to_user
 from rollcall.core.errors import Aborted, AgentError, InvalidArgument, NotFound, Unavailable
-from rollcall.core.log_context import log_fields
+from rollcall.core.logs import log_fields
 from rollcall.core.triggers import (
     DocumentEvent,
     OnCall,

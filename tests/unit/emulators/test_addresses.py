@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Configuration, default_project
 
 PORTS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.emulators import requirements
 from rollcall.emulators.processes import scratch
 

@@ -30,7 +30,7 @@ from rollcall.core import errors
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, FailedPrecondition, Internal, Unavailable
 from rollcall.core.inputs import check_json
-from rollcall.core.log_context import traceparent
+from rollcall.core.logs import traceparent
 from rollcall.core.options import region
 from rollcall.core.statement import HEADER, can_sign, project, signed
 from rollcall.core.urls import parse_url

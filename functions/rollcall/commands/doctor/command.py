@@ -16,8 +16,8 @@ from rollcall.commands.environment import Settings, read_settings
 from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import read_agents, read_manifest, read_records
+from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id
-from rollcall.core.problem import FAILED, Problem
 from rollcall.core.triggers import OnSchedule
 
 

@@ -16,8 +16,8 @@ from rollcall.commands.init.firebase_json import FILE
 from rollcall.commands.init.plan import Blocked, Plan, make_plan
 from rollcall.commands.init.wheel import WheelError, installed_wheel
 from rollcall.commands.rules import platform
+from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import PREFIX
-from rollcall.core.problem import FAILED, USAGE, Problem
 
 _MOST_LINES = 12
 

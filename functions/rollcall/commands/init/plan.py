@@ -25,7 +25,7 @@ from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
 from rollcall.commands.init.firebase_json import Codebase, Unsupported
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
 from rollcall.commands.rules import Platform
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 
 CODEBASE, PREFIX = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX"
 _RECORD = "vendor/rollcall.json"

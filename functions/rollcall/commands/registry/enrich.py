@@ -7,7 +7,7 @@ from argparse import Namespace
 from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, in_camel_case, print_json, say
 from rollcall.commands.place import Place, connect
-from rollcall.core.problem import FAILED
+from rollcall.core.errors import FAILED
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.enrichment import Report, enrich
 

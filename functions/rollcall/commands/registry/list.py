@@ -20,7 +20,7 @@ from rollcall.commands.registry.records import (
     read_records,
 )
 from rollcall.core.context import User
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 from rollcall.core.shapes import Role
 
 DIGEST_CHARS = 8

@@ -11,8 +11,8 @@ from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, say
 from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import named_agent, path_of, read_agents
+from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
-from rollcall.core.problem import Problem
 from rollcall.core.shapes import Status
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import AGENTS

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
-from rollcall.core.problem import USAGE, Problem
 from rollcall.core.shapes import Status
 from rollcall.registry.access import ALL, CATEGORY
 from rollcall.registry.capabilities import read_as

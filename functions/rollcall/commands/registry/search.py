@@ -16,8 +16,8 @@ from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
 from rollcall.core.context import User
+from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
-from rollcall.core.problem import Problem
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Role, Status
 from rollcall.core.text import terms, tokens

@@ -30,9 +30,9 @@ from rollcall.commands.registry.records import (
     record_of,
 )
 from rollcall.commands.screen import Column, Screen, load_screen
+from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.core.problem import Problem
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry

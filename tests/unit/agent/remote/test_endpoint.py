@@ -22,7 +22,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.log_context import in_request
+from rollcall.core.logs import in_request
 from rollcall.registry.entries import Execution
 from tests.support.https_server import Answer, Handler, HttpsServer
 from tests.unit.agent.remote.conftest import Names

@@ -26,7 +26,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.log_context import in_request
+from rollcall.core.logs import in_request
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.wire import Role
 from rollcall.registry.entries import Execution

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rollcall.commands.registry.records import Agent, Record, agents_of, path_of, record_of
-from rollcall.core.problem import Problem
+from rollcall.core.errors import Problem
 
 DOCUMENT: dict[str, Any] = {
     "id": "find_room",

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from packs.messaging.firestore import chunks, side_by_side
-from rollcall.core.log_context import in_request, log_fields
+from rollcall.core.logs import in_request, log_fields
 
 
 def test_a_sequence_is_cut_into_lists_of_at_most_so_many() -> None:
