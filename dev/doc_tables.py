@@ -336,9 +336,9 @@ def _time(value: timedelta) -> str:
 
 
 def _table(head: Row, rows: Iterable[Row]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    escaped = [[cell.replace("|", r"\|") for cell in cells] for cells in lines]
-    return "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in escaped)
+    escaped = [[cell.replace("|", r"\|") for cell in cells] for cells in (head, *rows)]
+    lines = [f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in escaped]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
 
 if __name__ == "__main__":
