@@ -1,4 +1,4 @@
-"""A local server that speaks the wire formats of Gemini and OpenAI.
+"""A local server that speaks the wire formats of Gemini, OpenAI and Anthropic.
 
     with FakeProviders() as fake:
         fake.gemini(gemini_call("get_weather", {"city": "Oslo"}), gemini_text("Cold."))
@@ -37,6 +37,7 @@ from .provider_replies import Json, Reply, plain, status
 
 GEMINI_KEY = "AIzaPlanted-gemini-key-0123456789"
 OPENAI_KEY = "sk-planted-openai-key-0123456789"
+ANTHROPIC_KEY = "sk-ant-planted-anthropic-key-0123456789"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class FakeProviders:
         self.embedding_size = 1536
         self.closing = threading.Event()
         self.hung_up = threading.Event()
-        self._queues: dict[str, deque[Reply]] = {"gemini": deque(), "openai": deque()}
+        self._queues: dict[str, deque[Reply]] = {
+            name: deque() for name in ("gemini", "openai", "anthropic")
+        }
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._env = mock.patch.dict(os.environ, self.env(openai_api))
@@ -80,6 +83,8 @@ class FakeProviders:
             "OPENAI_BASE_URL": f"{self.url}/v1",
             "OPENAI_API_KEY": OPENAI_KEY,
             "OPENAI_API": openai_api,
+            "ANTHROPIC_BASE_URL": self.url,
+            "ANTHROPIC_API_KEY": ANTHROPIC_KEY,
         }
 
     def __enter__(self) -> FakeProviders:
@@ -109,6 +114,10 @@ class FakeProviders:
         """Queue replies for OpenAI's Responses and Chat Completions calls."""
         self._queues["openai"].extend(replies)
 
+    def anthropic(self, *replies: Reply) -> None:
+        """Queue replies for Anthropic's Messages calls."""
+        self._queues["anthropic"].extend(replies)
+
     def reset(self) -> None:
         """Forget requests and queued replies, so that tests can share a server."""
         self.requests.clear()
@@ -125,8 +134,9 @@ class FakeProviders:
             return plain({"embeddings": [{"values": _gemini_vector(each)} for each in asked]})
         if path.endswith("/embeddings"):
             return plain(_openai_embeddings(request.json, self.embedding_size))
-        known = path.endswith(("enerateContent", "/responses", "/chat/completions"))
-        queue = self._queues["gemini" if "enerateContent" in path else "openai"]
+        known = path.endswith(("enerateContent", "/responses", "/chat/completions", "/messages"))
+        provider = "gemini" if "enerateContent" in path else "openai"
+        queue = self._queues["anthropic" if path.endswith("/messages") else provider]
         if not known or not queue:
             return status(418, {"error": {"message": f"no reply is queued for {path}"}})
         return queue.popleft()

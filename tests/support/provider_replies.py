@@ -1,4 +1,4 @@
-"""Replies in the wire formats of Gemini and OpenAI, for `fake_providers`."""
+"""Replies in the wire formats of Gemini, OpenAI and Anthropic, for `fake_providers`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ RESPONSES_USAGE = {
     "output_tokens": 8,
     "output_tokens_details": {"reasoning_tokens": 3},
     "total_tokens": 20,
+}
+MESSAGES_USAGE = {
+    "input_tokens": 6,
+    "cache_read_input_tokens": 4,
+    "cache_creation_input_tokens": 2,
+    "output_tokens": 8,
 }
 CHAT_USAGE = {
     "prompt_tokens": 12,
@@ -228,3 +234,64 @@ def chat_call(name: str, arguments: str, *, id: str = "call_1") -> Reply:
     half = len(arguments) // 2
     first = chat_call_delta(name, arguments[:half], id=id)
     return chat(first, chat_more_delta(arguments[half:]), finish="tool_calls")
+
+
+def message_of(*blocks: Json, stop: str | None = "end_turn", **changes: Json) -> Json:
+    """A whole message of Anthropic's."""
+    base = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test"}
+    ends = {"stop_reason": stop, "stop_sequence": None, "usage": MESSAGES_USAGE}
+    return {**base, "content": list(blocks), **ends, **changes}
+
+
+def text_block(text: str) -> Json:
+    """A text of a message."""
+    return {"type": "text", "text": text}
+
+
+def thinking_block(thinking: str, signature: str) -> Json:
+    """What a model thought before it answered."""
+    return {"type": "thinking", "thinking": thinking, "signature": signature}
+
+
+def tool_use_block(name: str, arguments: Json, *, id: str = "toolu_1") -> Json:
+    """A call of a tool."""
+    return {"type": "tool_use", "id": id, "name": name, "input": arguments}
+
+
+def messages(*blocks: Json, stop: str | None = "end_turn", size: int = 6, **changes: Json) -> Reply:
+    """An Anthropic stream that brings these blocks, their texts in pieces of `size`."""
+    begun = {**message_of(stop=None, **changes), "usage": {**MESSAGES_USAGE, "output_tokens": 1}}
+    events: list[Json] = [{"type": "message_start", "message": begun}, {"type": "ping"}]
+    for index, block in enumerate(blocks):
+        kind = block["type"]
+        empty = {**block, **{key: "" for key in ("text", "thinking", "signature") if key in block}}
+        if kind == "tool_use":
+            empty["input"] = {}
+        events.append({"type": "content_block_start", "index": index, "content_block": empty})
+        whole = block.get(kind, "")
+        if kind == "tool_use":
+            whole = json.dumps(block["input"], ensure_ascii=False)
+        key, told = ("partial_json", "input_json") if kind == "tool_use" else (kind, kind)
+        deltas = [
+            {"type": f"{told}_delta", key: whole[at : at + size]}
+            for at in range(0, len(whole), size)
+        ]
+        if "signature" in block:
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        events += [
+            {"type": "content_block_delta", "index": index, "delta": each} for each in deltas
+        ]
+        events.append({"type": "content_block_stop", "index": index})
+    ends = {"stop_reason": stop, "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": ends, "usage": MESSAGES_USAGE})
+    return sse(*events, {"type": "message_stop"}, named=True)
+
+
+def messages_text(*pieces: str) -> Reply:
+    """An Anthropic reply of text."""
+    return messages(text_block("".join(pieces)))
+
+
+def messages_error(kind: str, message: str = "") -> Json:
+    """An error as Anthropic writes it."""
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}

@@ -21,6 +21,8 @@ def in_one_piece(reply: Reply) -> Reply:
         whole = events[0]
     elif any("choices" in event for event in events):
         whole = _completion(events)
+    elif any(event.get("type") == "message_start" for event in events):
+        whole = _message(events)
     elif any(str(event.get("type")).startswith("response.") for event in events):
         whole = _response(events)
     else:
@@ -44,6 +46,29 @@ def _response(events: list[Json]) -> Json:
     if problem is not None:
         return {"error": problem}
     return next(event["response"] for event in reversed(events) if "response" in event)
+
+
+def _message(events: list[Json]) -> Json:
+    whole: Json = {}
+    texts: dict[int, str] = {}
+    for event in events:
+        if event["type"] == "error":
+            return event
+        if event["type"] == "message_start":
+            whole = {**event["message"], "content": []}
+        elif event["type"] == "content_block_start":
+            whole["content"].append({**event["content_block"]})
+        elif event["type"] == "content_block_delta":
+            block, delta = whole["content"][event["index"]], event["delta"]
+            for key in ("text", "thinking", "signature"):
+                block |= {key: block[key] + delta[key]} if key in delta else {}
+            texts[event["index"]] = texts.get(event["index"], "") + delta.get("partial_json", "")
+        elif event["type"] == "message_delta":
+            whole |= {**event["delta"], "usage": event["usage"]}
+    for index, text in texts.items():
+        if whole["content"][index]["type"] == "tool_use":
+            whole["content"][index]["input"] = json.loads(text or "{}")
+    return whole
 
 
 def _completion(events: list[Json]) -> Json:

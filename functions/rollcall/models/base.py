@@ -187,11 +187,14 @@ class FinishReason(StrEnum):
 
 
 class Usage(Struct, frozen=True):
-    """Tokens of one reply; `input_tokens` includes the cached ones."""
+    """Tokens of one reply; `input_tokens` includes those that were read from a cache and those that
+    were written into one, and the latter those that are kept for long."""
 
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
+    cache_write_tokens: int = 0
+    long_cache_write_tokens: int = 0
 
 
 class Finish(Struct, frozen=True):

@@ -134,6 +134,10 @@ class Provider(Struct, frozen=True):
         domain = own.partition(".")[2]
         return host in (own, domain) or host.endswith(f".{domain}")
 
+    def foreign_host(self, env: Mapping[str, str] = os.environ) -> str:
+        """The host that is called, where it is not the provider's own."""
+        return "" if self.is_own(env) else urlsplit(self.base_url(env)).hostname or ""
+
     def has_access(self, env: Mapping[str, str]) -> bool:
         """Whether there is a key, or the setting by which it needs none."""
         alone = self.alone and env.get(self.alone[0], "").strip().lower() == self.alone[1]

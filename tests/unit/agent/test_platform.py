@@ -19,6 +19,7 @@ from rollcall.models.provider import default_embedder, default_model
         ({"OPENAI_BASE_URL": "http://localhost:11434/v1"}, "openai:gpt-5.5", None),
         ({"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, "offline:planner", None),
         ({"GEMINI_BACKEND": "vertex"}, "gemini:gemini-3.8-flash", "gemini:gemini-embedding-2"),
+        ({"ANTHROPIC_API_KEY": "k"}, "anthropic:claude-sonnet-5-5", None),
         ({"OPENAI_API_KEY": "k", "OPENAI_MODEL": "m"}, "openai:m", "openai:text-embedding-3-small"),
         (
             {"GEMINI_API_KEY": "k", "ROLLCALL_MODEL": "offline:planner"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ from tests.support.provider_replies import Json, Reply
 from tests.support.rules import for_every
 from tests.support.whole_replies import in_one_piece
 
-APIS = ("responses", "chat", "gemini")
+APIS = ("responses", "chat", "gemini", "anthropic")
 SCHEMA: Json = {"type": "object", "properties": {"city": {"type": "string"}}}
 WEATHER = ToolSpec("get_weather", "Tell the weather.", SCHEMA)
 OSLO = '{"city": "Oslo"}'
@@ -73,7 +73,18 @@ def asked(*, streamed: bool, deadline: float | None = None) -> ModelRequest:
 
 
 def model_of(api: str) -> Any:
-    return load_model("gemini:gemini-3.8-flash" if api == "gemini" else "openai:gpt-5.5")
+    names = {"gemini": "gemini:gemini-3.8-flash", "anthropic": "anthropic:claude-sonnet-5-5"}
+    return load_model(names.get(api, "openai:gpt-5.5"))
+
+
+def provider_of(api: str) -> str:
+    return api if api in ("gemini", "anthropic") else "openai"
+
+
+def queue(fake: FakeProviders, api: str) -> Callable[..., None]:
+    """Where an API's replies are queued."""
+    found: Callable[..., None] = getattr(fake, provider_of(api))
+    return found
 
 
 def say(
@@ -84,15 +95,16 @@ def say(
     streamed: bool = False,
     deadline: float | None = None,
 ) -> Said:
-    (fake.gemini if api == "gemini" else fake.openai)(reply)
+    queue(fake, api)(reply)
     request = asked(streamed=streamed, deadline=deadline)
-    provider = "gemini" if api == "gemini" else "openai"
-    return gather(model_of(api).stream(request), provider)
+    return gather(model_of(api).stream(request), provider_of(api))
 
 
 def text(api: str, *pieces: str) -> Reply:
     if api == "responses":
         return wire.responses_text(*pieces)
+    if api == "anthropic":
+        return wire.messages_text(*pieces)
     return wire.chat_text(*pieces) if api == "chat" else wire.gemini_text(*pieces)
 
 
@@ -112,6 +124,13 @@ def reply_of(api: str, pieces: list[str], calls: list[dict[str, str]]) -> Reply:
             begins = wire.chat_call_delta("get_weather", whole[:4], id=f"c{place}", index=place)
             deltas += [begins, wire.chat_more_delta(whole[4:], index=place)]
         return wire.chat(*deltas, finish="tool_calls" if calls else "stop")
+    if api == "anthropic":
+        blocks = [wire.text_block("".join(pieces))] if pieces else []
+        blocks += [
+            wire.tool_use_block("get_weather", call, id=f"c{place}")
+            for place, call in enumerate(calls)
+        ]
+        return wire.messages(*blocks, stop="tool_use" if calls else "end_turn")
     parts = [[{"text": piece}] for piece in pieces]
     parts += [
         [wire.gemini_call_part("get_weather", call, id=f"c{place}", signature="c2ln")]
@@ -168,7 +187,7 @@ def test_models_that_are_given_tools_by_words_are_asked_alike(
     said = {}
     for streamed in (True, False):
         reply = text(api, call) if streamed else in_one_piece(text(api, call))
-        (fake.gemini if api == "gemini" else fake.openai)(reply)
+        queue(fake, api)(reply)
         model = load_model(f"prompted:{model_of(api).id}")
         said[streamed] = gather(model.stream(asked(streamed=streamed)), "prompted")
     for each in said.values():
@@ -296,7 +315,7 @@ def test_nobody_waits_for_an_answer_that_is_not_wanted_any_more(
     api: str, fake: FakeProviders, reply: Reply | None
 ) -> None:
     stalling = reply or in_one_piece(text(api, "one two")).stalling(after=1)
-    (fake.gemini if api == "gemini" else fake.openai)(stalling)
+    queue(fake, api)(stalling)
     deltas = threaded_stream(model_of(api), asked(streamed=False), wait_s=lambda: 0.05)
     assert next(deltas) is None, "who waits may look up meanwhile"
     while not fake.requests:

@@ -1,0 +1,396 @@
+"""Anthropic's models, `anthropic:<model>`: requests and replies as the JSON of its Messages API.
+
+The key comes from `ANTHROPIC_API_KEY`, another address from `ANTHROPIC_BASE_URL`. Whether a model
+thinks is left to the model; its thinking goes back unchanged, since it refuses a tool's result
+without what led to the call. Nothing is retried here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import uuid4
+
+from msgspec import Struct, field
+
+from rollcall.core.errors import Unavailable
+from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage, ToolResult
+from rollcall.models.base import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Clock,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+from rollcall.models.content import document_text, encoded, kept_parts
+from rollcall.models.failures import translate_failures
+from rollcall.models.json_stream import count, mapping, sequence, text
+from rollcall.models.provider import provider
+from rollcall.models.transport import ProviderError, error_of, post
+
+PROVIDER = provider("anthropic")
+API = "messages"
+API_VERSION = "2023-06-01"
+PAUSES = 3
+"""How often a reply that the API paused is gone on with."""
+
+_CACHED: dict[str, Json] = {"type": "ephemeral"}
+_REASONS = {
+    "end_turn": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
+    "tool_use": FinishReason.TOOL_CALLS,
+    "max_tokens": FinishReason.LENGTH,
+    "model_context_window_exceeded": FinishReason.LENGTH,
+    "refusal": FinishReason.BLOCKED,
+}
+_NO_SCHEMA_WORDS = {
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "maxItems",
+    "uniqueItems",
+}
+"""Words of a schema that structured output refuses; what comes back is checked by the caller."""
+
+
+class Model:
+    """A Claude model that streams text and calls tools."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER.id}:{name}"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        """Call the model once; see `rollcall.models.base`."""
+        clock = Clock(request.deadline)
+        key = PROVIDER.needed_key() if PROVIDER.is_own() else PROVIDER.key()
+        deltas = self._stream(request, clock, key)
+        yield from translate_failures(deltas, self.id, clock, key, server=PROVIDER.foreign_host())
+
+    def _stream(self, request: ModelRequest, clock: Clock, key: str) -> Iterator[Delta]:
+        headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}
+        reply = _Reply(self.name)
+        for left in range(PAUSES, -1, -1):
+            clock.left_s(at_most=1.0)
+            body = body_of(request, self.name, so_far=reply.content())
+            with post(f"{PROVIDER.base_url()}/v1/messages", body, headers, clock) as response:
+                yield from reply.read(response.events())
+                response.read_out()
+            if reply.reason != "pause_turn" or not left:
+                break
+        yield from reply.finish()
+
+
+def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -> bytes:
+    """Write a request as the JSON body of `POST /v1/messages`.
+
+    The cache's breakpoints are the instructions' end, which holds the tools, too, and the last
+    message's, so that a turn's next step reads from the cache all that this one sent.
+
+    Args:
+        request: What to ask.
+        model: Whom to ask.
+        so_far: Content of a reply that was paused.
+    """
+    messages: list[dict[str, Json]] = [
+        {"role": "assistant" if isinstance(each, ModelMessage) else "user", "content": content}
+        for each in request.messages
+        if (content := _content(each, model))
+    ]
+    if messages and (blocks := messages[-1]["content"]):
+        messages[-1]["content"] = [*blocks[:-1], {**mapping(blocks[-1]), "cache_control": _CACHED}]
+    if paused := list(so_far):
+        messages.append({"role": "assistant", "content": paused})
+    body: dict[str, Json] = {
+        "model": model,
+        "max_tokens": request.max_output_tokens,
+        "messages": messages,
+    }
+    instructions = request.instructions
+    if (schema := request.response_schema) is not None:
+        if (closed := _closed(schema)) is not None:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": closed}}
+        else:
+            wanted = json.dumps(schema, ensure_ascii=False)
+            instructions += f"\n\nAnswer with one JSON object alone, which fits the schema {wanted}"
+    if instructions.strip():
+        body["system"] = [{"type": "text", "text": instructions, "cache_control": _CACHED}]
+    if request.streamed:
+        body["stream"] = True
+    if request.tools:
+        body["tool_choice"] = {"type": request.tool_choice}
+    tools = (
+        json.dumps(
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": {"type": "object", **tool.parameters},
+            },
+            ensure_ascii=False,
+        )
+        for tool in request.tools
+    )
+    return encoded(body, tools)
+
+
+def _content(message: Message, model: str) -> list[dict[str, Json]]:
+    """A message's blocks; a reply's own ones go back as they came."""
+    if isinstance(message, ToolMessage):
+        return [_result(result) for result in message.results]
+    if not isinstance(message, ModelMessage):
+        blocks = [block for part in message.parts if (block := _block(part))]
+        return blocks or [{"type": "text", "text": "(nothing)"}]  # an empty one is refused
+    kept = [
+        mapping(b) for b in sequence(kept_parts(message, PROVIDER.id, API, model).get("content"))
+    ]
+    places = [i for i, block in enumerate(kept) if block.get("type") == "tool_use"]
+    if [kept[i].get("name") for i in places] != [call.name for call in message.tool_calls]:
+        kept = []
+    if kept:
+        for i, call in zip(places, message.tool_calls, strict=True):
+            kept[i] = {**kept[i], "id": _id(call.id)}
+        return kept
+    written: list[dict[str, Json]] = []
+    if message.text.strip():
+        written.append({"type": "text", "text": message.text.rstrip()})
+    for call in message.tool_calls:
+        named = {"id": _id(call.id), "name": call.name}
+        written.append({"type": "tool_use", **named, "input": call.arguments or {}})
+    return written
+
+
+def _block(part: Part) -> dict[str, Json] | None:
+    if not isinstance(part, Media):
+        return {"type": "text", "text": part.text} if part.text.strip() else None
+    if part.type == "image":
+        return {"type": "image", "source": _source(part)}
+    if (words := document_text(part)) is not None:
+        return {"type": "text", "text": words}
+    title = {"title": part.name} if part.name else {}
+    return {"type": "document", "source": _source(part), **title}
+
+
+def _source(media: Media) -> dict[str, Json]:
+    return {"type": "base64", "media_type": media.media_type, "data": media.data}
+
+
+def _result(result: ToolResult) -> dict[str, Json]:
+    failed = {"is_error": True} if result.is_error else {}
+    told = {"tool_use_id": _id(result.call_id), "content": result.content or "(nothing)"}
+    return {"type": "tool_result", **told, **failed}
+
+
+def _id(id: str) -> str:
+    """A call's id in the letters that the API allows; other providers have more."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", id)
+
+
+def _closed(schema: Json) -> Json:
+    """A schema as structured output takes it; None if objects with keys of any name are in it."""
+    if isinstance(schema, list):
+        each = [_closed(value) for value in schema]
+        return None if None in each else each
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Json] = {}
+    for key, value in schema.items():
+        if key in _NO_SCHEMA_WORDS or (key == "minItems" and value not in (0, 1)):
+            continue
+        if key in ("properties", "$defs", "definitions"):
+            found[key] = {name: _closed(each) for name, each in value.items()}
+            if None in found[key].values():
+                return None
+        elif key in ("enum", "const", "default", "examples"):
+            found[key] = value
+        elif value is not None and (found := {**found, key: _closed(value)})[key] is None:
+            return None
+    if found.get("type") == "object":
+        if "properties" not in found or isinstance(found.get("additionalProperties"), dict):
+            return None
+        found["additionalProperties"] = False
+    return found
+
+
+class _Block(Struct):
+    """A content block as it grows; `json` is the text of a call's arguments."""
+
+    value: dict[str, Json]
+    call_id: str = ""
+    json: str = ""
+    is_over: bool = False
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class _Reply:
+    """Gathers a reply over all its parts: events in, deltas out."""
+
+    def __init__(self, model: str) -> None:
+        self.reason = ""
+        self._model = model
+        self._detail = ""
+        self._ids: set[str] = set()
+        self._blocks: list[_Block] = []
+        self._places: dict[Json, _Block] = {}
+        self._usage = Usage()
+        self._counted: dict[str, Json] = {}
+
+    def read(self, events: Iterable[dict[str, Json]]) -> Iterator[Delta]:
+        """Read a stream of events, or the one message of a request that was not streamed.
+
+        Raises:
+            ProviderError: The provider reported a failure.
+            Unavailable: The stream stopped without an end.
+        """
+        self.reason, self._counted, self._places = "", {}, {}
+        is_over = False
+        for event in events:
+            kind = event.get("type")
+            if kind == "error" or "error" in event:
+                raise ProviderError(0, error_of(event))
+            if kind == "message":
+                yield from self._whole(event)
+                is_over = True
+            elif kind == "message_start":
+                self._count(mapping(event.get("message")))
+            elif kind == "content_block_start":
+                yield from self._start(event.get("index"), mapping(event.get("content_block")))
+            elif kind == "content_block_delta":
+                yield from self._add(event.get("index"), mapping(event.get("delta")))
+            elif kind == "content_block_stop":
+                yield from self._end(event.get("index"))
+            elif kind == "message_delta":
+                self._stop(mapping(event.get("delta")))
+                self._count(event)
+            elif kind == "message_stop":
+                is_over = True
+            if is_over:
+                break
+        for index in list(self._places):
+            yield from self._end(index)
+        if not is_over or not self.reason:
+            raise Unavailable("Anthropic's answer broke off")
+        self._usage = _sum(self._usage, _usage(self._counted))
+
+    def content(self) -> list[Json]:
+        """The blocks so far, as they are sent back."""
+        return [value for block in self._blocks if (value := _finished(block))]
+
+    def finish(self) -> Iterator[Delta]:
+        """End the reply."""
+        kept = self.content()
+        while kept and kept[-1].get("type") in ("thinking", "redacted_thinking"):
+            kept.pop()  # refused when sent back without what it led to
+        parts = ({"api": API, "model": self._model, "content": kept},) if kept else ()
+        reason = _REASONS.get(self.reason, FinishReason.STOP)
+        if reason is FinishReason.STOP and any(block.call_id for block in self._blocks):
+            reason = FinishReason.TOOL_CALLS
+        has_text = any(block.value.get("text") for block in self._blocks)
+        if reason is FinishReason.STOP and self.reason not in _REASONS and not has_text:
+            reason = FinishReason.MALFORMED
+        is_plain = reason in (FinishReason.STOP, FinishReason.TOOL_CALLS)
+        yield Finish(reason, self._usage, parts, detail="" if is_plain else self._detail)
+
+    def _whole(self, message: dict[str, Json]) -> Iterator[Delta]:
+        for index, block in enumerate(map(mapping, sequence(message.get("content")))):
+            yield from self._start(index, {**block, "text": ""} if "text" in block else block)
+            if words := text(block.get("text")):
+                yield from self._add(index, {"type": "text_delta", "text": words})
+            yield from self._end(index)
+        self._stop(message)
+        self._count(message)
+
+    def _start(self, index: Json, value: dict[str, Json]) -> Iterator[Delta]:
+        yield from self._end(index)
+        block = self._places[index] = _Block(value)
+        self._blocks.append(block)
+        if value.get("type") == "tool_use":
+            block.call_id = text(value.get("id"))
+            if not block.call_id or block.call_id in self._ids:
+                block.call_id = f"toolu_{uuid4().hex[:24]}"
+            self._ids.add(block.call_id)
+            yield CallStart(block.call_id, text(value.get("name")))
+        elif words := text(value.get("text")):
+            yield TextDelta(words)
+
+    def _add(self, index: Json, delta: dict[str, Json]) -> Iterator[Delta]:
+        block = self._places.get(index)
+        if block is None:
+            raise Unavailable("Anthropic sent more of a block that had not begun")
+        kind = delta.get("type")
+        if kind == "input_json_delta":
+            more = text(delta.get("partial_json"))
+            block.json += more
+            if block.call_id and more:
+                yield ArgumentsDelta(block.call_id, more)
+            return
+        for key in ("text", "thinking", "signature"):
+            if kind == f"{key}_delta":
+                more = text(delta.get(key))
+                block.value = {**block.value, key: text(block.value.get(key)) + more}
+                if key == "text" and more:
+                    yield TextDelta(more)
+
+    def _end(self, index: Json) -> Iterator[Delta]:
+        block = self._places.pop(index, None)
+        if block is None or not block.call_id:
+            return
+        if not block.json:
+            block.json = json.dumps(mapping(block.value.get("input")), ensure_ascii=False)
+            yield ArgumentsDelta(block.call_id, block.json)
+        block.is_over = True
+        yield CallEnd(block.call_id)
+
+    def _stop(self, told: dict[str, Json]) -> None:
+        self.reason = text(told.get("stop_reason")) or self.reason
+        why = text(mapping(told.get("stop_details")).get("category"))
+        self._detail = f"{self.reason}: {why}" if why else self.reason
+
+    def _count(self, told: dict[str, Json]) -> None:
+        """Keep the latest of the running totals; not every event repeats each."""
+        usage = mapping(told.get("usage"))
+        self._counted |= {key: value for key, value in usage.items() if value is not None}
+
+
+def _finished(block: _Block) -> dict[str, Json] | None:
+    """A block as it is sent back: a call with its arguments, and no text that is empty."""
+    value = block.value
+    if value.get("type") == "text":
+        return {"type": "text", "text": value["text"]} if text(value.get("text")).strip() else None
+    if block.call_id:
+        try:
+            arguments: Any = json.loads(block.json or "{}")
+        except (ValueError, RecursionError):
+            arguments = {}
+        arguments = arguments if isinstance(arguments, dict) else {}
+        return {**value, "id": block.call_id, "input": arguments}
+    return value
+
+
+def _usage(told: dict[str, Json]) -> Usage:
+    """Tokens, of which the API counts those that were cached beside the others."""
+    cached = count(told.get("cache_read_input_tokens"))
+    written = count(told.get("cache_creation_input_tokens"))
+    long = count(mapping(told.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    given = count(told.get("input_tokens")) + cached + written
+    return Usage(given, cached, count(told.get("output_tokens")), written, min(long, written))
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.cached_input_tokens + other.cached_input_tokens,
+        one.output_tokens + other.output_tokens,
+        one.cache_write_tokens + other.cache_write_tokens,
+        one.long_cache_write_tokens + other.long_cache_write_tokens,
+    )
