@@ -11,13 +11,13 @@ from packs.messaging.documents import SCHEMA_VERSION, VECTORS
 from packs.messaging.firestore import chunks, fetch, side_by_side
 from packs.messaging.ranking import Hit
 from rollcall.core.context import Embedder
+from rollcall.core.embedding import AT_ONCE, embed_documents
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 IN_VALUES = 30
 """Conversations of one vector query."""
-_AT_ONCE = 100
 _log = logging.getLogger(__name__)
 
 
@@ -31,14 +31,17 @@ def write_vectors(
     from google.cloud.firestore_v1.vector import Vector
 
     done: set[str] = set()
-    for chunk in chunks((item for item in messages if not item.encrypted), _AT_ONCE):
-        try:
-            found = embedder.embed([item.text for item in chunk], task="document")
-        except Exception as error:
-            _log.warning("the embedder did not answer (%s)", type(error).__name__)
+    for chunk in chunks((item for item in messages if not item.encrypted), AT_ONCE):
+        found = embed_documents(
+            embedder, [item.text for item in chunk], [f"message {item.id}" for item in chunk]
+        )
+        embedded = [
+            (item, values) for item, values in zip(chunk, found, strict=True) if values is not None
+        ]
+        if not embedded:
             break
         batch = db.batch()
-        for item, values in zip(chunk, found, strict=True):
+        for item, values in embedded:
             document = {
                 "schemaVersion": SCHEMA_VERSION,
                 "conversationId": conversation_id,
@@ -48,7 +51,7 @@ def write_vectors(
             }
             batch.set(db.collection(VECTORS).document(item.id), document)
         batch.commit()
-        done.update(item.id for item in chunk)
+        done.update(item.id for item, _ in embedded)
     return done
 
 

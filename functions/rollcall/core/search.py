@@ -146,14 +146,16 @@ class Postings(Struct, frozen=True):
         Args:
             worths: What each word is worth, above 0.
         """
+        numbers = ((self.number(word), worth) for word, worth in worths.items())
+        return self.scores_of({number: worth for number, worth in numbers if number is not None})
+
+    def scores_of(self, worths: Mapping[int, float]) -> dict[int, float]:
+        """Return what `scores` does, for words by their numbers."""
         scores: dict[int, float] = {}
-        known = scores.get
-        for word, worth in worths.items():
-            at = self.number(word)
-            if at is None:
-                continue
-            first, last, worth = self.starts[at], self.starts[at + 1], worth / FULL_WEIGHT
-            for place, weight in zip(self.places[first:last], self.weights[first:last]):  # noqa: B905
+        known, starts, places, weights = scores.get, self.starts, self.places, self.weights
+        for number, worth in worths.items():
+            first, last, worth = starts[number], starts[number + 1], worth / FULL_WEIGHT
+            for place, weight in zip(places[first:last], weights[first:last]):  # noqa: B905
                 scores[place] = known(place, 0.0) + worth * weight
         return scores
 

@@ -82,7 +82,9 @@ def tokens(text: str) -> list[str]:
 def is_stopword(word: str) -> bool:
     """Tell whether a lower-case, folded word (not a stem) carries no topic."""
     known = stopwords()
-    return word in known or any(
+    if word in known or word.isascii():
+        return word in known
+    return any(
         word.startswith(glued) and word[len(glued) :] in known for glued in _HEBREW_CONJUNCTIONS
     )
 
@@ -250,6 +252,8 @@ def _scan(text: str) -> Iterator[str]:
                 yield token.replace('"', "").replace("'", "")
         elif match["number"]:
             yield token.replace(",", "").lower()
+        elif token.islower():
+            yield token
         else:
             yield from _parts(token)
 

@@ -3,7 +3,8 @@
 A word weighs in a tool by the fields it stands in, a name more than a description, long fields
 damped, and saturated (BM25F). A tool that needs many arguments weighs a little less: a message
 seldom says that much. A message scores a tool by the rarity of its words times their weights there,
-and by the words that are written like them, which count less.
+and by the words that are written like them, which count less. Where a message has several clauses,
+a tool also counts by how well it fits one of them: it may be one of several requests.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Self
 
 from msgspec import Struct
@@ -27,7 +29,14 @@ from rollcall.core.search import (
     unpack_array,
     unpack_sections,
 )
-from rollcall.registry.words import SimilarWord, Trigrams, context_words, message_words, words
+from rollcall.registry.words import (
+    SimilarWord,
+    Trigrams,
+    clause_words,
+    context_words,
+    message_words,
+    words,
+)
 
 # How much a word counts by the field it stands in, and how far the field's length damps it.
 _FIELD_WEIGHTS = {
@@ -42,6 +51,9 @@ _SATURATION = 1.5
 _REQUIRED, _MOST_REQUIRED = 0.07, 8
 # What a similar word counts of the word itself.
 _SIMILAR = 0.7
+# How much nearer the best tool of a clause comes to the message's best one. A clause that fits no
+# tool as well as this is no request.
+_CLAUSE, _LEAST_CLAUSE_FIT = 0.5, 0.3
 # A word that more tools have finds enough by itself; looking for words like it costs a third more.
 _COMMON = 40
 
@@ -102,7 +114,9 @@ class Index:
         self._postings = postings
         self._similar = similar
         self._similar_to_unknown = lru_cache(maxsize=4_096)(trigrams.similar)
-        self._rarities = [self._rarity(word) for word in postings.words]
+        self._rarities = [
+            rarity(last - first, postings.size) for first, last in pairwise(postings.starts)
+        ]
         self._rarity_of_unknown = rarity(0, postings.size)
 
     @classmethod
@@ -162,13 +176,15 @@ class Index:
         if allowed is not None and len(allowed) != size:
             raise ValueError(f"allowed has {len(allowed)} places, the index {size}")
         said = message_words(text)
-        own = self._postings.scores(self._worths(said))
+        own = self._postings.scores_of(self._worths(said))
         scores = dict(own)
         before = {word: n for word, n in context_words(context).items() if word not in said}
-        for place, score in self._postings.scores(self._worths(before)).items():
+        for place, score in self._postings.scores_of(self._worths(before)).items():
             scores[place] = scores.get(place, 0.0) + score
         if allowed is not None:
             scores = {place: score for place, score in scores.items() if allowed[place]}
+        if scores:
+            self._add_clauses(scores, text, limit, allowed)
         most = sum(counts * self._rarity(word) for word, counts in said.items())
         matches = []
         for place, score in best(scores, limit):
@@ -177,25 +193,50 @@ class Index:
             matches.append(Match(place, score, fit, min(met / most, 1.0) if most else 0.0))
         return matches
 
-    def _worths(self, said: Mapping[str, float]) -> dict[str, float]:
+    def _add_clauses(
+        self,
+        scores: dict[int, float],
+        text: str,
+        limit: int,
+        allowed: bytes | bytearray | None,
+    ) -> None:
+        """Raise tools that fit one of several requests towards the score of the best one."""
+        requests: list[dict[int, float]] = []
+        for clause in clause_words(text):
+            found = self._postings.scores_of(self._worths(clause))
+            if allowed is not None:
+                found = {place: score for place, score in found.items() if allowed[place]}
+            ranked = best(found, limit)
+            most = ranked[0][1] if ranked else 0.0
+            if most / (most + self._rarity_of_unknown) >= _LEAST_CLAUSE_FIT:
+                requests.append({place: score / most for place, score in ranked})
+        if len(requests) < 2:
+            return
+        highest = max(scores.values())
+        for place in set().union(*requests):
+            share = max(request.get(place, 0.0) for request in requests)
+            scores[place] += _CLAUSE * share * (highest - scores[place])
+
+    def _worths(self, said: Mapping[str, float]) -> dict[int, float]:
         """Return the words of tools that a message's words meet, with what each is worth.
 
         Args:
             said: The words of the message, with how much each counts.
         """
-        worths: dict[str, float] = {}
-        known = self._postings.words
+        worths: dict[int, float] = {}
+        starts, rarities = self._postings.starts, self._rarities
         for word, counts in said.items():
             number = self._postings.number(word)
-            worth = self._rarity_of_unknown if number is None else self._rarities[number]
             if number is None:
-                similar = self._similar_to_unknown(word)
+                worth, similar = self._rarity_of_unknown, self._similar_to_unknown(word)
             else:
-                worths[word] = worths.get(word, 0.0) + counts * worth
-                similar = self._similar_to(number) if self._postings.count(word) <= _COMMON else []
+                worth = rarities[number]
+                worths[number] = worths.get(number, 0.0) + counts * worth
+                is_common = starts[number + 1] - starts[number] > _COMMON
+                similar = [] if is_common else self._similar_to(number)
             for other, similarity in similar:
-                value = counts * _SIMILAR * similarity * min(worth, self._rarities[other])
-                worths[known[other]] = worths.get(known[other], 0.0) + value
+                value = counts * _SIMILAR * similarity * min(worth, rarities[other])
+                worths[other] = worths.get(other, 0.0) + value
         return worths
 
     def _similar_to(self, number: int) -> list[SimilarWord]:
@@ -205,7 +246,8 @@ class Index:
         return [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
 
     def _rarity(self, word: str) -> float:
-        return rarity(self._postings.count(word), self._postings.size)
+        number = self._postings.number(word)
+        return self._rarity_of_unknown if number is None else self._rarities[number]
 
 
 def _word_weights(tools: Sequence[Searchable]) -> list[dict[str, float]]:

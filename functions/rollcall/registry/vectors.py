@@ -23,7 +23,7 @@ import logging
 import threading
 import time
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from contextvars import copy_context
@@ -34,6 +34,7 @@ from typing import Any, Self
 from msgspec import Struct, field
 
 from rollcall.core.context import Embedder
+from rollcall.core.embedding import embed_documents
 from rollcall.core.search import (
     best,
     merge,
@@ -60,7 +61,6 @@ MISSES = 2
 MAX_PENDING = 16
 """How many queries may wait for one embedder at once."""
 _VERSION = 1
-_AT_ONCE = 100
 _DIGEST_CHARS = 16
 _BITS = bytes.maketrans(b"\x00\x01", b"01")
 
@@ -120,8 +120,15 @@ class VectorIndex:
         elif before:
             known = {row.digest: row for row in before._rows}
         if embedder:
-            new = {d: t for d, t in zip(digests, texts, strict=True) if d not in known}
-            known |= dict(_embedded(new, embedder))
+            new = {
+                digest: (text, tool.id)
+                for digest, text, tool in zip(digests, texts, tools, strict=True)
+                if digest not in known
+            }
+            some, names = [text for text, _ in new.values()], [name for _, name in new.values()]
+            for digest, vector in zip(new, embed_documents(embedder, some, names), strict=True):
+                if vector is not None:
+                    known[digest] = _Row(digest, *quantized(vector))
         places = [place for place, digest in enumerate(digests) if digest in known]
         rows = [known[digests[place]] for place in places]
         by = embedder.id if embedder else before.embedder_id if before else ""
@@ -226,23 +233,6 @@ def merged(
     scores = merge([(match.place, match.score) for match in words], vectors, meaning=MEANING)
     fits = {match.place: match.fit for match in words}
     return [Match(place, score, fits.get(place, 0.0)) for place, score in best(scores, limit)]
-
-
-def _embedded(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[str, _Row]]:
-    """Yield the rows of texts, both by digest, without those that the embedder fails on."""
-    digests = list(texts)
-    for start in range(0, len(digests), _AT_ONCE):
-        some = digests[start : start + _AT_ONCE]
-        try:
-            vectors = embedder.embed([texts[digest] for digest in some], task="document")
-        except Exception as error:  # an SDK's, a network's: words still find these tools
-            log.warning("%s embedded no tools (%s)", embedder.id, type(error).__name__)
-            return
-        if [len(vector) for vector in vectors] != [embedder.dimensions] * len(some):
-            log.warning("%s sent no vectors of the length it promises", embedder.id)
-            return
-        for digest, vector in zip(some, vectors, strict=True):
-            yield digest, _Row(digest, *quantized(vector))
 
 
 def _mean(rows: Sequence[_Row]) -> list[float]:

@@ -6,6 +6,7 @@ without the stemmer's import. What that leaves apart ("invest" and "investor") `
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -24,6 +25,8 @@ _CONTEXT, _FADING = 0.2, 0.6
 # Words that ask for anything at all say less of what is asked for.
 _REQUEST = 0.7
 _FEWEST_LETTERS = 4
+# Clauses of a message: how many words one has at least, and how many are looked at.
+_FEWEST_WORDS, _MOST_CLAUSES, _LONGEST_REQUEST = 2, 8, 1_000
 # Words are similar that share this much of their trigrams; a few of them count, and long words are
 # compared by their beginnings.
 _LEAST_SIMILARITY, _MOST_SIMILAR, _LONGEST = 0.4, 3, 40
@@ -31,7 +34,7 @@ _LEAST_SIMILARITY, _MOST_SIMILAR, _LONGEST = 0.4, 3, 40
 
 def words(text: str) -> list[str]:
     """Return the stems of the words that carry a topic, in order."""
-    return [_stem(token) for token in tokens(text) if not is_stopword(token)]
+    return [stem for token in tokens(text) if (stem := _topic(token))]
 
 
 def message_words(message: str) -> dict[str, float]:
@@ -42,6 +45,22 @@ def message_words(message: str) -> dict[str, float]:
     for word in _request_words().intersection(found):
         found[word] = _REQUEST
     return found
+
+
+def clause_words(message: str) -> list[dict[str, float]]:
+    """Return the words of each clause of a message, as `message_words` does; none if it is one."""
+    if len(message) > _LONGEST_REQUEST:
+        return []
+    clauses = map(message_words, _connective().split(message.lower()))
+    found = [words for words in clauses if len(words) >= _FEWEST_WORDS]
+    return found[:_MOST_CLAUSES] if len(found) > 1 else []
+
+
+@cache
+def _connective() -> re.Pattern[str]:
+    """The pattern of what stands between clauses: marks, words, a glued Hebrew "and"."""
+    said = "|".join(map(re.escape, sorted(TEXTS.phrases("words.connectives"), key=len)[::-1]))
+    return re.compile(rf"[,.?!;:\n]+(?=\s|$)|\s(?:{said})(?=\s)|\sו(?=[א-ת]{{3}})")
 
 
 def context_words(messages: Sequence[str]) -> dict[str, float]:
@@ -60,6 +79,11 @@ def _request_words() -> frozenset[str]:
 
 
 @lru_cache(maxsize=65_536)
+def _topic(word: str) -> str | None:
+    """Return the stem of a word that carries a topic; None of any other."""
+    return None if is_stopword(word) else _stem(word)
+
+
 def _stem(word: str) -> str:
     if "א" <= word[0] <= "ת":
         return hebrew_stem(word)

@@ -1,6 +1,7 @@
 """Claims about the word search over tools."""
 
 import random
+import re
 from itertools import accumulate
 
 import pytest
@@ -91,6 +92,28 @@ def test_other_languages_find_their_exact_words(word: str) -> None:
 def test_small_talk_finds_nothing() -> None:
     assert found("hi there, how are you?") == []
     assert found("תודה לך, זה הכול") == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Calculate the voltage drop along the copper wire run, then list conversations",
+        "חשב את מפל המתח בכבל voltage copper run wire, ואחר כך הצג שיחות user",
+        "calculate the voltage drop along the copper wire run and also the conversations list",
+    ],
+)
+def test_of_several_requests_each_raises_its_own_tool(asked: str) -> None:
+    words = re.sub(r",|then |and also |ואחר כך ", "", asked)
+    second = [match.score for match in INDEX.search(asked, limit=5) if match.place == 1]
+    alone = [match.score for match in INDEX.search(words, limit=5) if match.place == 1]
+    assert second > alone
+    assert found(asked)[:2] == ["calculate_voltage_drop", "getUserConversations"]
+
+
+def test_a_clause_that_fits_no_tool_is_no_request() -> None:
+    said = "the voltage drop of the wire"
+    plain, padded = (INDEX.search(text, limit=1) for text in (said, f"{said}, my dear friend"))
+    assert [match.score for match in plain] == [match.score for match in padded]
 
 
 def test_what_a_user_may_not_use_is_gone_before_ranking() -> None:

@@ -3,6 +3,7 @@ beside other work, within its time, and never an error."""
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import threading
@@ -14,6 +15,7 @@ from operator import mul
 
 import pytest
 
+from rollcall.core.embedding import MOST_FAILURES
 from rollcall.core.search import pack_sections, unpack_sections
 from rollcall.models.base import load_embedder
 from rollcall.registry import vectors as vectors_module
@@ -41,9 +43,11 @@ class Table:
     dimensions: int = SIZE
     asked: list[str] = field(default_factory=list)
     breaks: bool = False
+    calls: int = 0
 
     def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
         assert task == "document"
+        self.calls += 1
         if self.breaks:
             raise ConnectionError("gone")
         self.asked += texts
@@ -143,6 +147,29 @@ def test_an_embedder_that_fails_leaves_the_tools_out_and_the_others_in() -> None
     assert after.places == (0, 1, 2)
     embedder.breaks = False
     assert VectorIndex.build(tools(4), embedder, after).places == (0, 1, 2, 3)
+
+
+def test_a_text_that_the_embedder_refuses_starves_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    embedder = table(VECTORS)
+    refused = {17, 230}
+    for n in refused:
+        del embedder.vectors[f"does {n}"]
+    with caplog.at_level(logging.WARNING):
+        index = VectorIndex.build(tools(300), embedder)
+    assert index.places == tuple(n for n in range(300) if n not in refused)
+    assert [line.split(" (")[0] for line in caplog.messages] == [
+        "table:one did not embed tool_17",
+        "table:one did not embed tool_230",
+    ]
+
+
+def test_an_embedder_that_is_down_is_not_called_for_every_text() -> None:
+    embedder = table(VECTORS)
+    embedder.breaks = True
+    VectorIndex.build(tools(300), embedder)
+    assert embedder.calls == MOST_FAILURES
 
 
 def test_vectors_of_another_length_than_promised_are_not_believed() -> None:
