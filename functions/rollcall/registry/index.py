@@ -52,8 +52,9 @@ _REQUIRED, _MOST_REQUIRED = 0.07, 8
 # What a similar word counts of the word itself.
 _SIMILAR = 0.7
 # How much nearer the best tool of a clause comes to the message's best one. A clause that fits no
-# tool as well as this is no request.
+# tool as well as this is no request; so many of its tools are raised.
 _CLAUSE, _LEAST_CLAUSE_FIT = 0.5, 0.3
+_OF_CLAUSE = 100
 # A word that more tools have finds enough by itself; looking for words like it costs a third more.
 _COMMON = 40
 
@@ -88,12 +89,15 @@ class Match(Struct, frozen=True):
             0.67 as much as two of them. The thread's earlier messages do not count.
         share: How much of what the message itself says this tool answers, 0..1: also of one that
             says little, in words that many tools have.
+        lead: How well it fits beside the tool that fits best, 0..1, also where that one may not be
+            offered: what another tool is for is no request for this one.
     """
 
     place: int
     score: float
     fit: float
     share: float = 0.0
+    lead: float = 1.0
 
 
 class Index:
@@ -184,20 +188,21 @@ class Index:
         if allowed is not None:
             scores = {place: score for place, score in scores.items() if allowed[place]}
         if scores:
-            self._add_clauses(scores, text, limit, allowed)
+            self._add_clauses(scores, text, allowed)
         most = sum(counts * self._rarity(word) for word, counts in said.items())
+        highest = max(own.values(), default=0.0)
         matches = []
         for place, score in best(scores, limit):
             met = own.get(place, 0.0)
             fit = met / (met + self._rarity_of_unknown)
-            matches.append(Match(place, score, fit, min(met / most, 1.0) if most else 0.0))
+            share = min(met / most, 1.0) if most else 0.0
+            matches.append(Match(place, score, fit, share, met / highest if highest else 0.0))
         return matches
 
     def _add_clauses(
         self,
         scores: dict[int, float],
         text: str,
-        limit: int,
         allowed: bytes | bytearray | None,
     ) -> None:
         """Raise tools that fit one of several requests towards the score of the best one."""
@@ -206,7 +211,7 @@ class Index:
             found = self._postings.scores_of(self._worths(clause))
             if allowed is not None:
                 found = {place: score for place, score in found.items() if allowed[place]}
-            ranked = best(found, limit)
+            ranked = best(found, _OF_CLAUSE)
             most = ranked[0][1] if ranked else 0.0
             if most / (most + self._rarity_of_unknown) >= _LEAST_CLAUSE_FIT:
                 requests.append({place: score / most for place, score in ranked})

@@ -6,6 +6,7 @@ nothing fits: small talk needs no tools. With `find_tools` a model asks for more
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import compress, islice
 
@@ -22,7 +23,7 @@ from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
-"""The least share of what was asked that some tool must answer for any to be offered."""
+"""The least `fit` times the root of `lead` that some tool must have for any to be offered."""
 MOSTLY, SEVERAL = 0.3, 3
 """Words that most tools have speak for none of them. Where so many tools answer so great a share of
 a message all the same, it says nothing else, and the best of them are offered."""
@@ -183,7 +184,7 @@ def find(
 
 def passes(matches: Sequence[Match]) -> bool:
     """Whether these answer enough of a message for any of them to be offered."""
-    if any(match.fit >= FLOOR for match in matches):
+    if any(match.fit * math.sqrt(match.lead) >= FLOOR for match in matches):
         return True
     return sum(match.share >= MOSTLY for match in matches) >= SEVERAL
 

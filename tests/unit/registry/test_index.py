@@ -213,6 +213,14 @@ def test_the_share_is_of_the_message_alone() -> None:
     assert said.share == pytest.approx(INDEX.search("budget", limit=1)[0].share)
 
 
+def test_lead_says_how_far_behind_what_may_not_be_offered_a_tool_is() -> None:
+    said = "send a whatsapp message to the user"
+    everyone = {match.place: match for match in INDEX.search(said, limit=5)}
+    [alone] = INDEX.search(said, limit=5, allowed=bytes([0, 1, 0, 0, 0]))
+    assert everyone[2].lead == 1.0
+    assert 0 < alone.lead == everyone[1].lead < 0.5
+
+
 def test_fit_is_of_the_message_alone() -> None:
     (alone, *_), (said, *_) = (
         INDEX.search("budget", limit=1, context=context) for context in ((), ["sum up my budget"])

@@ -29,6 +29,10 @@ def test_greetings_thanks_and_laughter_are_small_talk(text: str) -> None:
         "כן, תעשה את זה",
         "thanks, and now send it to Ruth",
         "write thank you in the group",
+        "What's new?",
+        "help me",
+        "נסה שוב",
+        "מה חדש?",
     ],
 )
 def test_requests_are_not_however_politely_they_are_put(text: str) -> None:
