@@ -44,7 +44,7 @@ HEAVY = {
     "pypdf",
     "xlsxwriter",
 }
-EDGE = {"rollcall/core/callable.py", "rollcall/core/request_checks.py", "rollcall/core/http.py"}
+EDGE = {"rollcall/core/http.py"}
 """Imported only where a function that users call is bound."""
 
 

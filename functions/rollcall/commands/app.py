@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from rollcall.catalog import Catalog
 from rollcall.commands.environment import read_files
 from rollcall.core import jsonc
 from rollcall.core.errors import USAGE, Problem
@@ -17,8 +18,6 @@ from rollcall.core.options import DEFAULT_CODEBASE, codebase
 
 if TYPE_CHECKING:
     from rollcall.agent.platform import Deployment
-    from rollcall.catalog import Catalog
-
 CONFIG = "firebase.json"
 MAIN = "main.py"
 
@@ -47,8 +46,6 @@ class App(Struct, frozen=True, dict=True):
         Raises:
             Problem: A package that `main.py` names is not there, or there is none at all.
         """
-        from rollcall.catalog import Catalog
-
         try:
             return Catalog(str(self.functions), self.packs, without=self.without)
         except LookupError as error:

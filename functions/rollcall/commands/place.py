@@ -12,6 +12,7 @@ from msgspec import Struct
 from rollcall.commands.app import App
 from rollcall.core.errors import USAGE, Problem
 from rollcall.emulators.addresses import Configuration, default_project
+from rollcall.store.client import database
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -70,8 +71,6 @@ def connect(place: Place) -> Client:
             real project.
     """
     from google.auth.exceptions import DefaultCredentialsError
-
-    from rollcall.store.client import database
 
     if place.emulator is not None and not _listens(place.emulator):
         raise Problem(

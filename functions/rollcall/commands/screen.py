@@ -1,22 +1,25 @@
 """Tables and paragraphs for people; rich lays them out, and Hebrew stands rightly in them.
 
-Everything here needs rich, which is a tool of development: `load_screen` imports it, or says that
-it is missing.
+Everything here needs rich, the extra [terminal]: `load_screen` gives a screen, or says that it is
+missing.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rollcall.core.errors import Problem
+from rollcall.core.extras import is_installed
+from rollcall.core.readable import marked
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+    from rich.measure import Measurement
 
 LEAST_COLUMNS, MOST_COLUMNS, PIPE_COLUMNS = 40, 120, 100
 _GAP = 2
@@ -73,8 +76,6 @@ class Screen:
 
         self._console = console or Console(highlight=False, markup=False, emoji=False)
         self._console.width = _width(self._console, env)
-        from rollcall.commands.cells import arrangement
-
         self._arranged = arrangement(self._console, env)
 
     def say(self, text: str = "", *, style: str = "", left: int = 0) -> None:
@@ -121,8 +122,6 @@ class Screen:
         self._print(table)
 
     def _cell(self, text: str, style: str) -> Any:
-        from rollcall.commands.cells import Cell
-
         return Cell(text, style=style, arranged=self._arranged)
 
     def _print(self, what: Any) -> None:
@@ -133,6 +132,55 @@ class Screen:
             self._console.print(what, highlight=False, markup=False, emoji=False)
         lines = capture.get().splitlines()  # in a file, blanks at their ends are in the way
         self._console.file.write("".join(f"{line.rstrip()}\n" for line in lines))
+
+
+class Cell:
+    """A text in a table, in one style, whose right-to-left words stay in their own cell.
+
+    Its lines are broken in reading order, and then each is put in order by itself, or carries the
+    marks by which a terminal does so. The terminal client knows how (`rollcall_cli.arrange`); where
+    it is not installed, lines are printed as they are.
+    """
+
+    def __init__(self, text: str, *, style: str, arranged: Callable[[str], str]) -> None:
+        from rich.text import Text
+
+        self._text = Text(marked(text), overflow="fold")
+        self._style = style
+        self._arranged = arranged
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        from rich.measure import Measurement
+
+        return Measurement.get(console, options, self._text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.cells import cell_len
+        from rich.segment import Segment
+
+        style = console.get_style(self._style)
+        for line in self._text.wrap(console, options.max_width):
+            words = line.plain.rstrip()
+            if options.justify == "right":
+                yield Segment(" " * (options.max_width - cell_len(words)))
+            yield Segment(self._arranged(words), style)
+            yield Segment.line()
+
+
+def arrangement(console: Console, env: Mapping[str, str]) -> Callable[[str], str]:
+    """How a line is put in order for a terminal."""
+    if not is_installed("rollcall_cli"):
+        return lambda line: line
+    from rollcall_cli import bidi
+    from rollcall_cli.arrange import Order, order_for
+
+    if order_for(console, env) is not Order.OURS:
+        return bidi.isolated
+
+    def arranged(line: str) -> str:
+        return "".join(char for _, char in bidi.seen_order(bidi.isolated(line), from_right=False))
+
+    return arranged
 
 
 def _with_room(columns: Sequence[Column], needs: Sequence[int], *, room: int) -> list[int]:

@@ -15,7 +15,8 @@ AgentError
 └── Internal             our own fault; the caller sees a logged id only
 
 Raise where the fact is known, and say what was wrong, the value, and what would be accepted.
-Translated to the wire in `core/callable.py`, and to HTTP statuses in `core/http.py`."""
+Translated to the wire, and to HTTP statuses, in `core/http.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,31 @@
-"""Plain HTTP below a function's name: JSON in, JSON or server-sent events out.
+"""Cloud Functions over HTTP: who calls, Firebase's callable protocol, plain requests, streams.
 
-What is refused has an HTTP status and the body `{"error": {code, message, details}}`. Once the
-first event is out the status is said, and a failure is the handler's to tell in its stream.
+firebase-functions' `on_call` verifies ID tokens and App Check, and knows no streaming. So an
+`on_call` that does nothing is used as the check, whatever the protocol is, and the reply is written
+here; this is also where our errors become the wire's.
+
+Callable: a streaming reply is made of lines `data: {"message": chunk}` and ends in
+`data: {"result": ...}` or `data: {"error": ...}`, always with HTTP 200: the Firebase SDKs do not
+look at a stream's status, and wait forever for a frame that never comes.
+
+Plain, below a function's name: JSON in, JSON or server-sent events out. What is refused has an HTTP
+status and the body `{"error": {code, message, details}}`. Once the first event is out the status is
+said, and a failure is the handler's to tell in its stream.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import logging
 import math
+import os
+import queue
+import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from contextvars import Context, copy_context
 from typing import Any
 
 import flask
@@ -17,15 +33,262 @@ from firebase_functions import https_fn
 from flask_cors import cross_origin
 from msgspec.structs import replace
 
-from rollcall.core.callable import to_wire
-from rollcall.core.context import Call
-from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted
-from rollcall.core.incidents import known
-from rollcall.core.inputs import parse_json
+from rollcall.core.context import Call, User, to_user
+from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted, Unauthenticated
+from rollcall.core.incidents import collect, collected, known
+from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.logs import in_request, set_user
 from rollcall.core.options import function_options
-from rollcall.core.request_checks import RequestChecks
-from rollcall.core.streams import event_stream, frame
+from rollcall.core.statement import HEADER, verified
+
+_NO_DATA = b'{"data":null}'
+
+
+class RequestChecks:
+    """Lets the requests of one function through, as calls of verified users."""
+
+    def __init__(self, name: str, *, timeout_s: int) -> None:
+        def passed(request: https_fn.CallableRequest[Any]) -> None:
+            flask.g.callable_request = request
+
+        passed.__name__ = name
+        options = {"timeout_sec": timeout_s, **function_options(name)}
+        self._checked = https_fn.on_call(enforce_app_check=app_check(), **options)(passed)
+        # App Check tells that a call comes from our app. A statement, which only our own functions
+        # can sign, tells that it comes from one of these; they have no device to attest.
+        self._stated = https_fn.on_call(enforce_app_check=False, **options)(passed)
+
+    @property
+    def endpoint(self) -> Any:
+        """How a callable function is declared, for the deploy."""
+        return vars(self._checked)["__firebase_endpoint__"]
+
+    def open(self, request: flask.Request, *, stated: User | None = None) -> Call:
+        """Check token and App Check of a callable's request; the user is the token's or, without
+        one, the statement's.
+
+        Raises:
+            Unauthenticated: Nobody is signed in, or a token is not valid.
+            InvalidArgument: It is no callable's request.
+        """
+        gate: Any = self._stated if stated else self._checked
+        response = flask.make_response(gate(request))
+        found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
+        if found is None:
+            if response.status_code == 401:
+                raise Unauthenticated(
+                    "the ID token or the App Check token is missing, expired or not of this "
+                    "project",
+                    hint="sign in again and send a fresh token",
+                )
+            raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
+        if found.auth is None and stated:
+            return Call(user=stated, data=found.data)
+        if found.auth is None or not found.auth.uid:
+            raise Unauthenticated("nobody is signed in", hint="send an ID token")
+        if stated and stated.uid != found.auth.uid:
+            raise Unauthenticated("the ID token and the statement are of different users")
+        if found.auth.token.get("exp", 0) < time.time():
+            # The Admin SDK does not look at the expiry while it works with the Auth emulator.
+            raise Unauthenticated("the ID token is expired", hint="send a fresh one")
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        claims = dict(found.auth.token)
+        user = to_user(found.auth.uid, claims)
+        return Call(user=user, data=found.data, token=token, claims=claims)
+
+    def open_any(self, request: flask.Request) -> Call:
+        """Check token and App Check of any request; its body is not looked at, and `data` is None.
+
+        Raises:
+            Unauthenticated: Nobody is signed in, or a token is not valid.
+        """
+        environ = {
+            **request.environ,
+            "REQUEST_METHOD": "POST",
+            "CONTENT_TYPE": "application/json",
+            "CONTENT_LENGTH": str(len(_NO_DATA)),
+            "wsgi.input": io.BytesIO(_NO_DATA),
+        }
+        return self.open(flask.Request(environ, populate_request=False))
+
+
+def app_check() -> bool:
+    """App Check is enforced where ENFORCE_APP_CHECK=true; the emulator cannot issue its tokens."""
+    return (
+        os.environ.get("ENFORCE_APP_CHECK") == "true"
+        and os.environ.get("FUNCTIONS_EMULATOR") != "true"
+    )
+
+
+LEAVE_S = 10.0
+"""How long a request whose client is gone waits for its work to be saved."""
+
+PING_S = 15.0
+"""A comment line this often keeps proxies from closing a quiet stream."""
+
+
+def event_stream(frames: Iterator[bytes]) -> flask.Response:
+    """The response that sends these frames; an empty one sends nothing, but lets whoever makes
+    them see that the client is gone."""
+    # The server reads the stream outside of what is noted of the request.
+    response = flask.Response(_with_pings(frames, copy_context()), mimetype="text/event-stream")
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def frame(value: dict[str, Any]) -> bytes:
+    """One event of the stream.
+
+    Raises:
+        ValueError: It holds what is no JSON.
+    """
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return f"data: {text}\n\n".encode()
+
+
+def _with_pings(frames: Iterator[bytes], context: Context) -> Iterator[bytes]:
+    """Pass frames on from a thread of their own, at work in `context`, with a comment line while
+    there are none.
+
+    When the client is gone (the server closes this generator), the frames' generator is closed
+    at its next frame, in its own thread. That is waited for: what it saves then must be saved
+    before this request counts as answered, since afterwards there may be no CPU time.
+    """
+    ready: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
+    gone = threading.Event()
+
+    def produce() -> None:
+        try:
+            for frame in frames:
+                if gone.is_set():
+                    frames.close()  # type: ignore[attr-defined]
+                    return
+                if frame:
+                    ready.put(frame)
+        finally:
+            ready.put(None)  # whatever happened: without an end the client waits for ever
+
+    producer = threading.Thread(target=context.run, args=(produce,), daemon=True)
+    producer.start()
+    try:
+        while True:
+            try:
+                frame = ready.get(timeout=PING_S)
+            except queue.Empty:
+                yield b": ping\n\n"
+                continue
+            if frame is None:
+                return
+            yield frame
+    finally:
+        gone.set()
+        ends = time.monotonic() + LEAVE_S
+        while producer.is_alive() and time.monotonic() < ends:
+            while not ready.empty():  # wakes a producer that waits for room
+                ready.get_nowait()
+            producer.join(0.1)
+
+
+def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) -> Any:
+    """Make the callable Cloud Function `name`.
+
+    `handler` returns the result, or a generator that yields chunks and returns it.
+    """
+    gate = RequestChecks(name, timeout_s=timeout_s)
+
+    def serve(request: flask.Request) -> flask.Response:
+        streams = "text/event-stream" in request.headers.get("Accept", "")
+        collect()
+        try:
+            _check_envelope(request)
+            call = gate.open(request, stated=_stated_user(request, name))
+            set_user(call.user.uid)
+            outcome = handler(replace(call, streams=streams))
+        except Exception as error:
+            outcome = _raising(error)
+        return event_stream(_callable_frames(outcome)) if streams else _plain(outcome)
+
+    @cross_origin(methods="POST", origins="*")
+    def function(request: flask.Request) -> flask.Response:
+        return in_request(name, lambda: serve(request), request.headers.get)
+
+    function.__name__ = name
+    vars(function)["__firebase_endpoint__"] = gate.endpoint
+    return function
+
+
+def _check_envelope(request: flask.Request) -> None:
+    if request.method != "POST":
+        raise InvalidArgument(f"this function is called by POST, not {request.method}")
+    if request.mimetype != "application/json":
+        raise InvalidArgument("the content type must be application/json")
+    body = parse_json(request.get_data())
+    if not isinstance(body, dict) or set(body) != {"data"}:
+        raise InvalidArgument('the request must be an object with the one key "data"', field="data")
+    check_json(body["data"], field="")
+
+
+def _stated_user(request: flask.Request, name: str) -> User | None:
+    """Whom another function calls `name` for, by its signed statement; None without one."""
+    statement = request.headers.get(HEADER)
+    return verified(statement, function=name, body=request.get_data()) if statement else None
+
+
+def _raising(error: Exception) -> Iterator[Any]:
+    raise error
+    yield  # a generator, so that an early refusal takes the same way as a late failure
+
+
+def _plain(outcome: Any) -> flask.Response:
+    """Run to the end, then answer once."""
+    try:
+        if isinstance(outcome, Generator):
+            outcome = _drain(outcome)
+        return flask.jsonify(result=outcome, **collected())
+    except Exception as error:
+        wire = to_wire(error)
+        response = flask.jsonify(error=wire._as_dict())
+        response.status_code = wire._http_error_code.status
+        return response
+
+
+def _drain(outcome: Generator[Any, None, Any]) -> Any:
+    while True:
+        try:
+            next(outcome)
+        except StopIteration as end:
+            return end.value
+
+
+def _callable_frames(outcome: Any) -> Iterator[bytes]:
+    try:
+        if isinstance(outcome, Generator):
+            outcome = yield from _chunks(outcome)
+        yield frame({"result": outcome, **collected()})
+    except Exception as error:
+        yield frame({"error": to_wire(error)._as_dict()})
+
+
+def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
+    """Frame each chunk; return what the generator returns."""
+    with closing(outcome):
+        while True:
+            try:
+                chunk = next(outcome)
+            except StopIteration as end:
+                return end.value
+            # None says that nothing has happened: nobody is sent anything, but whoever drives
+            # this generator may see that the client is gone.
+            yield b"" if chunk is None else frame({"message": chunk})
+
+
+def to_wire(error: Exception) -> https_fn.HttpsError:
+    """An error as Firebase's protocol has it; one that is not ours tells an id alone."""
+    ours = known(error)
+    details = {**ours.details, **collected()}
+    return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
+
 
 METHODS = ("GET", "POST")
 _WRONG_METHOD, _TOO_LARGE = 405, 413

@@ -82,7 +82,7 @@ class OnCall:
     at_start: Callable[[], None] | None = None
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
-        from rollcall.core.callable import bind_callable
+        from rollcall.core.http import bind_callable
 
         return bind_callable(name, lambda call: handler(platform(), call), timeout_s=self.timeout_s)
 

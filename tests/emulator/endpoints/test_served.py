@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, {functions!r})
 
 from rollcall.catalog import prepare_process
-from rollcall.core.callable import bind_callable
+from rollcall.core.http import bind_callable
 from rollcall.core.http import bind_request
 
 prepare_process(None)

@@ -50,7 +50,7 @@ def test_every_field_that_can_be_overruled_is_named() -> None:
 
 
 def test_every_subcommand_is_named() -> None:
-    from rollcall.commands.parser import parser
+    from rollcall.__main__ import parser
 
     table = PAGE.split("## The command")[1].split("\n## ")[0]
     registry = parser()._subparsers._group_actions[0].choices["registry"]  # type: ignore

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from google.api_core.exceptions import ServiceUnavailable
 
-from rollcall.core.callable import bind_callable
 from rollcall.core.context import Call
 from rollcall.core.errors import PermissionDenied
+from rollcall.core.http import bind_callable
 from rollcall.core.incidents import report
 from tests.support.calling import Functions, emulate, frames, token
 
@@ -107,7 +107,7 @@ def crashing(call: Call) -> Any:
     raise RuntimeError("key=abc123")
 
 
-def test_a_crash_tells_an_incident_and_no_more(
+def test_a_callables_crash_tells_an_incident_and_no_more(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FUNCTIONS_EMULATOR")
@@ -218,7 +218,7 @@ def test_a_get_is_told_how_to_call() -> None:
     assert "POST" in response.get_data(as_text=True)
 
 
-def test_a_browser_may_call_from_another_origin() -> None:
+def test_a_callable_may_be_called_by_a_browser_from_another_origin() -> None:
     response = post(chunks, {}, headers={**SSE, "Origin": "https://app.example"})
     assert response.headers["Access-Control-Allow-Origin"]
     response.get_data()

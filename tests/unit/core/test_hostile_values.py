@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from rollcall.core.callable import bind_callable
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.definition import DefinitionError
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.http import bind_callable
 from rollcall.core.inputs import check_json
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import Display

@@ -119,7 +119,7 @@ def test_nobody_gets_in_without_a_token_of_this_project(
 
 
 def test_app_check_is_enforced_where_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rollcall.core.request_checks.app_check", lambda: True)
+    monkeypatch.setattr("rollcall.core.http.app_check", lambda: True)
     assert send(echo).status_code == 401
 
 

@@ -12,9 +12,9 @@ import jwt
 import pytest
 
 from rollcall.core import statement
-from rollcall.core.callable import bind_callable
 from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, Unauthenticated
+from rollcall.core.http import bind_callable
 from rollcall.core.statement import HEADER, LIFETIME_S, SKEW_S, signed, verified
 from rollcall.core.wire import Role
 from tests.support.calling import PROJECT, Functions, emulate, token
@@ -186,7 +186,7 @@ def test_a_statement_mends_no_bad_token(header: str) -> None:
 @pytest.fixture
 def attested(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """App Check is enforced, as in production."""
-    monkeypatch.setattr("rollcall.core.request_checks.app_check", lambda: True)
+    monkeypatch.setattr("rollcall.core.http.app_check", lambda: True)
     yield
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from rollcall.agent.prices import read_prices
 from rollcall.commands.app import require_app
 from rollcall.commands.doctor import configuration, contents, deployment
 from rollcall.commands.doctor.contents import check_likeness
@@ -16,9 +17,12 @@ from rollcall.commands.environment import Settings, read_settings
 from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import read_agents, read_manifest, read_records
+from rollcall.commands.screen import Column, load_screen
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id
 from rollcall.core.triggers import OnSchedule
+from rollcall.registry.overrides import with_overrides
+from rollcall.registry.sync import sync
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -63,10 +67,6 @@ def examine(place: Place) -> Iterator[Finding]:
 
 def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     """What the documents tell, and the models that agents would use."""
-    from rollcall.agent.prices import read_prices
-    from rollcall.registry.overrides import with_overrides
-    from rollcall.registry.sync import sync
-
     db = connect(place)
     catalog = require_app(place.app).catalog
     manifest = read_manifest(db)
@@ -140,8 +140,6 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
 
 
 def _show(findings: Sequence[Finding]) -> None:
-    from rollcall.commands.screen import Column, load_screen
-
     screen = load_screen()
     rows = [
         (

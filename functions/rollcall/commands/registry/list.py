@@ -19,6 +19,7 @@ from rollcall.commands.registry.records import (
     read_manifest,
     read_records,
 )
+from rollcall.commands.screen import ID, Column, load_screen
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.shapes import Role
@@ -82,8 +83,6 @@ def _plain(record: Record) -> dict[str, Any]:
 
 
 def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
-    from rollcall.commands.screen import ID, Column, load_screen
-
     screen = load_screen()
     columns = [
         ID,

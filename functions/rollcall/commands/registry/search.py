@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
+from rollcall.commands.screen import ID, Column, load_screen
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -273,8 +274,6 @@ def _plain(answer: Answer, user: User) -> dict[str, Any]:
 
 
 def _show(answer: Answer, user: User, *, locale: str) -> None:
-    from rollcall.commands.screen import ID, Column, load_screen
-
     screen = load_screen()
     tenant = f", tenant {user.tenant}" if user.tenant else ""
     who = "no agent in particular" if answer.profile is EVERYTHING else f"agent {answer.profile.id}"

@@ -5,16 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rollcall.commands.output import announce, in_camel_case, moment, print_json
 from rollcall.commands.place import Place, connect
+from rollcall.commands.screen import ID, Column, Screen, load_screen
 from rollcall.registry.segments import part
 from rollcall.registry.usage import CURSOR, Row, Share, Usage, difference, usage
-
-if TYPE_CHECKING:
-    from rollcall.commands.screen import Screen
-
 
 NONE = "–"
 
@@ -110,8 +107,6 @@ def _plain_share(share: Share) -> dict[str, Any]:
 
 
 def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None) -> None:
-    from rollcall.commands.screen import load_screen
-
     screen = load_screen()
     until = f"counted {moment(counted)}" if counted else "never counted"
     screen.say(f"runs begun {_days(found.since, found.until)} (UTC), {until}", style="dim")
@@ -143,8 +138,6 @@ def _days(since: date, until: date) -> str:
 
 
 def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
-    from rollcall.commands.screen import Column
-
     columns = [
         Column("", share=0.15),
         Column("Runs", right=True, whole=True),
@@ -179,8 +172,6 @@ def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
 
 
 def show_tools(screen: Screen, rows: Sequence[Row]) -> None:
-    from rollcall.commands.screen import ID, Column
-
     columns = [
         ID,
         Column("Offered", right=True, whole=True),

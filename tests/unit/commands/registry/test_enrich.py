@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollcall.registry.enrichment import MAX_CHARS, MAX_PHRASES, usable
+from rollcall.commands.registry.enrich import MAX_CHARS, MAX_PHRASES, usable
 from tests.support.rules import for_every
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from rollcall.commands.registry.enrich import AT_ONCE, SIDE_BY_SIDE, enrich
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.models.base import QuotaExhausted, load_model
 from rollcall.models.structured import StructuredText
-from rollcall.registry.enrichment import AT_ONCE, SIDE_BY_SIDE, enrich
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import gemini_text, responses_text
 

@@ -4,8 +4,7 @@ import pytest
 from google.api_core.exceptions import PermissionDenied
 from google.auth.exceptions import RefreshError
 
-from rollcall.__main__ import main
-from rollcall.commands.parser import parser
+from rollcall.__main__ import main, parser
 from rollcall.core.errors import Problem, Unavailable
 from tests.support.rules import for_every
 
