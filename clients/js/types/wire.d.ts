@@ -1,6 +1,6 @@
 // Made of functions/rollcall/core/wire.py by `make format`; do not edit.
 
-/** What became of one tool call. */
+/** How a tool call ended. */
 export type CallStatus = "done" | "failed" | "refused" | "waiting" | "client" | "rejected" | "expired" | "unknown";
 
 /** The data of `cancel_run`. */
@@ -9,7 +9,7 @@ export interface CancelRequest {
   runId: string;
 }
 
-/** The data of a capability's own function. */
+/** Data of a capability's own function. */
 export interface CapabilityCall {
   arguments?: Record<string, any>;
   context?: Record<string, any>;
@@ -17,7 +17,7 @@ export interface CapabilityCall {
   locale?: "en" | "he";
 }
 
-/** Where a statement comes from. `n` is the mark in the answer, as in "[2]". */
+/** A source of a statement. `n` is the mark in the answer, as in "[2]". */
 export interface Citation {
   n: number;
   type: "message" | "code" | "document";
@@ -36,7 +36,7 @@ export interface Citation {
   url?: string;
 }
 
-/** What a client's own tool answered. */
+/** The result of a client's tool. */
 export interface ClientToolResult {
   toolCallId: string;
   content?: any;
@@ -44,7 +44,7 @@ export interface ClientToolResult {
 }
 
 /**
- * A person's answer to an approval, as a `resume` entry's payload carries it.
+ * A person's answer to an approval, as the payload of a `resume` entry.
  *
  * `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
  * matches is not asked about again in this thread.
@@ -57,7 +57,7 @@ export interface Decision {
 }
 
 /**
- * How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
+ * How a result is shown: text, a table, a Vega-Lite chart, a confirmation.
  *
  * "code" is a text in which every character counts, and "diff" one whose lines begin with a space
  * (they stay), "-" (they go) or "+" (they come).
@@ -71,7 +71,7 @@ export interface Display {
   chart?: Record<string, any>;
 }
 
-/** What a run waits for a person to decide, as AG-UI writes it. `id` is the approval's. */
+/** An approval that a run waits for, in AG-UI's form. `id` is the approval's. */
 export interface Interrupt {
   id: string;
   reason: "approval";
@@ -101,7 +101,7 @@ export interface MediaPart {
   name?: string;
 }
 
-/** What one model cost in a run; `cost_usd` only where its price is known. */
+/** Tokens and cost of one model in a run; `cost_usd` only if the price is known. */
 export interface ModelUsage {
   provider: string;
   model: string;
@@ -177,7 +177,7 @@ export interface RunResult {
   usage: ModelUsage[];
 }
 
-/** Which bound ended a turn before the model did. */
+/** The limit that ended a turn before the model did. */
 export type StopReason = "max_steps" | "max_calls" | "max_tokens" | "max_cost" | "budget" | "cancelled" | "deadline" | "repeated_calls" | "length" | "blocked" | "model_unavailable";
 
 /** Text of a message. */
@@ -191,7 +191,7 @@ export interface ThreadRequest {
   threadId: string;
 }
 
-/** One tool call of a run, as its result tells it. */
+/** A tool call in a run's result. */
 export interface ToolCallRecord {
   id: string;
   tool: string;

@@ -1,1 +1,2 @@
-"""Words of the field, shared by every other part; imports nothing else of Rollcall."""
+"""Shapes, errors, triggers, texts and search that every other part uses. It imports nothing else of
+Rollcall."""

@@ -1,4 +1,4 @@
-"""A capability: a plain function that says what it is.
+"""A capability: a function marked with `@capability`, and what is read from it.
 
 `@capability(...)` marks the function and returns it unchanged, so a test calls it as any other.
 `Capability.of(function)` reads the mark, the signature and the docstring, and from these come the
@@ -44,7 +44,7 @@ _ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
 class Preview(Struct, frozen=True):
-    """What a person is shown before a write, looked up by the capability.
+    """What a person sees before approving a write, as the capability looked it up.
 
     Attributes:
         arguments: These replace the model's: they are complete (a position chosen, a size worked
@@ -61,7 +61,7 @@ class Preview(Struct, frozen=True):
 
 
 class Undo(Struct, frozen=True):
-    """The capability, itself a write that needs a yes, that takes a write back.
+    """The capability that reverses a write; it is itself a write that needs approval.
 
     `arguments` makes its arguments from those of the write and what the write returned, both as
     plain JSON; None if this one cannot be taken back.
@@ -72,7 +72,7 @@ class Undo(Struct, frozen=True):
 
 
 class Recap(Struct, frozen=True):
-    """A call as a model is told of it once it is old: what can be looked up again is left out.
+    """The short form of an old call for the model, without what can be looked up again.
 
     Attributes:
         arguments: Plain JSON, as `output`; the same as before where nothing is left out.
@@ -265,13 +265,13 @@ def _pack(function: Callable[..., Any]) -> str:
 
 
 def is_capability(value: object) -> bool:
-    """Whether `value` is a function under `@capability`."""
+    """Tell whether `value` is a function under `@capability`."""
     return inspect.isfunction(value) and hasattr(value, _MARK)
 
 
 class Capability(Struct, frozen=True, dict=True):
-    """All that is known of one capability. What only models and the registry need of it is made
-    when it is asked for: a process that serves it as a function does without."""
+    """A declared capability. Parts that only models and the registry need are computed on first
+    use, so that a process which serves it as a function does without them."""
 
     id: str
     function: Callable[..., Any]
@@ -314,7 +314,7 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def name(self) -> dict[str, str]:
-        """Its name for people, by locale.
+        """Return its name for people, by locale.
 
         Raises:
             DefinitionError: It has none, in the decorator or in the pack's texts.
@@ -329,7 +329,7 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def keywords(self) -> tuple[str, ...]:
-        """Words that users say for it, in all languages."""
+        """Return words that users say for it, in all languages."""
         return self._listed_texts("keywords", self.mark.keywords)
 
     @cached_property
@@ -399,14 +399,14 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """Changes with all that an approval of a call relies on."""
+        """Return the fingerprint of everything that an approval of a call relies on."""
         source = inspect.getsource(self.function)
         shape, version = self.json_schema, self.mark.version
         return digest({"d": self.description, "s": shape, "v": version, "f": source})
 
     @cached_property
     def returns(self) -> Any:
-        """What the function says that it returns, with the marks of hidden fields."""
+        """Return the declared return type, with the marks of hidden fields."""
         return return_hint(self.function)
 
     @cached_property
@@ -425,8 +425,8 @@ class Capability(Struct, frozen=True, dict=True):
         return dumped
 
     def summarize(self, arguments: dict[str, Any], locale: str) -> str:
-        """The one line that an approval of these arguments asks; where none is declared, the name
-        with the arguments.
+        """Return the line that an approval of these arguments shows; by default the name with the
+        arguments.
 
         A summary that breaks on arguments nobody foresaw must not decide for the person. Nor may
         one argument hide another, or look like more than a value.
@@ -450,12 +450,12 @@ class Capability(Struct, frozen=True, dict=True):
         return str(found) if found else None
 
     def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as they may be shown and noted: hidden ones masked."""
+        """Return arguments as they may be shown and logged, with hidden ones masked."""
         return mask_hidden(self.arguments, arguments)
 
     def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
-        """What a person is shown before this write, if the capability looks something up for it;
-        also refuses, by an `AgentError`, what cannot work."""
+        """Return what a person sees before approving this write, or None without a preview. An
+        `AgentError` refuses what cannot work."""
         if self.mark.preview is None:
             return None
         given = validate(self.arguments, arguments, field="")
@@ -471,19 +471,21 @@ class Capability(Struct, frozen=True, dict=True):
         return replace(found, display=Display.model_validate(shown), summary=summary)
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
-        """How to find out whether the write of `ctx.effect_key` happened, where that is known."""
+        """Return a function that looks up whether the write of `ctx.effect_key` happened, if one is
+        declared."""
         find = self.mark.find_effect
         return None if find is None else lambda: self._visible(find(ctx, ctx.effect_key))
 
     def undo(self, arguments: dict[str, Any], output: Any) -> dict[str, Any] | None:
-        """`{tool, arguments}` of the write that takes one with these back, where there is one."""
+        """Return `{tool, arguments}` of the write that reverses a write with these arguments, if
+        there is one."""
         if self.mark.undo is None:
             return None
         made = self.mark.undo.arguments(arguments, output)
         return None if made is None else {"tool": self.mark.undo.tool, "arguments": made}
 
     def recap(self, arguments: dict[str, Any], output: Any) -> Recap | None:
-        """A call as it is told once it is old; None where it is told as it was."""
+        """Return the short form of an old call, or None if the call stays as it was."""
         if self.mark.recap is None:
             return None
         try:
@@ -501,12 +503,13 @@ class Capability(Struct, frozen=True, dict=True):
         return plain(self._result(ctx, arguments, field=field))
 
     def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
-        """The same without the fields that are hidden: for models, the ledger and the log."""
+        """Run the capability like `call` and return the result without hidden fields, for models,
+        the ledger and the log."""
         return self._visible(self._result(ctx, arguments, field=field))
 
     def check_result(self, value: Any, *, field: str) -> None:
-        """Whether plain JSON from outside is what the function says that it returns; anything is
-        where it says nothing.
+        """Check that plain JSON from a client fits the declared return type. Anything fits if none
+        is declared.
 
         Raises:
             InvalidArgument: It is not; its first wrong part is named under the prefix `field`.
@@ -548,7 +551,7 @@ def _has_nested_list(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A capability's return value as JSON: models with camelCase keys, null for NaN.
+    """Return a capability's return value as JSON: models with camelCase keys, null for NaN.
 
     Raises:
         ValueError: It has no JSON (an object of no known type, half a character, a cycle).
@@ -567,6 +570,6 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 
 def digest(value: Any) -> str:
-    """A short fingerprint of plain JSON, the same for equal values."""
+    """Return a short fingerprint of plain JSON, the same for equal values."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -1,4 +1,4 @@
-"""Patterns of commands: the words of a command, one by one; a last `*` allows more words.
+"""Patterns of commands for approvals: the words of a command; a final `*` allows more words.
 
 They say what needs no yes, so a command that a shell could read as anything but its plain words
 matches nothing: it is asked about. The words that `*` allows are names, numbers and paths below the
@@ -52,7 +52,7 @@ _HARMLESS = frozenset(("-q", "-qq", "-v", "-vv", "-x", "--quiet", "--verbose"))
 
 
 def matches_command(pattern: str, command: object) -> bool:
-    """Whether a command is plainly one of those the pattern means."""
+    """Tell whether a command matches a pattern beyond doubt."""
     words = _words(command)
     wanted, has_more = _read(pattern)
     if not wanted or words[: len(wanted)] != wanted:
@@ -82,8 +82,9 @@ def check_command_pattern(pattern: str) -> None:
 
 
 def patterns_of_command(command: object) -> tuple[str, ...]:
-    """What a yes to this command may stand for, narrowest first: itself, and where it only checks
-    or looks, the same with other names after it. None where it is not plain."""
+    """Return the patterns that an approval of this command may stand for, narrowest first: the
+    command itself and, if it only checks or looks, the same with other names after it. Nothing if
+    the command is not plain."""
     words = _words(command)
     if not words or any(map(_is_refused, words)):
         return ()

@@ -1,4 +1,4 @@
-"""What a capability is given beside its arguments."""
+"""`ToolContext`, which a capability gets beside its arguments, and the platform behind it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class User(Struct, frozen=True):
-    """Who is asking, from a verified token and never from data."""
+    """The caller, from a verified token and never from data."""
 
     uid: str
     role: Role = Role.USER
@@ -80,7 +80,7 @@ class Embedder(Protocol):
 
 
 class Progress(Protocol):
-    """Tells the user how far a long piece of work is."""
+    """Reports to the user how far a long piece of work is."""
 
     def __call__(self, text: str, *, done: int | None = None, total: int | None = None) -> None: ...
 
@@ -144,7 +144,7 @@ class Platform(Protocol):
     def embedder(self) -> Embedder | None: ...
 
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
-        """Let the task function named `queue` work on `data` soon, at least once.
+        """Queue `data` for the task function `queue`, which gets it at least once.
 
         Raises:
             Unavailable: The queue did not take it. What must not be lost is also found by the
@@ -152,16 +152,17 @@ class Platform(Protocol):
         """
 
     def find_user(self, uid: str) -> User | None:
-        """The user with the role and tenant of today, for work without a token at hand; None if
-        there is no such user any more, or the account is disabled."""
+        """Return the user with their current role and tenant, for work without a token; None if the
+        account is gone or disabled."""
 
     def notify(self, decider: Decider, *, approval_id: str) -> None:
-        """Tell who may decide that something waits, and not what; silent if nothing is set up."""
+        """Notify deciders that an approval waits, without its content. Does nothing if push is not
+        set up."""
 
 
 class Decider(Struct, frozen=True):
-    """Who may decide an approval: one user, or everyone of a role or above and of the asker's
-    tenant (of none, where the asker has none) but the asker."""
+    """Who may decide an approval: one user, or everyone of a role or above in the tenant of the
+    asker (in none, if the asker has none), but never the asker."""
 
     uid: str | None = None
     role: Role | None = None
@@ -261,9 +262,9 @@ class ToolContext(Struct):
         return self.agents(agent_id, message, max_steps=max_steps)
 
     def cite(self, citation: Citation) -> None:
-        """Name a source of the result; the answer refers to it by number."""
+        """Add a source of the result; the answer refers to it by number."""
         self.citations.append(citation)
 
     def show(self, display: Display) -> None:
-        """Say how the result is best shown to a person."""
+        """Set how the result is shown to a person."""
         self.display = Display.model_validate(display.dump())  # what is no JSON fails here

@@ -1,4 +1,4 @@
-"""What is wrong with a capability or an agent as its author wrote it: where, and what to write.
+"""Errors in the definition of a capability or an agent: where they are, and what to write instead.
 
 Where it is is looked up in the source file only once something is wrong, since a process that
 serves a function must not read sources.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionError(TypeError):
-    """A definition that cannot work: `file:line, name: what is wrong. What to write.`"""
+    """A definition that cannot work, as `file:line, name: what is wrong. What to write.`"""
 
     def __init__(self, where: str, problem: str, cure: str) -> None:
         super().__init__(f"{where}: {problem}. {cure}.")
@@ -33,8 +33,8 @@ def wrong(
     option: str | None = None,
     text: str | None = None,
 ) -> DefinitionError:
-    """The error of a function, at the line of one of its parameters ("return" is what it returns),
-    of an option of its decorator, or of its docstring that holds `text`; otherwise of its `def`."""
+    """Return the error for a function, at the line of a parameter ("return" is its result), of an
+    option of its decorator, or of its docstring that holds `text`; by default of its `def`."""
     line = _line(function, parameter=parameter, option=option, text=text)
     name = getattr(function, "__name__", repr(function))
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -43,22 +43,22 @@ def wrong(
 
 
 def shown_path(file: str | Path) -> str:
-    """A file's path as its author would type it: from the folder of `firebase.json`, if it is in
-    one, or from the current one."""
+    """Return a file's path as its author would type it: from the folder of `firebase.json` if it is
+    in one, else from the current folder."""
     path = Path(file).absolute()
     root = next((each for each in path.parents if (each / "firebase.json").is_file()), Path.cwd())
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def close(name: str, known: Iterable[str]) -> str:
-    """The question whether `hours` was meant by `hour`, in brackets; empty where nothing that is
-    known looks like `name`."""
+    """Return a suggestion in brackets, such as whether `hours` was meant by `hour`; empty if
+    nothing known is similar."""
     found = closest(name, known)
     return f" (did you mean `{found}`?)" if found else ""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """What is known and looks like `name`, if anything does."""
+    """Return the known name that is most similar, if any is."""
     import difflib
 
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
@@ -66,7 +66,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionError:
-    """What is wrong with the first annotation that cannot be evaluated."""
+    """Return the problem with the first annotation that cannot be evaluated."""
     for name, annotation in inspect.get_annotations(function).items():
 
         def alone() -> None:
@@ -106,12 +106,13 @@ def _typed(parameter: str) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """What an error says, in one line that goes on."""
+    """Return an error as one line that can be continued."""
     return (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".")
 
 
 def name_problem(name: object) -> str | None:
-    """What is wrong with a name for people, which is a text or texts by locale; None if nothing."""
+    """Return what is wrong with a name for people, which is a text or texts by locale; None if
+    nothing is."""
     if not name:
         return "the name is missing"
     if isinstance(name, str):

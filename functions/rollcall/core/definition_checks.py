@@ -1,4 +1,4 @@
-"""All that can be wrong with the capabilities and agents of an app, said at once.
+"""Checks of all definitions of an app's capabilities and agents at once.
 
 A deploy's discovery, `python -m rollcall dev`, `doctor` and `check` ask for it. A process that
 serves a function does not: it checks what it binds, by `Capability.of`.
@@ -47,18 +47,18 @@ _OTHER_STYLES = (
 
 
 def capability_problems(function: Callable[..., Any]) -> list[str]:
-    """What is wrong with a function under `@capability`, each with file, line and what to write."""
+    """Yield what is wrong with a function under `@capability`, with file, line and cure."""
     return [str(error) for error in _capability_errors(function)]
 
 
 def agent_problems(profile: AgentProfile, *, file: str, name: str) -> list[str]:
-    """What is wrong with an agent, which is the constant `name` of a file."""
+    """Yield what is wrong with an agent, the constant `name` of a file."""
     where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
     return [str(DefinitionError(where, *each)) for each in _agent_mistakes(profile)]
 
 
 def import_problem(error: BaseException, file: str) -> str:
-    """Why a module could not be imported, at the line of it that failed."""
+    """Return why a module could not be imported, at its line that failed."""
     if isinstance(error, DefinitionError):
         return str(error)
     said = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
@@ -74,7 +74,7 @@ def import_problem(error: BaseException, file: str) -> str:
 
 
 def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
-    """What is wrong with all that these modules declare, in the order of files.
+    """Return what is wrong with everything that modules declare, by file.
 
     Args:
         modules: By file; an exception is what importing it raised.

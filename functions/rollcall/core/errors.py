@@ -1,4 +1,4 @@
-"""Errors a caller can act on.
+"""Errors with a code for programs and a message for people.
 
 AgentError
 ├── InvalidArgument      the caller sent something that cannot be used
@@ -98,7 +98,8 @@ class Unavailable(AgentError):
 
 
 class OutcomeUnknown(Unavailable):
-    """Repeat it only where the same key makes it happen once, or after a look at what is there."""
+    """Nobody knows whether a write happened. Repeat it only with a key that makes it happen once,
+    or after looking."""
 
 
 class DeadlineExceeded(AgentError):
@@ -110,8 +111,7 @@ class Internal(AgentError):
 
 
 def error_from(stored: dict[str, Any]) -> AgentError:
-    """The error that these details, with their message, were made of; Internal for a code that
-    is not ours."""
+    """Rebuild an error from its message and details; Internal for an unknown code."""
     classes = {each.code: each for each in AgentError.__subclasses__()}
     kind = classes.get(stored.get("code", ""), Internal)
     return kind(
@@ -127,7 +127,7 @@ FAILED, USAGE = 1, 2
 
 
 class Problem(Exception):
-    """Something a person can put right; the message says what and how."""
+    """An error that a person at the keyboard can fix; the message says what and how."""
 
     def __init__(self, message: str, *, exit_code: int = FAILED) -> None:
         super().__init__(message)

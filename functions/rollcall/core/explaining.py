@@ -1,4 +1,5 @@
-"""Telling questions of what something is from questions for a figure, in English and Hebrew."""
+"""Distinguishes questions about what something is from questions for a figure, in English and
+Hebrew."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _NO_CALCULATION = re.compile(
 
 
 def asks_what_it_is(text: str) -> bool:
-    """Whether a message asks what something is about or means, and not for a figure of its own."""
+    """Tell whether a message asks what something is or means, and not for a figure."""
     if _NO_CALCULATION.search(text):
         return True
     if _ABOUT.search(text):

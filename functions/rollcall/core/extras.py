@@ -1,4 +1,4 @@
-"""Packages that an app installs only if it uses what needs them: the extras of the distribution."""
+"""Optional packages: the extras of the distribution, and errors that name the missing one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DISTRIBUTION = "rollcall-firebase"
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package such as "google.genai" can be imported. Nothing of it is."""
+    """Tell whether a package such as "google.genai" can be imported, without importing it."""
     if package in sys.modules:
         return True
     try:
@@ -21,7 +21,7 @@ def is_installed(package: str) -> bool:
 
 
 def require(package: str, extra: str, *, purpose: str) -> None:
-    """See that a package is there.
+    """Raise an error that names the extra if a package is missing.
 
     Args:
         extra: What brings it, such as "gemini".

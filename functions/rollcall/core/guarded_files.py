@@ -1,4 +1,5 @@
-"""Files that no approval given beforehand reaches: secrets, and what some program runs by itself.
+"""Files that an approval given in advance never covers: secrets, and files that some program runs
+by itself.
 
 `guarded_files.json` lists them with a reason each (the texts `guarded_files.<reason>`); the clients
 have copies of it. A path there is a name (`Makefile`, `*.pem`), the end of a path
@@ -64,7 +65,7 @@ class _Path(Struct, frozen=True):
 
 
 def guarded_file(path: str) -> Guarded | None:
-    """Why a path, written with `/` from any folder, is guarded; None where it is not."""
+    """Return why a path, written with `/` from any folder, is guarded; None if it is not."""
     names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
     if not names:
         return None
@@ -77,13 +78,13 @@ def guarded_file(path: str) -> Guarded | None:
 
 
 def guarded_in_word(word: str) -> Guarded | None:
-    """Why one word of a command is guarded: a path, `rev:path`, `--option=path` or `@path`."""
+    """Return why a word of a command is guarded: a path, `rev:path`, `--option=path` or `@path`."""
     found = (guarded_file(piece) for piece in (word, *_SEPARATORS.split(word)))
     return next((each for each in found if each is not None), None)
 
 
 def prints_contents(words: Sequence[str]) -> bool:
-    """Whether a command prints what stands in the files that words after these would name."""
+    """Tell whether a command prints the contents of files that further words would name."""
     program = words[0].rsplit("/", 1)[-1]
     if program != "git":
         return program in _list().printing

@@ -44,12 +44,12 @@ class _Field(NamedTuple):
 
 
 def return_hint(function: Callable[..., Any]) -> Any:
-    """What a function says that it returns, marks included."""
+    """Return the declared return type of a function, with its marks."""
     return get_type_hints(function, include_extras=True).get("return", Any)
 
 
 def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
-    """A function's result without what is hidden.
+    """Return a function's result without hidden fields.
 
     Args:
         data: The result as plain JSON, as `plain(value)` gives it.
@@ -61,13 +61,14 @@ def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
 
 
 def mask_hidden(model: type[BaseModel], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments, plain JSON, as they may be shown: "•••" for each that is hidden."""
+    """Return arguments (plain JSON) with "•••" for each hidden value."""
     shown: dict[str, Any] = _shown(arguments, _UNKNOWN, model, MASK)
     return shown
 
 
 def mask_values(data: Any, model: type[BaseModel], arguments: dict[str, Any]) -> Any:
-    """Plain JSON made from a call (a summary, a display) without the call's hidden values."""
+    """Return plain JSON made from a call (a summary, a display) without the call's hidden
+    values."""
     hidden = sorted(_texts_hidden(arguments, mask_hidden(model, arguments)), key=len, reverse=True)
     return _replaced(data, hidden) if hidden else data
 

@@ -1,4 +1,4 @@
-"""What went wrong that nobody foresaw: logged under an id, which is all that a caller is told.
+"""Unexpected errors: logged under an id, which is all that the caller is told.
 
 On the emulators the answer of the request brings the traceback as well, beside the result or in the
 error's details, for whoever develops the app. It is part of nothing that is stored or that a model
@@ -25,18 +25,18 @@ log = logging.getLogger("rollcall")
 
 
 def collect() -> None:
-    """Have the incidents of this request collected for its answer, on the emulators."""
+    """Collect this request's incidents for its answer, on the emulators."""
     _COLLECTED.set([] if os.environ.get("FUNCTIONS_EMULATOR") == "true" else None)
 
 
 def collected() -> dict[str, Any]:
-    """`{"incidents": [{id, traceback}]}` of this request so far; empty where there are none."""
+    """Return `{"incidents": [{id, traceback}]}` of this request so far; empty without incidents."""
     incidents = _COLLECTED.get()
     return {"incidents": list(incidents)} if incidents else {}
 
 
 def report(error: BaseException, what: str = "") -> str:
-    """Log what nobody foresaw, such as "the tool meeting_cost failed"; return the id."""
+    """Log an unexpected error, such as "the tool meeting_cost failed", and return its id."""
     incident = uuid.uuid4().hex[:12]
     log.error("incident %s%s", incident, f": {what}" if what else "", exc_info=error)
     incidents = _COLLECTED.get()
@@ -47,7 +47,7 @@ def report(error: BaseException, what: str = "") -> str:
 
 
 def known(error: Exception) -> AgentError:
-    """The error as one of ours; what is not is logged under an id."""
+    """Return an error as one of ours; an unexpected one is logged under an id."""
     return error if isinstance(error, AgentError) else _explained(error)
 
 

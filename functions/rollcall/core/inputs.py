@@ -1,4 +1,4 @@
-"""Checks on data from outside, before anything else looks at it.
+"""Validation of data from outside.
 
 JSON allows what the rest of the way does not: lone surrogates cannot be stored, NaN cannot be
 sent back, depth breaks parsers. Each is refused here with the path of the value at fault.
@@ -26,7 +26,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def parse_json(body: bytes, *, most: int = MAX_BODY_BYTES, wanted: str = '{"data": {...}}') -> Any:
-    """Read a request body of at most so many bytes.
+    """Parse a request body of a limited size.
 
     Raises:
         ResourceExhausted: It is larger.
@@ -46,7 +46,7 @@ def parse_json(body: bytes, *, most: int = MAX_BODY_BYTES, wanted: str = '{"data
 
 
 def check_json(value: Any, *, field: str = "data", most: int = MAX_VALUES) -> None:
-    """Refuse JSON that cannot be stored or sent back.
+    """Refuse JSON that cannot be stored or returned.
 
     Raises:
         InvalidArgument: With `field` naming the value: a lone surrogate or NUL in a text, a
@@ -109,7 +109,7 @@ def _check_text(text: str, place: _Place) -> None:
 
 
 def validate(model: type[M], value: Any, *, field: str = "") -> M:
-    """Read `value`, plain JSON, as `model`: strictly, so that "5" is not a number.
+    """Validate plain JSON as `model`, strictly: "5" is not a number.
 
     Raises:
         InvalidArgument: Naming the first field at fault, under the prefix `field`.
@@ -124,7 +124,7 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
 
 
 def check(kind: Any, value: Any, *, field: str = "") -> None:
-    """Whether `value`, plain JSON, is of a type, as strictly.
+    """Tell whether plain JSON is of a type, strictly.
 
     Raises:
         InvalidArgument: Naming the first part at fault, under the prefix `field`.
@@ -139,7 +139,7 @@ def check(kind: Any, value: Any, *, field: str = "") -> None:
 
 
 def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidArgument:
-    """Say a pydantic error in our words: what is wrong, where, and what would be accepted."""
+    """Translate a pydantic error: what is wrong, where, and what is accepted."""
     first, path = _most_telling(error, value)
     kind = first["type"]
     name = ".".join(part for part in (field, *path) if part) or "data"

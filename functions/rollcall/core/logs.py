@@ -1,4 +1,4 @@
-"""Logs: what a thread is working on (request, user, run, call), and the lines that tell it.
+"""Log fields of the current request, user, run and call, and the format of log lines.
 
 The context is kept in context variables: threads started with `copy_context().run` share it, and
 two requests in one process never mix. A request begins in `in_request`, a run in
@@ -38,12 +38,13 @@ _DIGEST_CHARS = 16
 
 
 def set_fields(**fields: str | None) -> None:
-    """Set fields of what the thread works on from here; None removes a field."""
+    """Set log fields of the current thread's work; None removes one."""
     _NOTED.set({key: text for key, text in {**_NOTED.get(), **fields}.items() if text is not None})
 
 
 def set_user(uid: str) -> None:
-    """Set the user whom the work is for. Logs get a digest; the id is kept only to be removed."""
+    """Set the user of the current work. Logs get a digest; the id is kept only to be removed from
+    texts."""
     _UID.set(uid)
     set_fields(user=user_digest(uid))
 
@@ -55,7 +56,7 @@ def log_fields() -> Mapping[str, str]:
 
 
 def without_uid(text: str) -> str:
-    """Return a text with the user's digest in place of the user's id, where it is a word."""
+    """Return a text with the user's id, where it is a word, replaced by the digest."""
     uid = _UID.get()
     if not uid or uid not in text:
         return text
@@ -63,13 +64,13 @@ def without_uid(text: str) -> str:
 
 
 def user_digest(uid: str) -> str:
-    """Return what stands for a user in logs and traces; it differs from project to project."""
+    """Return the digest that stands for a user in logs and traces; it differs by project."""
     project = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT") or ""
     return hashlib.sha256(f"{project}:{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 def in_request(function: str, work: Callable[[], T], header: Header) -> T:
-    """Do the work of one request to `function`; the fields it sets are gone when it returns.
+    """Run the work of one request to `function` with log fields of its own.
 
     Args:
         header: Looks a header of the request up. `traceparent` and `X-Cloud-Trace-Context` say
@@ -85,8 +86,8 @@ def in_request(function: str, work: Callable[[], T], header: Header) -> T:
 
 
 def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
-    """Drive a generator in a context of its own: the fields it sets last from step to step, and
-    nobody else sees them. Closing this closes the generator in that context."""
+    """Drive a generator in a context of its own, whose fields last between steps and are invisible
+    outside. Closing this closes the generator in that context."""
     context = copy_context()
     try:
         while True:
@@ -101,7 +102,8 @@ def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
 
 
 def traceparent() -> str | None:
-    """Return the header that makes another service's work part of this trace, if there is one."""
+    """Return the `traceparent` header that makes another service's work part of this trace, if
+    there is one."""
     here = _NOTED.get()
     if "trace" not in here or "span" not in here:
         return None
@@ -134,7 +136,7 @@ _OURS = "rollcall_fields"
 
 
 def fields(event: str, **values: Any) -> dict[str, Any]:
-    """What a log call takes as `extra`: the name of what happened, and its figures.
+    """Return the `extra` of a log call: the event and its figures.
 
     `log.info("run ended", extra=fields("run_ended", ms=12))` is a line with `"event": "run_ended"`
     and `"ms": 12`. The values are plain JSON and no text of a message.
@@ -143,7 +145,7 @@ def fields(event: str, **values: Any) -> dict[str, Any]:
 
 
 def write_logs() -> None:
-    """Have everything that is logged in this process written in one form, redacted.
+    """Log everything in this process in one format, redacted.
 
     Raises:
         ValueError: The switch says neither.
@@ -189,7 +191,7 @@ class Lines(logging.Formatter):
 
 
 def as_json(entry: dict[str, Any]) -> str:
-    """One line for Cloud Logging: what the log explorer finds by becomes labels."""
+    """Format a line for Cloud Logging; what the log explorer filters by becomes labels."""
     labels = {name: entry.pop(name) for name in _LABELS if name in entry}
     if execution := entry.pop("execution", None):
         labels["execution_id"] = execution
@@ -205,7 +207,7 @@ def as_json(entry: dict[str, Any]) -> str:
 
 
 def as_text(entry: dict[str, Any]) -> str:
-    """For people: severity, logger, message, figures; a traceback in lines of its own."""
+    """Format a line for people: severity, logger, message, figures, traceback."""
     left_out = {"severity", "logger", "message", "time", "stack_trace", "event", "incident"}
     left_out |= {"execution", "trace", "span", "sampled", "function", "user"}
     figures = [f"{key}={value}" for key, value in entry.items() if key not in left_out]

@@ -1,4 +1,4 @@
-"""A dialogue as the loop and the models see it.
+"""Messages of a dialogue, as the loop and the models see them.
 
 A history is a sequence of `UserMessage`, `ModelMessage` and `ToolMessage`. It is valid when every
 tool call of a model message is answered in the tool message that follows it. All of these are
@@ -121,13 +121,13 @@ Message = UserMessage | ModelMessage | ToolMessage
 
 
 def to_json(message: Message) -> dict[str, Json]:
-    """Turn a message into plain JSON, for storing."""
+    """Return a message as plain JSON, for storing."""
     value: dict[str, Json] = to_builtins(message)
     return value
 
 
 def message_from_json(value: dict[str, Json]) -> Message:
-    """Bring a stored message back.
+    """Return a message from its stored JSON.
 
     Raises:
         ValueError: `value["role"]` is not one of user, model, tool.

@@ -1,4 +1,4 @@
-"""What every function is deployed with, read from the environment (`functions/.env.<project>`)."""
+"""Deployment options of functions, read from the environment (`functions/.env.<project>`)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ DEFAULT_REGION = "us-central1"
 
 
 def region() -> str:
-    """Where this codebase's functions run: as `ROLLCALL_REGION` says, otherwise where this process
-    runs, which Firebase tells deployed functions in `FUNCTION_REGION`."""
+    """Return the region of this codebase: `ROLLCALL_REGION`, otherwise `FUNCTION_REGION`, which
+    Firebase sets in deployed functions."""
     env = os.environ
     return env.get("ROLLCALL_REGION") or env.get("FUNCTION_REGION") or DEFAULT_REGION
 
 
 def use_region_of(function: object) -> None:
-    """Take a bound function's region for this process, unless the environment names one: an app
-    may set it for all its functions with `set_global_options(region=...)`, which the emulator's
-    environment does not tell."""
+    """Use a bound function's region in this process unless the environment names one: an app may
+    set it with `set_global_options(region=...)`, which the emulator's environment does not tell."""
     endpoint = getattr(function, "__firebase_endpoint__", None)
     regions = getattr(endpoint, "region", None)
     if isinstance(regions, list) and regions and isinstance(regions[0], str):
@@ -41,15 +40,15 @@ DEFAULT_CODEBASE = "default"
 
 
 def codebase() -> str:
-    """Which of a project's codebases this is, as firebase.json names it. Several can publish to one
-    registry; `ROLLCALL_CODEBASE` tells them apart."""
+    """Return this codebase's name in firebase.json. Several can publish to one registry;
+    `ROLLCALL_CODEBASE` tells them apart."""
     return os.environ.get("ROLLCALL_CODEBASE") or DEFAULT_CODEBASE
 
 
 def prefix(env: Mapping[str, str] = os.environ) -> str:
-    """What the names of the platform's own functions and collections begin with, so that they meet
-    none that the app has: for `ROLLCALL_PREFIX=rc` they are `rc_run_agent` and `rc_threads`. Empty
-    where the variable is not set.
+    """Return the prefix of the platform's functions and collections, so that their names do not
+    clash with the app's: for `ROLLCALL_PREFIX=rc` they are `rc_run_agent` and `rc_threads`. Empty
+    by default.
 
     Raises:
         ValueError: The variable cannot be a prefix.
@@ -64,23 +63,23 @@ def prefix(env: Mapping[str, str] = os.environ) -> str:
 
 
 def function_name(endpoint: str) -> str:
-    """What a function of the platform is deployed as; capabilities keep their names."""
+    """Return the deployed name of a platform function; capabilities keep theirs."""
     return f"{found}_{endpoint}" if (found := prefix()) else endpoint
 
 
 def queue_name(endpoint: str) -> str:
-    """What a task function of the platform is deployed as: a queue's name takes no underscore."""
+    """Return the deployed name of a platform task function: a queue's name takes no underscore."""
     return prefix() + endpoint
 
 
 def collection_id(name: str) -> str:
-    """The id of a collection of the platform, at the root or below a document: "threads" is
-    `rc_threads` under the prefix `rc`. Collections of packs and apps keep their names."""
+    """Return the id of a platform collection: "threads" is `rc_threads` under the prefix `rc`.
+    Collections of packs and apps keep their names."""
     return f"{found}_{name}" if (found := prefix()) else name
 
 
 def lease_s() -> float:
-    """How long a run holds its thread without a sign of life, s; it renews this as it goes on.
+    """Return for how many seconds a run keeps its lease without renewing it.
 
     `ROLLCALL_LEASE_S` changes it. Shorter means that a crash is noticed sooner, and that a
     process which stalls for as long loses its run.
@@ -89,7 +88,8 @@ def lease_s() -> float:
 
 
 def function_options(name: str) -> dict[str, Any]:
-    """Options of firebase-functions for the function `name`; but for instances all share them.
+    """Return the options of firebase-functions for the function `name`. All but instances are
+    shared.
 
     `ROLLCALL_REGION` is where they run. `THREADS` is how many requests one instance serves at
     once: functions-framework starts as many threads, and a stream holds one for as long as it
@@ -118,7 +118,7 @@ def function_options(name: str) -> dict[str, Any]:
 
 
 def check_instances(names: Iterable[str]) -> None:
-    """See that the variables about instances speak of functions that there are.
+    """Check that the variables for instances name functions that exist.
 
     Raises:
         ValueError: They do not, or cannot be read.

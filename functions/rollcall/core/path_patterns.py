@@ -1,4 +1,5 @@
-"""Patterns of paths: `docs/**` for all below a folder, `*` for any name or a part of one.
+"""Patterns of paths for approvals: `docs/**` for all below a folder, `*` for a name or a part of
+one.
 
 They say what needs no yes, so a path that could mean another place than it seems to matches
 nothing: it is asked about. Compared are characters as they are, capital and small apart. Wildcards
@@ -27,7 +28,7 @@ _UNPLAIN = frozenset('\\:%~<>|"?\n\t')
 
 
 def matches_path(pattern: str, path: object) -> bool:
-    """Whether a path, from the folder's root, is plainly one of those the pattern means."""
+    """Tell whether a path from the folder's root matches a pattern beyond doubt."""
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
     if parts is None or not _reaches(pattern.split("/"), parts):
         return False
@@ -51,7 +52,8 @@ def check_path_pattern(pattern: str) -> None:
 
 
 def patterns_of_path(path: object) -> tuple[str, ...]:
-    """What a yes to this path may stand for, narrowest first: the file, all below its folder.
+    """Return the patterns that an approval of this path may stand for, narrowest first: the file,
+    all below its folder.
 
     None where the path is not plain, or is guarded; the file alone where it lies in the root, or in
     what begins with a dot, where programs keep what they obey.

@@ -1,4 +1,4 @@
-"""Who is asked before a write, and when: policies as data, on a capability and on an agent."""
+"""Approval policies: when a write needs approval and whose, as data of a capability or an agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OFFER = {"path": patterns_of_path, "command": patterns_of_command}
 
 
 class ApprovalPolicy(Wire):
-    """Whether a write asks, and whom.
+    """When a write needs approval, and whose.
 
     Attributes:
         ask: "always"; "never"; "above" a threshold of one argument; "outside" of patterns that one
@@ -70,7 +70,7 @@ class ApprovalPolicy(Wire):
         allowed_before: bool,
         remembered: Sequence[str] = (),
     ) -> bool:
-        """Whether this call needs a yes. An argument that cannot be compared does.
+        """Tell whether a call needs approval. An argument that cannot be compared needs it.
 
         Args:
             allowed_before: A person said yes to this capability in this thread, as it is now.
@@ -92,8 +92,8 @@ class ApprovalPolicy(Wire):
         return True
 
     def offers(self, arguments: dict[str, Any]) -> tuple[str, ...]:
-        """The patterns that a yes to this call may stand for in its thread, narrowest first. None
-        where somebody else than the asker decides."""
+        """Return the patterns that an approval of this call may stand for in its thread, narrowest
+        first. None if somebody other than the asker decides."""
         if self.matches is None or self.argument is None or self.decider_role is not None:
             return ()
         return _OFFER[self.matches](arguments.get(self.argument))
@@ -113,8 +113,8 @@ def _stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy:
 
 
 def combined(*given: ApprovalPolicy | None) -> ApprovalPolicy:
-    """One policy that asks wherever one of those that are given does; without any, always ask the
-    user.
+    """Return one policy that needs approval wherever one of these does; without any, always the
+    user's.
 
     Two that ask at different occasions (above thresholds of different arguments, or above a
     threshold and once per thread) come to always. Of patterns, those count that both have.

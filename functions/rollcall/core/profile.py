@@ -1,4 +1,4 @@
-"""An agent as code declares it."""
+"""Agent profiles, as code declares them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ An agent has five unless it says otherwise; cost, tokens and time bound a turn a
 
 
 class Variant(Struct, frozen=True):
-    """One of the ways an agent works while they are compared.
+    """One of several ways of working of an agent that are compared.
 
     Args:
         id: For reports, such as "V1".
@@ -35,7 +35,7 @@ class Variant(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where the user is.
+    """The place in the app where the user is.
 
     Attributes:
         text: What is there, for the model.
@@ -47,7 +47,7 @@ class Place(Struct, frozen=True):
 
 
 class Briefing(Struct, frozen=True):
-    """What an agent is told of the place where the user is; it reaches the model as data.
+    """What an agent is told about the place where the user is. It reaches the model as data.
 
     Args:
         read: `read(ctx, short) -> Place`, called when a turn begins or goes on; it checks the user
@@ -61,15 +61,15 @@ class Briefing(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """Something known beforehand of what a message asks, in the pack's own words."""
+    """Something already known about a message, in the pack's own words."""
 
     text: str
     citation: Citation
 
 
 class Review(Struct, frozen=True):
-    """What is found in an answer: the sources that it names, and what the user should be told of
-    it, such as a source that is not known."""
+    """Result of reviewing an answer: the sources it names, and a remark for the user, for example
+    that a source is unknown."""
 
     citations: tuple[Citation, ...] = ()
     remark: str = ""
@@ -146,7 +146,7 @@ class AgentProfile(Struct, frozen=True):
         return {"en": self.name} if isinstance(self.name, str) else self.name
 
     def variant_for(self, uid: str) -> Variant | None:
-        """The variant that this user gets; None where nothing is compared."""
+        """Return the variant of a user; None without variants."""
         if not self.variants:
             return None
         lot = hashlib.sha256(f"{self.id}/{uid}".encode()).digest()

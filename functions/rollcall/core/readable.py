@@ -1,4 +1,4 @@
-"""Texts that a person decides by, without what could make them look like something else.
+"""Texts that a person approves by, without characters that could disguise them.
 
 A model's arguments stand in the summary and the preview of an approval. In them may be characters
 that turn a line around, hide a part of it or end the quotation that they stand in.
@@ -37,13 +37,13 @@ other scripts."""
 
 
 def value(data: Any) -> Any:
-    """Arguments, plain JSON, as a summary is made of them: each text one line of at most
-    `VALUE_CHARS`, without any unseen character; one that was cut ends in "…"."""
+    """Return arguments (plain JSON) for a summary: each text on one line of at most `VALUE_CHARS`
+    without invisible characters, cut with "…"."""
     return _mapped(data, lambda text: clipped(_seen(text, kept=_JOINERS), VALUE_CHARS))
 
 
 def line(text: str, chars: int) -> str:
-    """A text on one line of at most `chars` characters; one that was cut ends in "…"."""
+    """Return a text on one line of at most `chars` characters, cut with "…"."""
     kept = _seen(text, kept=_JOINERS + _MARKS + _OPENING + _CLOSING)
     return _balanced(clipped(kept, chars))
 
@@ -55,9 +55,9 @@ def texts(data: Any) -> Any:
 
 
 def marked(text: str) -> str:
-    """A text in which every character is seen: one that turns a line around, has no width or
-    controls something stands as "⟨U+202E⟩". Lines and tabs stay. Of more marks upon one letter than
-    any script has, the number stands there, as in "⟨113 × U+0301⟩"."""
+    """Return a text in which every character is visible: one that changes direction, has no width
+    or controls something stands as "⟨U+202E⟩". Lines and tabs stay. More combining marks on a
+    letter than any script uses are counted, as in "⟨113 × U+0301⟩"."""
     if _PLAIN.fullmatch(text):
         return text
     shown = _HIDDEN.sub(lambda found: _code(found[0]), text.replace("\r\n", "\n"))
@@ -96,7 +96,8 @@ def _shows(summary: str, item: Any) -> bool:
 
 
 def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
-    """A capability's name with arguments as `value` gives them, in at most `chars` characters."""
+    """Return a capability's name with arguments as `value` gives them, in at most `chars`
+    characters."""
     name = clipped(name, VALUE_CHARS)
     return f"{name} ({_listed(arguments, chars - len(name) - 20)})" if arguments else name
 
@@ -114,7 +115,7 @@ def _listed(data: dict[str, Any], chars: int) -> str:
 
 
 def clipped(text: str, chars: int) -> str:
-    """The text on one line, cut after `chars` characters."""
+    """Return a text on one line, cut after `chars` characters."""
     text = " ".join(text.split())
     return text if len(text) <= chars else f"{text[: chars - 1].rstrip()}…"
 

@@ -1,4 +1,4 @@
-"""Keys and tokens, taken out of whatever is kept, logged or sent to a model.
+"""Redaction of keys and tokens in whatever is stored, logged or sent to a model.
 
 Two things are taken out: the very values of the secrets in this process's environment, and what
 has the unmistakable form of a credential. All patterns begin with such a form, so that ordinary
@@ -75,18 +75,18 @@ _KEPT = ("bearer", "header", "user", "parameter")
 
 
 def redacted(text: str) -> str:
-    """The text without credentials; what stood around them is kept."""
+    """Return a text with credentials replaced; the rest is unchanged."""
     return _redactor()(text)
 
 
 def redacted_json(value: Any) -> Any:
-    """A copy of plain JSON whose texts are redacted; its keys are kept."""
+    """Return a copy of plain JSON with redacted texts and unchanged keys."""
     return _mapped(value, _redactor())
 
 
 def json_redactor() -> Callable[[Any], Any]:
-    """`redacted_json` for many values one after another: the environment is looked at once, which
-    costs more than a short value."""
+    """Return `redacted_json` for many values: the environment is read once, which costs more than a
+    short value."""
     clean = _redactor()
     return lambda value: _mapped(value, clean)
 
@@ -141,7 +141,8 @@ class RedactingFilter(logging.Filter):
 
 
 def redact_logs() -> None:
-    """Put the filter on every handler there is: a logger's own filters see only its own records."""
+    """Add the redacting filter to every handler; a logger's own filters see only its own
+    records."""
     loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
     handlers = {handler for logger in loggers for handler in logger.handlers}
     for handler in handlers:

@@ -1,4 +1,4 @@
-"""A function's signature and docstring, as the JSON schema a model is given."""
+"""JSON schema of a function's signature and docstring, as a model is given it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def description(found: Docstring) -> str:
 
 
 def described(found: Docstring) -> dict[str, str]:
-    """What the docstring says of each parameter."""
+    """Return what the docstring says of each parameter."""
     return {each.arg_name: each.description for each in found.params if each.description}
 
 

@@ -1,6 +1,5 @@
-"""What capabilities are declared with and called by: of all that crosses the wire, the words and
-shapes that every process needs. They are part of `wire`, which has the others; each shape takes a
-process that starts a millisecond."""
+"""Wire shapes that every process needs, with which capabilities are declared and called. `wire` has
+the others; each shape takes a starting process a millisecond."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ class Status(StrEnum):
 
 
 class CallStatus(StrEnum):
-    """What became of one tool call."""
+    """How a tool call ended."""
 
     DONE = "done"
     FAILED = "failed"
@@ -72,7 +71,7 @@ class CallStatus(StrEnum):
 
 
 class Citation(Wire):
-    """Where a statement comes from. `n` is the mark in the answer, as in "[2]"."""
+    """A source of a statement. `n` is the mark in the answer, as in "[2]"."""
 
     n: int = 0
     type: Literal["message", "code", "document"]
@@ -94,7 +93,7 @@ class Citation(Wire):
 
 
 class Display(Wire):
-    """How a result is best shown: text, rows under columns, a Vega-Lite chart, a confirmation.
+    """How a result is shown: text, a table, a Vega-Lite chart, a confirmation.
 
     "code" is a text in which every character counts, and "diff" one whose lines begin with a space
     (they stay), "-" (they go) or "+" (they come).
@@ -109,7 +108,7 @@ class Display(Wire):
 
 
 class CapabilityCall(Wire):
-    """The data of a capability's own function."""
+    """Data of a capability's own function."""
 
     arguments: dict[str, Any] = {}
     context: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""A short, signed statement of who the user is, from one of our functions to another.
+"""Signed statements of who the user is, from one function to another.
 
 It goes along with a call in the header `X-Rollcall-Statement`, as a JWS signed with HMAC-SHA256
 under the secret `ROLLCALL_STATEMENT_SECRET`, which all functions that trust one another share.
@@ -44,12 +44,12 @@ def project() -> str:
 
 
 def can_sign() -> bool:
-    """Whether a secret is set at all."""
+    """Tell whether a secret for statements is set."""
     return bool(os.environ.get(SECRET))
 
 
 def signed(user: User, *, function: str, body: bytes) -> str:
-    """State that `function` is called for `user` with exactly this body.
+    """Sign that `function` is called for `user` with exactly this body.
 
     Raises:
         FailedPrecondition: There is no secret, or one too short.
@@ -71,7 +71,7 @@ def signed(user: User, *, function: str, body: bytes) -> str:
 
 
 def verified(statement: str, *, function: str, body: bytes) -> User:
-    """Read a statement that came to `function` with `body`.
+    """Verify a statement that came to `function` with `body`, and return its user.
 
     Raises:
         Unauthenticated: It is not signed with our secret, is of another project, for another

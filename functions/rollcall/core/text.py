@@ -1,4 +1,4 @@
-"""Words, sentences and languages of a text, for English and Hebrew alike.
+"""Words, stems, sentences and language of texts, for English and Hebrew.
 
 Everything that compares texts (registry retrieval, the offline planner, message
 search) reads them through `words` or `terms`, so that "Budgets", "budget's" and

@@ -1,4 +1,4 @@
-"""A thread's title, out of its first message, by rules: what is asked, without the politeness.
+"""Titles of threads, made from the first message by rules.
 
 Greetings, "could you please", Markdown, code and addresses are left off; of the rest the first
 question counts that has a topic, or else the first such sentence, cut after a whole word. English
@@ -45,7 +45,7 @@ _FRAMES = {
 
 
 def title_of(message: UserMessage) -> str:
-    """A short title for a thread that begins with this message; its text, in doubt."""
+    """Return a short title for a thread that begins with this message; in doubt its text."""
     text = message.text[:_LOOKED_AT]
     plain = _plain(text)
     title = _bounded(_asked(plain)) or _bounded(plain)

@@ -1,4 +1,4 @@
-"""Spans: what was done inside of what, and how long it took.
+"""Tracing spans: what was done inside what, and how long it took.
 
 None are made unless the operator wants them (`ROLLCALL_TRACES=otel`); until then a span is one
 object that does nothing. OpenTelemetry's SDK and an exporter are none of our requirements: whoever
@@ -31,7 +31,7 @@ Kind = Literal["internal", "client"]
 
 
 class Span(Protocol):
-    """Lasts as long as its `with` block; an error that passes through marks it."""
+    """A span that lasts as long as its `with` block; an error that passes through marks it."""
 
     def __enter__(self) -> Span: ...
 
@@ -47,7 +47,7 @@ class Span(Protocol):
 
 
 class Nothing:
-    """The span of a process that makes none."""
+    """The span of a process that traces nothing."""
 
     __slots__ = ()
 
@@ -70,18 +70,18 @@ NOTHING = Nothing()
 
 
 def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> Span:
-    """A span inside of the one that this thread is in. Its attributes hold no text of a message."""
+    """Open a span inside this thread's current one. Its attributes hold no message text."""
     begin = _begin()
     return NOTHING if begin is None else begin(name, attributes, kind)
 
 
 def is_on() -> bool:
-    """Whether spans are made: what only they need is not worked out otherwise."""
+    """Tell whether spans are made, so that what only they need is not computed otherwise."""
     return _begin() is not None
 
 
 def prepare() -> None:
-    """Find out now what the first span would: whether the switch and what it asks for are there.
+    """Set tracing up now, so that the first span does not have to, and find a missing package.
 
     Raises:
         ValueError: The switch says nothing that is known.

@@ -1,4 +1,4 @@
-"""How a function is reached: by a call, a request, the clock, a document or a queue.
+"""Triggers: a function is reached by a call, an HTTP request, the clock, a document or a queue.
 
 A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
 Function of it. Firebase's trigger modules are imported there, since they are slow to import.
@@ -44,7 +44,7 @@ class DocumentEvent:
 
 
 class Trigger(Protocol):
-    """What every trigger can do."""
+    """Base of all triggers."""
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
         """Make the Cloud Function `name` of `handler`."""
@@ -171,7 +171,8 @@ class OnDocument:
 
 @dataclass(frozen=True, slots=True)
 class OnTask:
-    """Work from the queue that has the function's name, at least once: `handler(platform, data)`.
+    """Work from the queue of the function's name, delivered at least once: `handler(platform,
+    data)`.
 
     `platform.enqueue(name, data)` puts it there. A failure that may pass is tried again, at most
     `max_attempts` times in all; any other is logged, and the task is over.

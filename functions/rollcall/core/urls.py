@@ -1,4 +1,4 @@
-"""An HTTPS URL as one may be called: taken apart once, by a pattern that knows what is allowed.
+"""HTTPS URLs that may be called, parsed once by one pattern.
 
 Nothing later parses it again, so two readers of it cannot disagree.
 """
@@ -46,7 +46,7 @@ class Url(Struct, frozen=True):
 
 
 def parse_url(text: str) -> Url:
-    """Take a URL apart.
+    """Parse a URL.
 
     Raises:
         FailedPrecondition: It is not a plain `https://name/path?query` in ASCII, or its host is
@@ -64,7 +64,7 @@ def parse_url(text: str) -> Url:
 
 
 def is_host(name: str) -> bool:
-    """Whether this is a host's full name, in lower case, and not an IP address."""
+    """Tell whether this is a full host name in lower case, and not an IP address."""
     labels = name.split(".")
     return (
         len(name) <= 253

@@ -1,4 +1,4 @@
-"""What is kept about a user, declared so that it can be exported and erased.
+"""Declarations of what is stored about users, for export and erasure.
 
 A pack declares its own in `packs/<pack>/my_data.py`, as a constant `USER_DATA = UserData(...)`.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """One kind of document that holds something of a user's.
+    """One kind of document with a user's data.
 
     Args:
         kind: What exports and receipts call it, in camelCase and unique in all.
@@ -56,7 +56,7 @@ class UserData(Struct, frozen=True):
 def of_user(
     collection: str, field: str = "uid", *, platform: bool = False
 ) -> Callable[[Client, str], BaseQuery]:
-    """The query for documents whose `field` is the user's id.
+    """Return the query for documents whose `field` is the user's id.
 
     Args:
         platform: The collection is one of the platform's, which `ROLLCALL_PREFIX` names anew.
@@ -74,7 +74,7 @@ def of_user(
 def listing_user(
     collection: str, field: str, *, platform: bool = False
 ) -> Callable[[Client, str], BaseQuery]:
-    """The query for documents whose list `field` holds the user's id.
+    """Return the query for documents whose list `field` holds the user's id.
 
     Args:
         platform: As for `of_user`.
@@ -90,12 +90,12 @@ def listing_user(
 
 
 def as_stored(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """Show a document whole: it is the user's alone."""
+    """Show a whole document, which is the user's alone."""
     return data
 
 
 def delete(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Erase a document whole: it is the user's alone."""
+    """Delete a whole document, which is the user's alone."""
     batch.delete(document.reference)
 
 
@@ -113,7 +113,7 @@ class ErasureRequest(Wire):
 
 
 class Receipt(Wire):
-    """What `clear_thread`, `delete_thread` and `delete_my_data` answer.
+    """The receipt that `clear_thread`, `delete_thread` and `delete_my_data` return.
 
     `removed` counts documents by kind, so far while the status is `running`: the work then goes
     on by itself, and the same call again tells how far it is.

@@ -1,4 +1,4 @@
-"""Every shape that crosses the wire or rests in a platform collection, declared once.
+"""All shapes that cross the wire or rest in a platform collection.
 
 Keys are camelCase on the wire; snake_case is accepted too. Inputs refuse what they do not know.
 """
@@ -44,7 +44,7 @@ CallId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}$")]
 
 
 class RunStatus(StrEnum):
-    """Where a run is. One that waits for a person or a client is done; its outcome says so."""
+    """Status of a run. One that waits for a person or client is done; its outcome says so."""
 
     RUNNING = "running"
     DONE = "done"
@@ -53,7 +53,7 @@ class RunStatus(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Which bound ended a turn before the model did."""
+    """The limit that ended a turn before the model did."""
 
     MAX_STEPS = "max_steps"
     MAX_CALLS = "max_calls"
@@ -97,7 +97,7 @@ MessagePart = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 
 
 class Decision(Wire):
-    """A person's answer to an approval, as a `resume` entry's payload carries it.
+    """A person's answer to an approval, as the payload of a `resume` entry.
 
     `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
     matches is not asked about again in this thread.
@@ -130,7 +130,7 @@ class ResumeEntry(Wire):
 
 
 class ClientToolResult(Wire):
-    """What a client's own tool answered."""
+    """The result of a client's tool."""
 
     tool_call_id: CallId
     content: Any = None
@@ -211,7 +211,7 @@ class ThreadRequest(Wire):
 
 
 class Interrupt(Wire):
-    """What a run waits for a person to decide, as AG-UI writes it. `id` is the approval's."""
+    """An approval that a run waits for, in AG-UI's form. `id` is the approval's."""
 
     id: str
     reason: Literal["approval"] = "approval"
@@ -236,7 +236,7 @@ class Outcome(Wire):
 
 
 class ToolCallRecord(Wire):
-    """One tool call of a run, as its result tells it."""
+    """A tool call in a run's result."""
 
     id: str
     tool: str
@@ -256,7 +256,7 @@ class ToolCallRecord(Wire):
 
 
 class ModelUsage(Wire):
-    """What one model cost in a run; `cost_usd` only where its price is known."""
+    """Tokens and cost of one model in a run; `cost_usd` only if the price is known."""
 
     provider: str
     model: str

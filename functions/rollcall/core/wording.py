@@ -14,12 +14,12 @@ _SHORT = 120
 
 
 def isolated(text: str) -> str:
-    """The text as one piece whose direction is its own affair."""
+    """Return a text isolated from the direction of the text around it."""
     return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', text)}{_POP}"
 
 
 def short(text: str, *, most: int = _SHORT) -> str:
-    """The beginning of a text on one line, isolated."""
+    """Return the beginning of a text on one line, isolated."""
     line = " ".join(text.split())
     return isolated(line if len(line) <= most else f"{line[: most - 1].rstrip()}…")
 
