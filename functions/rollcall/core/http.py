@@ -45,7 +45,7 @@ _NO_DATA = b'{"data":null}'
 
 
 class RequestChecks:
-    """Lets the requests of one function through, as calls of verified users."""
+    """Verifies the requests of one function and returns them as calls of users."""
 
     def __init__(self, name: str, *, timeout_s: int) -> None:
         def passed(request: https_fn.CallableRequest[Any]) -> None:
@@ -113,7 +113,8 @@ class RequestChecks:
 
 
 def app_check() -> bool:
-    """App Check is enforced where ENFORCE_APP_CHECK=true; the emulator cannot issue its tokens."""
+    """Tell whether App Check is enforced: with ENFORCE_APP_CHECK=true, but not on the emulator,
+    which issues no tokens."""
     return (
         os.environ.get("ENFORCE_APP_CHECK") == "true"
         and os.environ.get("FUNCTIONS_EMULATOR") != "true"
@@ -128,8 +129,8 @@ PING_S = 15.0
 
 
 def event_stream(frames: Iterator[bytes]) -> flask.Response:
-    """The response that sends these frames; an empty one sends nothing, but lets whoever makes
-    them see that the client is gone."""
+    """Return the response that sends frames. An empty frame sends nothing, but reveals whether the
+    client is gone."""
     # The server reads the stream outside of what is noted of the request.
     response = flask.Response(_with_pings(frames, copy_context()), mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-cache"
@@ -138,7 +139,7 @@ def event_stream(frames: Iterator[bytes]) -> flask.Response:
 
 
 def frame(value: dict[str, Any]) -> bytes:
-    """One event of the stream.
+    """Return one event of the stream.
 
     Raises:
         ValueError: It holds what is no JSON.
@@ -284,7 +285,8 @@ def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
 
 
 def to_wire(error: Exception) -> https_fn.HttpsError:
-    """An error as Firebase's protocol has it; one that is not ours tells an id alone."""
+    """Return an error in the form of the callable protocol; an unexpected one as an incident id
+    alone."""
     ours = known(error)
     details = {**ours.details, **collected()}
     return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
