@@ -1,4 +1,4 @@
-"""The text of a file that came with a message, for models that do not read the file itself."""
+"""Text of attached files, for models that do not read the file itself."""
 
 from __future__ import annotations
 

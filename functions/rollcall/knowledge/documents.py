@@ -1,4 +1,4 @@
-"""Documents as they rest in Firestore: which of them a user may read, and what it is told of them.
+"""Records of documents in Firestore, and who may read them.
 
 documents/{id}              uid, scope, tenant, name, title, contentType, bytes, sha256, status,
                             reason, progress, incoming, current, attempts, createdAt, updatedAt,
@@ -54,7 +54,7 @@ PartKind = Literal["t", "w", "v"]
 
 
 class Version(Struct, frozen=True):
-    """What there is of a document that can be searched.
+    """The searchable version of a document.
 
     Attributes:
         file: Its id in the file store.
@@ -73,7 +73,7 @@ class Version(Struct, frozen=True):
 
 
 class StoredDocument(Struct, frozen=True):
-    """A document's record, read.
+    """A document's record.
 
     Attributes:
         read_at: When it changed last, by Firestore's clock: what a write can insist on.
@@ -94,18 +94,18 @@ class StoredDocument(Struct, frozen=True):
 
     @property
     def current(self) -> Version | None:
-        """What answers; None until the first upload is ready."""
+        """The version that is searched; None until the first upload is ready."""
         stored = self.data["current"]
         return None if stored is None else Version(**stored)
 
     @property
     def current_file(self) -> str | None:
-        """The file whose passages answer."""
+        """The file whose passages are searched."""
         return self.current.file if self.current else None
 
 
 class Progress(Wire):
-    """How many pages of how many are read; both 0 before it is begun."""
+    """Pages read, of all pages; both 0 before reading begins."""
 
     done: int
     total: int
@@ -147,7 +147,7 @@ class DocumentInfo(Wire):
 
 
 def document_info(document: StoredDocument, user: User) -> DocumentInfo:
-    """Return what a user is told of a document that the user may read."""
+    """Return what a user sees of a document."""
     data, current = document.data, document.current
     return DocumentInfo(
         document_id=document.id,
@@ -168,7 +168,7 @@ def document_info(document: StoredDocument, user: User) -> DocumentInfo:
 
 
 def document_id(uid: str, scope: OwnScope, tenant: str | None, name: str) -> str:
-    """Return the id of a user's document of this name: the same name is the same document."""
+    """Return the id of a user's document with this name; the same name is the same document."""
     text = "\0".join([scope, uid, tenant or "", name])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -182,18 +182,18 @@ def parts(db: Client, id: str) -> CollectionReference:
 
 
 def part_id(file_id: str, kind: PartKind, number: int) -> str:
-    """Return the id of a part of a document, by the file that it was made of."""
+    """Return the id of a part of a document, made of its file."""
     return f"{file_id}~{kind}{number}"
 
 
 def read(snapshot: Any) -> StoredDocument | None:
-    """Return the document of a snapshot; None where there is none."""
+    """Return the document of a snapshot; None if there is none."""
     data = snapshot.to_dict()
     return None if data is None else StoredDocument(snapshot.id, data, snapshot.update_time)
 
 
 def may_read(user: User, data: dict[str, Any]) -> bool:
-    """Return whether a document is the user's own, or of the team that the user is of now."""
+    """Tell whether a document is the user's own, or of the user's current team."""
     is_team = user.tenant is not None and data["tenant"] == user.tenant
     return data["uid"] == user.uid or is_team
 
@@ -230,7 +230,7 @@ def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") 
 
 
 def check_may_remove(user: User, document: StoredDocument) -> None:
-    """Let its uploader through, and admins of the team that it is shared with.
+    """Check that the user is the uploader, or an admin of the team.
 
     Raises:
         PermissionDenied: The user may read it, and no more.
@@ -244,7 +244,7 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
 
 
 def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
-    """Add to a batch that a document's record, parts and files are deleted.
+    """Add to a batch the deletion of a document's record, parts and files.
 
     The commit fails if the document has changed since it was read: whoever writes a part writes
     the record too, so no part can come in between.
@@ -259,6 +259,6 @@ def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
 
 
 def erase_document(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Add to a batch that a user's document is removed, as `Section.erase` does."""
+    """Add to a batch the removal of a user's document, as `Section.erase` does."""
     if found := read(document):
         remove(db, batch, found)

@@ -1,4 +1,4 @@
-"""What search reads of a document: parts with the texts, words and vectors of its passages.
+"""Index of a document: parts with the texts, words and vectors of its passages.
 
 `texts` parts have the passages themselves, compressed. `words` parts say which passages have a word
 and how much it weighs there; they are cut smaller where passages have so many words of their own
@@ -53,7 +53,7 @@ log = logging.getLogger("rollcall")
 
 
 class WordsPart(Struct, frozen=True):
-    """A part of the word index, read.
+    """A part of the word index.
 
     Attributes:
         first: The number in the document of the part's first passage, from which places count.
@@ -64,7 +64,8 @@ class WordsPart(Struct, frozen=True):
 
 
 class PartWriter(Struct):
-    """Writes the parts of a document as its passages come, holding no more than one of each kind.
+    """Writes the parts of a document as its passages come, with no more than one of each kind in
+    memory.
 
     Attributes:
         write: Stores a part under its name, such as "t0".
@@ -83,7 +84,7 @@ class PartWriter(Struct):
     _vectors: list[list[float]] = field(default_factory=list)
 
     def add(self, piece: Piece) -> None:
-        """Take the next passage, without the credentials in it."""
+        """Add the next passage, without credentials."""
         headings = tuple(redacted(heading) for heading in piece.headings)
         clean = Piece(headings, piece.page_from, piece.page_to, redacted(piece.text))
         self.passages += 1
@@ -94,7 +95,7 @@ class PartWriter(Struct):
         self._flush(is_end=False)
 
     def end(self) -> None:
-        """Write what is left."""
+        """Write the rest."""
         self._flush(is_end=True)
 
     def _flush(self, *, is_end: bool) -> None:
@@ -209,7 +210,7 @@ def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
 
 
 def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[int, float]]:
-    """Return the passages of a part nearest to a question: their places, each with its cosine.
+    """Return the passages of a part nearest to a question: their places with the cosine.
 
     Raises:
         ValueError: The bytes are damaged, or a part of another version.

@@ -1,4 +1,4 @@
-"""Reads a document that waits, page by page, and puts what search needs in its place.
+"""Reads a queued document page by page and writes its index.
 
 Every write goes together with the document's record and only if nobody else has written that: of
 two readers one goes on, and a document that was deleted or uploaded anew gets no more parts. A
@@ -45,7 +45,7 @@ log = logging.getLogger("rollcall")
 
 
 class Superseded(Exception):
-    """Somebody else has written the document: another reader, an upload or a deletion."""
+    """Somebody else wrote the document: another reader, an upload or a deletion."""
 
 
 class _Claim(Struct):
@@ -125,7 +125,7 @@ class _Claim(Struct):
 
 
 def index(platform: Platform, document_id: str) -> None:
-    """Read a document that waits, to its end; nothing if none waits or somebody reads it.
+    """Read and index a queued document. Does nothing if none is queued or somebody else reads it.
 
     Raises:
         Unavailable: The file store did not answer; the task is worth repeating.

@@ -1,4 +1,4 @@
-"""What users uploaded, documents and files, for their export and erasure."""
+"""Sections for the export and erasure of uploaded documents and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading a file gives: its pages, or why it cannot be read."""
+"""Pages of a file, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Page(Struct, frozen=True):
 
 
 class CannotRead(Exception):
-    """A file gives no text; `problem` says why."""
+    """A file has no readable text; `problem` says why."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)

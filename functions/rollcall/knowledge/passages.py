@@ -1,4 +1,4 @@
-"""Pages cut into passages that can be searched and cited. Nothing of the text is lost.
+"""Splits pages into passages for search and citation, without losing text.
 
 A passage ends before a heading, or at about `TARGET_CHARS` where a paragraph or a sentence does,
 and at the latest at `MOST_CHARS`. It knows its pages and the headings above it. Headings are known
@@ -51,14 +51,14 @@ class Piece(Struct, frozen=True):
 
 
 class Heading(Struct, frozen=True):
-    """A heading; one of a lower level stands above those of higher ones."""
+    """A heading; those of lower level contain those of higher level."""
 
     level: int
     title: str
 
 
 def split(pages: Iterable[Page], *, markdown: bool = False) -> Iterator[Piece]:
-    """Cut pages into passages as they come; no more than one passage is held.
+    """Split pages into passages as they come, holding one passage at a time.
 
     Args:
         markdown: Headings are those that Markdown marks, and not what looks like one.
@@ -145,7 +145,7 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def markdown_heading(line: str) -> Heading | None:
-    """Return the heading that a Markdown line is: one to six `#` and a title."""
+    """Return the heading on a Markdown line: one to six `#` and a title."""
     found = _MARKDOWN.match(line)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The text of a PDF, page by page, within bounds.
+"""Text of a PDF, page by page, within limits.
 
 Pages' text is all that is looked at: scripts, attachments, forms and links are never opened. Most
 bounds are pypdf's own, set lower here; the time for each page is ours. What is left can only use up
@@ -60,7 +60,7 @@ class _TooLong(BaseException):
 
 
 def read_pdf(path: Path) -> Iterator[int | Page]:
-    """How many pages there are, and then each; the text of one left out is empty.
+    """Yield the number of pages, and then each page; the text of one left out is empty.
 
     Raises:
         CannotRead: It is encrypted, has too many pages, or cannot be made sense of.
@@ -196,7 +196,7 @@ def _within(seconds: int) -> Iterator[None]:
 
 
 def in_reading_order(text: str) -> str:
-    """Return the text of a page with its backwards lines of Hebrew reversed."""
+    """Return the text of a page with reversed lines of Hebrew put right."""
     if not _HEBREW_WORD.search(text):
         return text
     page = _backwardness(text)

@@ -1,4 +1,4 @@
-"""Text and Markdown files: which letters their bytes stand for.
+"""Decodes text and Markdown files.
 
 A byte order mark decides. Without one the bytes are UTF-8 if they can be. Otherwise they are of
 an old Windows: Windows-1255 (Hebrew) where most bytes above 7F are Hebrew letters there and have
@@ -30,7 +30,7 @@ _MOST_CONTROL = 0.05
 
 
 def read_plain(data: bytes) -> Iterator[int | Page]:
-    """How many pieces a text has, and then each of them.
+    """Yield the number of pieces of a text, and then each of them.
 
     Raises:
         CannotRead: It is empty, a file of another kind, or too long.
@@ -66,7 +66,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes, by the rule above; a byte that means nothing becomes U+FFFD."""
+    """Return the text of bytes by the rule above; an invalid byte becomes U+FFFD."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
@@ -82,5 +82,5 @@ def _windows(data: bytes) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Text with one kind of line end, and without control characters."""
+    """Return text with one kind of line end and without control characters."""
     return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

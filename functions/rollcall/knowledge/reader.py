@@ -1,4 +1,4 @@
-"""Reads a file's pages in a process of its own, which can do no harm.
+"""Reads files in a process of its own with limited rights.
 
 `read` starts `python -m rollcall.knowledge.reader KIND PATH` and takes its pages as they come. That
 process prints a JSON object a line: `{"pages": 12}`, then `{"page": 1, "text": ..., "large": [0]}`
@@ -36,7 +36,7 @@ log = logging.getLogger("rollcall")
 
 
 def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | Page]:
-    """Yield how many pages a file has, and then each of them.
+    """Yield the number of pages of a file, and then each page.
 
     Raises:
         CannotRead: Why there is no more to be had of it.
@@ -94,7 +94,7 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Read a file in this process, and print what it gives."""
+    """Read a file in this process and print its pages."""
     _set_limits()
     try:
         for record in _records(sys.argv[1], Path(sys.argv[2])):

@@ -1,4 +1,4 @@
-"""Search over the documents that a user may read: by words, and by meaning where an embedder is.
+"""Search over the documents that a user may read, by words and, with an embedder, by meaning.
 
 What it costs at Firestore: a read for each document that the user may read; one for each 1,000
 passages of these and, with an embedder, one for each 500, both only the first time in a process;
@@ -94,7 +94,7 @@ class Passage(Wire):
 
 
 class SearchResult(Wire):
-    """The passages that answer best, best first.
+    """The best passages, best first.
 
     Attributes:
         searched_all: Whether every document was looked at that the user may read and that is
@@ -106,7 +106,7 @@ class SearchResult(Wire):
 
 
 class SearchedDocument(Struct, frozen=True):
-    """A document with the version of it that is searched."""
+    """A document and its searched version."""
 
     document: StoredDocument
     version: Version
@@ -118,7 +118,7 @@ class SearchedDocument(Struct, frozen=True):
 
 
 class Gone(Exception):
-    """A part is not there any more: the document was replaced or deleted meanwhile."""
+    """A part no longer exists: the document was replaced or deleted meanwhile."""
 
 
 def search(
@@ -129,7 +129,7 @@ def search(
     document_id: str | None = None,
     limit: int = 8,
 ) -> SearchResult:
-    """Return the passages that answer `query` best, of what the user may read at this moment.
+    """Return the passages that answer `query` best, of what the user may read now.
 
     Args:
         scope: Whose documents are searched.
@@ -160,7 +160,7 @@ def search(
 
 
 def cite(ctx: ToolContext, passage: Passage) -> None:
-    """Name a passage as a source of the result, by document, page and section."""
+    """Cite a passage as a source of the result, by document, page and section."""
     line = " ".join(passage.text.split())
     quote = line if len(line) <= QUOTE_CHARS else f"{line[: QUOTE_CHARS - 1].rstrip()}…"
     ctx.cite(
@@ -190,7 +190,7 @@ def _ready(document: StoredDocument) -> StoredDocument:
 
 
 def within_bounds(documents: Sequence[StoredDocument]) -> tuple[list[SearchedDocument], bool]:
-    """Return the documents that one search looks through, and whether these are all ready ones."""
+    """Return the documents that one search covers, and whether these are all ready ones."""
     ready = [SearchedDocument(each, each.current) for each in documents if each.current]
     chosen = _first(ready, SEARCHED_PASSAGES)
     return chosen, len(chosen) == len(ready)
@@ -331,7 +331,7 @@ def _read(db: Client, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 
 class PartCache:
-    """The parts that this process has read last, at most `most` bytes of them.
+    """The parts that this process read last, at most `most` bytes.
 
     A part never changes: a new version of a document has parts of other names.
     """

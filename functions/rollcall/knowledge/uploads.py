@@ -1,4 +1,4 @@
-"""Uploading a file: announced, sent in parts or at once, and finished.
+"""Uploads of files, in parts or at once.
 
 A document then waits to be read, so that it can be searched in; an attachment waits to be sent with
 a message, and is swept after a day if it is not.
@@ -69,7 +69,7 @@ log = logging.getLogger("rollcall")
 
 
 class BeginUpload(Wire):
-    """The data of `begin_upload`. With `content` (a file of one part) it is all there is to do.
+    """Data of `begin_upload`. With `content` (a file of one part) no other call is needed.
 
     `scope` goes with a document. Which types are taken, and how large, follows from `purpose`.
     """
@@ -84,7 +84,7 @@ class BeginUpload(Wire):
 
 
 class UploadPart(Wire):
-    """The data of `upload_part`: a part by its number from 0, as base64."""
+    """Data of `upload_part`: a part by its number from 0, as base64."""
 
     file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
     part: int = Field(ge=0, le=MOST_BYTES // PART_BYTES)
@@ -92,20 +92,20 @@ class UploadPart(Wire):
 
 
 class FinishUpload(Wire):
-    """The data of `finish_upload`."""
+    """Data of `finish_upload`."""
 
     file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
 
 
 class GetFile(Wire):
-    """The data of `get_file`: one's own file, and a part of it by its number from 0."""
+    """Data of `get_file`: one's own file, and a part by its number from 0."""
 
     file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
     part: int = Field(default=0, ge=0, le=MOST_BYTES // PART_BYTES)
 
 
 class FilePart(Wire):
-    """A part of a file, as base64, and what the whole is."""
+    """A part of a file as base64, with the facts of the whole."""
 
     file_id: str
     name: str
@@ -118,7 +118,7 @@ class FilePart(Wire):
 
 
 class Upload(Wire):
-    """How far an upload is.
+    """Progress of an upload.
 
     Attributes:
         missing: The parts still to be sent, each but the last of `partBytes` bytes.
@@ -139,7 +139,7 @@ def begin(
     *,
     now: datetime,
 ) -> Upload:
-    """Begin an upload, or go on with the same one begun before.
+    """Begin an upload, or continue the same one.
 
     Raises:
         InvalidArgument: A file of this type or size is not taken.
@@ -208,8 +208,7 @@ def finish(
     *,
     now: datetime,
 ) -> Upload:
-    """Check that the file is whole, and have a document read; again for the same file changes
-    nothing.
+    """Check that the file is complete and queue a document; repeating it changes nothing.
 
     Raises:
         NotFound: The user has no such upload.
@@ -273,7 +272,7 @@ def _clean_name(name: str) -> str:
 
 
 def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> None:
-    """Let those through who may upload into a scope.
+    """Check that the user may upload into a scope.
 
     Args:
         claims: Of the user's verified ID token.
@@ -330,7 +329,7 @@ def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocu
 
 
 def enqueue(platform: Platform, id: str) -> None:
-    """Hand a document to the queue; one that it does not take, the sweep finds."""
+    """Queue a document; one that the queue does not take is found by the sweep."""
     try:
         platform.enqueue(QUEUE, {"documentId": id})
     except AgentError as error:
@@ -338,7 +337,7 @@ def enqueue(platform: Platform, id: str) -> None:
 
 
 def overdue(db: Client, *, now: datetime) -> list[str]:
-    """Return the ids of documents whose reader was lost, or that no queue took."""
+    """Return the ids of documents whose reader was lost, or that were never queued."""
     from google.cloud.firestore import FieldFilter
 
     late = db.collection(collection_id(DOCUMENTS)).where(filter=FieldFilter("dueAt", "<=", now))

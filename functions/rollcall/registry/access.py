@@ -1,4 +1,4 @@
-"""Who may use a capability: what its own function checks, and what an agent may offer to a user.
+"""Access to capabilities: what a function checks of its caller, and what an agent may offer a user.
 
 Access to one capability is read without the rest of the registry, which such a process does not
 need. What may be offered is worked out once for each kind of user, and kept."""
@@ -30,7 +30,7 @@ _held: dict[tuple[str, str], tuple[float, Access]] = {}
 
 
 class Access(Struct, frozen=True):
-    """What was declared, under the operator's overrides.
+    """What code declares about access, with the operator's overrides applied.
 
     Attributes:
         tenants: Whose users may use it; None for everybody's.
@@ -41,7 +41,7 @@ class Access(Struct, frozen=True):
     tenants: frozenset[str] | None
 
     def permits(self, user: User) -> bool:
-        """Whether this user may use it now."""
+        """Tell whether this user may use it now."""
         return (
             self.status is not Status.DISABLED
             and at_least(user.role, self.min_role)
@@ -84,7 +84,8 @@ def _are_texts(value: Any) -> bool:
 
 
 def read_access(capability_id: str, *, project: str, read: Read) -> Access | None:
-    """How a capability stands now, at most `FRESH_S` old; None where it is not registered.
+    """Return the current access of a capability, at most `FRESH_S` old; None if it is not
+    registered.
 
     Args:
         project: Which project's registry it is that `read` reads.
@@ -103,12 +104,12 @@ def read_access(capability_id: str, *, project: str, read: Read) -> Access | Non
 
 
 def forget() -> None:
-    """Read anew next time."""
+    """Forget what was read."""
     _held.clear()
 
 
 def at_least(role: Role, least: Role) -> bool:
-    """Whether `role` stands at or above `least` in `wire.Role`'s order."""
+    """Tell whether `role` is `least` or above in `wire.Role`'s order."""
     return _ROLE_ORDER.index(role) >= _ROLE_ORDER.index(least)
 
 
@@ -119,12 +120,12 @@ _ROLES = tuple(Role)
 
 
 def may_use(profile: AgentProfile, user: User) -> bool:
-    """Return whether this user may talk to an agent."""
+    """Tell whether this user may talk to an agent."""
     return profile.status is not Status.DISABLED and at_least(user.role, profile.min_role)
 
 
 class Permitted(Struct, frozen=True):
-    """What a user may be offered by an agent.
+    """The capabilities that an agent may offer a user.
 
     Attributes:
         mask: By place in the registry, 1 where it may be.
@@ -145,7 +146,7 @@ class _Row(Struct, frozen=True):
 
 
 class Permissions:
-    """What authorising needs of every capability, by its place.
+    """What permission checks need of every capability, by its place in the registry.
 
     Args:
         rows: As `compiling` writes them.
@@ -168,7 +169,7 @@ class Permissions:
         client_tools: frozenset[str] = frozenset(),
         without: frozenset[str] = frozenset(),
     ) -> Permitted:
-        """What an agent with these tools may offer this user.
+        """Return what an agent with these tools may offer this user.
 
         Args:
             tools: Ids, `category:<category>`, or `*`, as a profile has them.
@@ -208,10 +209,10 @@ class Permissions:
 
 
 def is_id(name: str) -> bool:
-    """Whether a name in a profile is one capability's, not a category or all."""
+    """Tell whether an entry of `tools` is an id, not a category or all."""
     return name != ALL and not name.startswith(CATEGORY)
 
 
 def is_named(id: str, category: str, tools: frozenset[str]) -> bool:
-    """Whether a profile's tools name this capability."""
+    """Tell whether a profile's tools include this capability."""
     return id in tools or ALL in tools or f"{CATEGORY}{category}" in tools

@@ -1,4 +1,4 @@
-"""When a capability is taken out of service, and how it comes back.
+"""Circuit breaker: when a capability goes down, and how it comes back.
 
 It is `healthy`, `degraded` (offered, with failures of its own) or `down` (not offered). After a
 while down it is tried again: on trial it is `degraded`, and a few successes or failures decide.
@@ -45,7 +45,7 @@ QUIET_S = 3_600
 
 
 class Evidence(Struct, frozen=True):
-    """What is known of a capability by now.
+    """Calls and checks of a capability, as far as they count now.
 
     Attributes:
         ok: Calls of the window that came to a result; on trial, since that began.
@@ -70,7 +70,7 @@ class Evidence(Struct, frozen=True):
 
 
 class Breaker(Struct, frozen=True):
-    """A capability's state.
+    """A capability's health state.
 
     Attributes:
         since: When this state began.
@@ -87,7 +87,7 @@ class Breaker(Struct, frozen=True):
 
 
 def check_up(health: Mapping[str, str], id: str) -> None:
-    """Refuse at once what was offered and is down by now: waiting for it to fail helps nobody.
+    """Refuse a call of a capability that is down, although it was offered.
 
     Args:
         health: The snapshot's.
@@ -103,7 +103,7 @@ def check_up(health: Mapping[str, str], id: str) -> None:
 
 
 def next_state(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
-    """Return the state that follows from the evidence; the same again changes nothing.
+    """Return the state that follows from the evidence; the same state if nothing changes.
 
     When a trial begins, the caller begins to count anew.
     """

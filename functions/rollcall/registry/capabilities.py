@@ -1,4 +1,4 @@
-"""Reads `capabilities/{id}`, which anyone with the project's keys may have written.
+"""Reads and checks `capabilities/{id}`, which anyone with rights in the project may have written.
 
 What code declared is under the operator's `overrides`. A document of another codebase, or of an
 HTTPS endpoint, is brought into the form that providers take, or refused with the reason.
@@ -169,7 +169,7 @@ def read_as(id: str, document: dict[str, Any]) -> Entry:
 
 
 def read_capability(document: dict[str, Any]) -> Entry:
-    """Read a stored document, as it is offered now.
+    """Return the entry that a stored document describes.
 
     Raises:
         ValueError: A field that every entry has is missing, of the wrong kind or too long, its
@@ -212,7 +212,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
 
 
 def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:
-    """Names in `overrides` that mean nothing, as those that were mistyped."""
+    """Return names in `overrides` that mean nothing, such as typing errors."""
     known = {field.alias for field in _Overrides.model_fields.values()} | {"note"}
     return sorted(name for name in overrides if name not in known)
 

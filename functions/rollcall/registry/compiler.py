@@ -1,4 +1,5 @@
-"""Compiles `capabilities/` and `agents/` into what processes read: a manifest and its parts.
+"""Compiles `capabilities/` and `agents/` into the snapshot that processes read: a manifest and its
+parts.
 
 registry/manifest    digest, the segments with their parts, what was refused and why, health
 registry/part-…      compressed pieces, named after what they hold
@@ -67,7 +68,7 @@ log = logging.getLogger("rollcall")
 
 
 class Compiled(Struct, frozen=True):
-    """What compiling came to.
+    """The result of compiling.
 
     Attributes:
         refused: Why a document was left out, by its id.
@@ -81,7 +82,7 @@ class Compiled(Struct, frozen=True):
 
 
 def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compiled:
-    """Read every document, and publish what can be used of them, when it is this caller's turn.
+    """Compile the registry and publish the result, when it is this caller's turn.
 
     Args:
         embedder: What new texts are embedded by; without one the vectors that there are stay.
@@ -101,7 +102,7 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compile
 
 
 def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None = None) -> bool:
-    """Compile, unless that was done since a change; of many at once, few do.
+    """Compile, unless that happened since a change; of many callers at once, few do.
 
     Returns:
         Whether it was done here.
@@ -130,7 +131,7 @@ def _compiled(db: Client, embedder: Embedder | None) -> Compiled | None:
 
 
 def searchable(entry: Entry) -> Searchable:
-    """What can be found of an entry."""
+    """Return what the word index holds of an entry."""
     spec = entry.spec
     said = [str(example.get("userRequest", "")) for example in spec.examples]
     return Searchable(
@@ -211,7 +212,7 @@ def segmented(
     agents: dict[str, dict[str, Any]],
     vectors: VectorIndex | None = None,
 ) -> tuple[list[Segment], dict[str, bytes]]:
-    """Everything that processes read, cut into parts."""
+    """Return the compiled registry, cut into parts."""
     told = {id: document.get("overrides") for id, document in agents.items()}
     statuses = {id: document.get("status") for id, document in agents.items()}
     head = {

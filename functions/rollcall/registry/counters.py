@@ -1,4 +1,4 @@
-"""The records of health and usage: plain JSON under keys, compressed in one document.
+"""Records of health and usage: plain JSON by key, compressed in one document.
 
 A writer insists on the document as it was read, so of two writers one has to begin anew.
 """
@@ -27,7 +27,7 @@ log = logging.getLogger("rollcall")
 
 
 def read_records(document: Any) -> dict[str, Any]:
-    """Return the records of a document as it was read (a snapshot); none if it is not there."""
+    """Return the records of a document that was read; none if it does not exist."""
     fields = document.to_dict() or {}
     stored = fields.get("records")
     if isinstance(stored, str):  # the form before: JSON, in several documents where it was long
@@ -41,7 +41,7 @@ def read_records(document: Any) -> dict[str, Any]:
 def write_records(
     batch: WriteBatch, document: Any, records: Mapping[str, Any], **fields: Any
 ) -> None:
-    """Add to a batch that a document holds these records; the batch fails if it has changed.
+    """Add to a batch that a document holds these records, on condition that it has not changed.
 
     Args:
         document: Its snapshot, as it was read.

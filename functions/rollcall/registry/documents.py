@@ -112,7 +112,7 @@ _WORDS = {
 
 
 def in_words(error: ValidationError) -> str:
-    """The first mistake, with the field it is in."""
+    """Return the first mistake, with its field."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(each) for each in first["loc"])
     words: Callable[..., str] | None = getattr(_WORDS.get(first["type"]), "format", None)

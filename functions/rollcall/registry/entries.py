@@ -1,4 +1,4 @@
-"""A capability as it is offered, and how it rests in the compiled registry."""
+"""Registry entries: a capability as it is offered, and its form in the compiled registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESERVED = frozenset({FIND_TOOLS})
 
 
 class Execution(Struct, frozen=True):
-    """Where a capability runs, and how it is reached there; see `docs/dispatch.md`.
+    """Where a capability runs and how it is called; see `docs/dispatch.md`.
 
     `target` is the capability's id (internal_service, client), a function's name or URL
     (firebase_function), or a URL (api_endpoint). `requires_auth` concerns an api_endpoint: whether
@@ -33,7 +33,7 @@ class Execution(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """A capability as it is offered: what was declared, under the operator's overrides.
+    """A capability as it is offered: what was declared, with the operator's overrides.
 
     Attributes:
         digest: Of the code behind it, as its document says.
@@ -63,11 +63,11 @@ class Entry(Struct, frozen=True):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether this codebase does not have its code."""
+        """Tell whether its code is outside this codebase."""
         return self.codebase != codebase()
 
     def permits(self, user: User) -> bool:
-        """Whether this user may use it now."""
+        """Tell whether this user may use it now."""
         return Access(self.status, self.min_role, self.tenants).permits(user)
 
     def name(self, locale: str) -> str:
@@ -75,7 +75,7 @@ class Entry(Struct, frozen=True):
         return self.names.get(locale) or self.names.get("en") or self.id
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON, for the compiled registry; what only the index needs is left out."""
+        """Return it as plain JSON for the compiled registry, without what only the index needs."""
         record = asdict(self) | {"spec": asdict(self.spec), "execution": asdict(self.execution)}
         del record["phrases"]
         record["tenants"] = None if self.tenants is None else sorted(self.tenants)
@@ -84,7 +84,7 @@ class Entry(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Entry:
-        """Read what `record` made; it was checked when it was compiled."""
+        """Return the entry of a record, which was checked when it was compiled."""
         tenants, policy = record["tenants"], record["policy"]
         spec = _known(ToolSpec, record["spec"])
         for name in ("keywords", "examples", "related"):

@@ -1,4 +1,4 @@
-"""The health of capabilities: samples folded, due ones probed, states decided and published.
+"""Health of capabilities: counts samples, checks what is due, decides and publishes states.
 
     registry/health    one `Window` for each capability that was used today or is not well
 
@@ -166,8 +166,8 @@ class Window(Struct, omit_defaults=True):
         return [each for each in self.minutes if each.number > int((now - WINDOW_S) // 60)]
 
     def evidence(self, now: float) -> Evidence:
-        """Return what counts now: all calls, except that of a user with more failures than
-        `USER_FAILURES` only so many count, and successes in proportion."""
+        """Return the calls that count now. Of a user's failures at most `USER_FAILURES` count, and
+        successes in proportion."""
         recent, users = self.recent(now), dict[str, list[int]]()
         for minute in recent:
             for user, (user_ok, user_failed) in minute.users.items():
@@ -188,7 +188,7 @@ class Window(Struct, omit_defaults=True):
         )
 
     def judge(self, now: float) -> None:
-        """Bring the state up to date."""
+        """Update the state."""
         was_on_trial = self.breaker.on_trial
         self.breaker = next_state(self.breaker, self.evidence(now), now)
         if self.breaker.on_trial and not was_on_trial:
@@ -196,13 +196,13 @@ class Window(Struct, omit_defaults=True):
             self.counts_from = now
 
     def is_over(self, now: float) -> bool:
-        """Return whether there is nothing left to know: well, and unused today."""
+        """Tell whether the record can go: healthy, and unused today."""
         is_well = self.breaker.state == "healthy" and not self.probe_failures
         return is_well and self.day != _day_of(now)
 
     def latency(self, share: float, now: float) -> int | None:
-        """Return the time, ms, within which this share of the last ten minutes' calls ended, read
-        off between the ends of its class; 30,000 stands for all above. None without calls."""
+        """Return the time, ms, within which this share of the last ten minutes' calls ended,
+        interpolated in its class; 30,000 stands for all above. None without calls."""
         recent = [minute.ms for minute in self.recent(now)]
         counts = {bound: sum(ms.get(bound, 0) for ms in recent) for bound in LATENCY_BOUNDS_MS}
         calls = sum(sum(ms.values()) for ms in recent)
@@ -226,7 +226,7 @@ def _day_of(at: float) -> str:
 def check(
     db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float
 ) -> dict[str, State]:
-    """Fold what processes have written, probe what is due, decide states, and publish them.
+    """Count what processes wrote, check what is due, decide the states and publish them.
 
     Args:
         entries: The registry's capabilities.
@@ -390,7 +390,7 @@ class Health(Struct, frozen=True):
 
     @property
     def success(self) -> float | None:
-        """The share of the last ten minutes' calls that came to a result; None without calls."""
+        """The share of the last ten minutes' calls with a result; None without calls."""
         return self.ok / (self.ok + self.failed) if self.ok + self.failed else None
 
 

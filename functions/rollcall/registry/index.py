@@ -1,4 +1,4 @@
-"""The word index of the tools: which tools a message speaks for.
+"""Word index of the tools.
 
 A word weighs in a tool by the fields it stands in, a name more than a description, long fields
 damped, and saturated (BM25F). A tool that needs many arguments weighs a little less: a message
@@ -60,7 +60,7 @@ _COMMON = 40
 
 
 class Searchable(Struct, frozen=True):
-    """What can be found of a tool.
+    """What the index holds of a tool.
 
     Attributes:
         names: Display names, of all languages.
@@ -79,7 +79,7 @@ class Searchable(Struct, frozen=True):
 
 
 class Match(Struct, frozen=True):
-    """A tool found.
+    """A tool that was found.
 
     Attributes:
         place: Its position in the sequence the index was built from.

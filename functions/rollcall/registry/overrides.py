@@ -1,4 +1,4 @@
-"""An agent's profile under what its operator wrote into `agents/{id}`."""
+"""Overrides of agents: an agent's profile with what its operator wrote into `agents/{id}`."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
 
 
 def status_of(document: Mapping[str, Any], declared: Status) -> Status:
-    """How an agent's document says that it stands. What cannot be read was meant to change
-    something: nobody uses the agent then.
+    """Return an agent's status by its document. One that cannot be read disables the agent, since
+    it was meant to change something.
 
     Args:
         declared: What code says, where the document says nothing.
@@ -58,7 +58,8 @@ def status_of(document: Mapping[str, Any], declared: Status) -> Status:
 
 
 def unread_overrides(document: Mapping[str, Any]) -> list[str]:
-    """What of an agent's overrides changes nothing, or closes it, since nobody can read it."""
+    """Return the overrides of an agent that cannot be read: they are ignored, or disable the
+    agent."""
     overrides = document.get("overrides")
     if overrides is None:
         return []
@@ -74,7 +75,7 @@ def unread_overrides(document: Mapping[str, Any]) -> list[str]:
 
 
 def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
-    """The profile with what its operator changed: the status, and some of its fields.
+    """Return the profile with its operator's overrides.
 
     A value of the wrong kind is logged and left out; policies of approvals that cannot be read
     close the agent, since they were meant to ask somebody.

@@ -1,4 +1,4 @@
-"""The calls that a process observed, gathered in memory and written now and then for `health`.
+"""Health recorder: gathers the calls of a process and writes samples for `health`.
 
     healthSamples/{auto}   at, calls (JSON: the fields of each `ObservedCall`), expiresAt
 
@@ -77,13 +77,13 @@ class ObservedCall(Struct, frozen=True, array_like=True, omit_defaults=True):
 
 
 def short_message(message: str) -> str:
-    """Return an error's message without credentials, and cut."""
+    """Return an error's message, shortened and without credentials."""
     text = redacted(message)
     return text if len(text) <= MESSAGE_CHARS else text[: MESSAGE_CHARS - 1] + "…"
 
 
 class HealthRecorder:
-    """The observations of one process. Safe to use from any thread.
+    """The calls that one process observed. Safe to use from any thread.
 
     Args:
         now: The clock, in seconds since 1970.
@@ -99,7 +99,7 @@ class HealthRecorder:
 
     @property
     def calls(self) -> list[ObservedCall]:
-        """The calls that are not in a sample yet."""
+        """The calls that are in no sample yet."""
         return list(self._calls)
 
     def note(
@@ -112,7 +112,7 @@ class HealthRecorder:
         message: str = "",
         arguments: Any = None,
     ) -> None:
-        """Note how one call ended.
+        """Record how one call ended.
 
         Args:
             uid: Whose call it was.
@@ -130,7 +130,7 @@ class HealthRecorder:
     def note_calls(
         self, calls: Iterable[ToolCallRecord], *, uid: str, except_for: Collection[str]
     ) -> None:
-        """Note the calls of a run.
+        """Record the calls of a run.
 
         Args:
             uid: Whose run it was.
@@ -151,7 +151,7 @@ class HealthRecorder:
                 )
 
     def flush(self, create: Create) -> threading.Thread | None:
-        """Write a sample in a thread of its own, if it is time for one."""
+        """Write a sample in another thread, if one is due."""
         with self._lock:
             wait_s = SOON_S if any(call.code for call in self._calls) else FLUSH_S
             is_due = self._now() - self._written_at >= wait_s
@@ -165,7 +165,7 @@ class HealthRecorder:
         return thread
 
     def sample(self) -> dict[str, Any]:
-        """Return the calls that were gathered as a document, and forget them."""
+        """Return the gathered calls as a document, and forget them."""
         at = datetime.fromtimestamp(self._now(), UTC)
         calls = json.encode(self.calls).decode()
         self._calls.clear()
@@ -207,19 +207,19 @@ _lock = threading.Lock()
 
 
 def recorder(project: str) -> HealthRecorder:
-    """Return this process's own, for one project."""
+    """Return this process's recorder for a project."""
     with _lock:
         return _recorders.setdefault(project, HealthRecorder())
 
 
 def forget() -> None:
-    """Begin anew, with nothing gathered."""
+    """Forget all gathered calls."""
     with _lock:
         _recorders.clear()
 
 
 def by_client(db: Client) -> Create:
-    """Return what creates documents by Firestore's client."""
+    """Return a function that creates documents with Firestore's client."""
 
     def create(path: str, data: dict[str, Any]) -> None:
         from google.api_core.exceptions import AlreadyExists
@@ -234,8 +234,8 @@ def by_client(db: Client) -> Create:
 
 @contextmanager
 def observed(id: str, project: str, create: Create, *, uid: str, arguments: Any) -> Iterator[None]:
-    """Note how a user's call ends that is made inside, with these arguments; write a sample, before
-    and after it, if it is time."""
+    """Record how a user's call inside this context ends, and write a sample before and after it if
+    one is due."""
     here, began = recorder(project), time.monotonic()
     here.flush(create)
 

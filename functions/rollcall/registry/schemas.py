@@ -1,4 +1,4 @@
-"""JSON schemas that others wrote, for capabilities registered by a document.
+"""JSON schemas of capabilities that are registered by a document.
 
 A schema is a small program, so not everything in it is let near this process: nothing that is
 fetched from elsewhere, nothing that refers to itself, no regular expression that may take for ever.
@@ -78,7 +78,7 @@ def check_arguments(schema: dict[str, Any]) -> None:
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without room for arguments that it does not name, unless it says that there is.
+    """Return the schema without additional arguments, unless it allows them.
 
     What it does not name nobody has described to whoever approves, and no policy looks at.
     """
@@ -88,14 +88,14 @@ def closed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def errors(schema: dict[str, Any], value: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """What of `value` does not fit a checked schema: where, and what is wrong; nearest first."""
+    """Return what of `value` does not fit a checked schema: where and why, nearest first."""
     found = _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
     places = ((tuple(each.absolute_path), str(each.message)) for each in found)
     return sorted(places, key=lambda each: len(each[0]))
 
 
 def nodes(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Every schema inside a schema, itself included.
+    """Yield every schema inside a schema, itself included.
 
     Raises:
         ValueError: It is nested too deep.
@@ -166,7 +166,7 @@ _Node = dict[str, Any]
 
 
 def normalised(schema: Any) -> _Node:
-    """The schema of an object of arguments, as it is offered and checked.
+    """Return the schema of an object of arguments in the form in which it is offered and checked.
 
     Raises:
         ValueError: It is no JSON schema of an object, refers to itself or elsewhere, has names
@@ -197,8 +197,8 @@ def normalised(schema: Any) -> _Node:
 
 
 def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
-    """The JSON schema of a flat list of parameters: name, type, required, description, enum and
-    default of each.
+    """Return the JSON schema of a flat list of parameters: name, type, required, description, enum
+    and default of each.
 
     Raises:
         ValueError: A parameter has no name, the name of another, or a type that there is not.

@@ -1,4 +1,4 @@
-"""The compiled registry's parts: documents that are named after what they hold.
+"""Segments of the compiled registry: documents named by their content.
 
 A part that did not change keeps its name, so nobody reads it again. Each is compressed, and what
 is too large for one document lies in several.
@@ -46,17 +46,17 @@ def part(db: Client, part_id: str) -> DocumentReference:
 
 
 def segment_of(entry_id: str, count: int) -> int:
-    """Which of the segments holds an entry; it keeps its place while others change."""
+    """Return the segment of an entry; it stays while others change."""
     return zlib.crc32(entry_id.encode()) % segments_for(count)
 
 
 def segments_for(count: int) -> int:
-    """How many segments hold so many entries."""
+    """Return how many segments hold so many entries."""
     return max(1, -(-count // ENTRIES_PER_SEGMENT))
 
 
 def packed(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
-    """The segment, and what its documents hold by their ids."""
+    """Return a segment and the contents of its documents by id."""
     compressed = zlib.compress(data, 6)
     cuts = [compressed[n : n + PART_BYTES] for n in range(0, len(compressed), PART_BYTES)]
     held = {f"part-{hashlib.sha256(cut).hexdigest()[:32]}": cut for cut in cuts}
@@ -64,7 +64,7 @@ def packed(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
 
 
 def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
-    """Write the documents that are not there yet; return how many."""
+    """Write the documents that do not exist yet; return how many."""
     references = [part(db, part_id) for part_id in held]
     there = {found.id for found in db.get_all(references, field_paths=["kind"]) if found.exists}
     new = [(part_id, data) for part_id, data in held.items() if part_id not in there]
@@ -74,7 +74,7 @@ def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
 
 
 def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
-    """What these documents hold, as far as they are there."""
+    """Return the contents of these documents, of those that exist."""
     references = [part(db, part_id) for part_id in part_ids]
     if not references:
         return {}
@@ -86,7 +86,7 @@ def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
 
 
 def unpacked(segment: Segment, held: Mapping[str, bytes]) -> bytes:
-    """A segment's data.
+    """Return the data of a segment.
 
     Raises:
         ValueError: It is damaged, or a document of it is missing.

@@ -64,7 +64,7 @@ Near = Callable[[bytes | bytearray, int], Sequence[tuple[int, float]]]
 
 
 class ToolRequest(Struct, frozen=True):
-    """Who asks what, of which agent.
+    """Who needs tools, of which agent, for which message.
 
     Attributes:
         recent: The user's earlier messages of the thread, newest first.
@@ -86,7 +86,7 @@ class ToolRequest(Struct, frozen=True):
 
 
 class Selection(Struct, frozen=True):
-    """The tools for a message.
+    """The tools chosen for a message.
 
     Attributes:
         ids: What is offered, in the order of the ids: the same tools are the same prompt.
@@ -109,7 +109,7 @@ class Selection(Struct, frozen=True):
 
 
 def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> Permitted:
-    """What this user may be offered by this agent now.
+    """Return what this agent may offer this user now.
 
     Args:
         with_down: Also what does not work at present: it was offered before.
@@ -123,7 +123,7 @@ def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = Fals
 
 
 def select(registry: Snapshot, asking: ToolRequest) -> Selection:
-    """Choose for a message."""
+    """Choose the tools for a message."""
     allowed = permitted(registry, asking)
     if not allowed.count:
         return Selection(())
@@ -175,7 +175,7 @@ def _is_by_name(registry: Snapshot, asking: ToolRequest, allowed: Permitted) -> 
 def find(
     registry: Snapshot, asking: ToolRequest, query: str, *, without: frozenset[str]
 ) -> list[Entry]:
-    """What a model asked for in its own words, best first; nothing that it has already."""
+    """Return the tools for a model's own search, best first, without those it already has."""
     allowed = permitted(registry, asking)
     matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed.mask)
     ids = [registry.content.entries.ids[match.place] for match in matches if match.score > 0]
@@ -183,7 +183,7 @@ def find(
 
 
 def passes(matches: Sequence[Match]) -> bool:
-    """Whether these answer enough of a message for any of them to be offered."""
+    """Tell whether these tools answer enough of a message for any of them to be offered."""
     if any(match.fit * math.sqrt(match.lead) >= FLOOR for match in matches):
         return True
     return sum(match.share >= MOSTLY for match in matches) >= SEVERAL

@@ -1,4 +1,4 @@
-"""Tells small talk from what a tool could be about: a greeting, thanks, a chat about the weather.
+"""Classifies messages as small talk (a greeting, thanks, the weather) or as something for a tool.
 
 A linear model over the words and letters of a message, learned from labelled phrases in English
 and Hebrew; `python -m tests.evals.registry.learning` learns it anew. It knows nothing of the tools
@@ -31,7 +31,7 @@ _LETTERS = (3, 4)
 
 
 def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
-    """Whether a message wants no tool.
+    """Tell whether a message needs no tool.
 
     Args:
         fit: How strongly the message speaks for the tool that fits best, 0..1; `Match.fit`.
@@ -40,13 +40,13 @@ def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
 
 
 def chattiness(text: str) -> float:
-    """The log-odds that a message is small talk; above 0 is more likely than not."""
+    """Return the log-odds that a message is small talk; above 0 it probably is."""
     found = features(text)
     return _learned().of(found) if found else -math.inf
 
 
 def features(text: str) -> list[int]:
-    """The buckets that a message falls into; none for one that is empty or long."""
+    """Return a message's buckets; none for an empty or long one."""
     said = tokens(text[:1000])
     if not 0 < len(said) <= MOST_WORDS:
         return []
@@ -62,14 +62,14 @@ def features(text: str) -> list[int]:
 
 
 class Weights(Struct, frozen=True):
-    """A linear model: the weight of each bucket in steps of `step`, -127..127, and the bias."""
+    """A linear model: a weight for each bucket in steps of `step`, -127..127, and the bias."""
 
     steps: tuple[int, ...]
     step: float
     bias: float
 
     def of(self, found: list[int]) -> float:
-        """The log-odds of these buckets; many weigh no more in sum than few."""
+        """Return the log-odds of these buckets; many weigh no more in sum than few."""
         return self.bias + self.step * sum(self.steps[n] for n in found) / math.sqrt(len(found))
 
 

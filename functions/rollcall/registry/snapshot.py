@@ -1,4 +1,4 @@
-"""The registry in a process's memory: what was compiled and the states of health, renewed in time.
+"""The compiled registry in a process's memory, with health states, renewed when it is old.
 
 Entries are read one by one, when somebody wants them.
 """
@@ -116,7 +116,7 @@ class Content:
 
     @cached_property
     def index(self) -> Index:
-        """The word search over `entries`; a match's place counts in their order."""
+        """The word index of `entries`; `place` of a match counts in their order."""
         from rollcall.registry.index import Index
 
         try:
@@ -129,11 +129,11 @@ class Content:
 
     @property
     def vector_parts(self) -> tuple[str, ...]:
-        """The documents that hold the vectors; read only by who can embed a query."""
+        """The documents with the vectors, read only if queries can be embedded."""
         return self._segments[VECTORS].parts if VECTORS in self._segments else ()
 
     def vectors(self, read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> VectorIndex | None:
-        """The search by meaning over `entries`; None where nothing was embedded.
+        """Return the search by meaning over `entries`; None without vectors.
 
         Args:
             read: Gets documents by id; called once.
@@ -164,7 +164,7 @@ log = logging.getLogger("rollcall")
 
 
 class Snapshot(Struct, frozen=True):
-    """The registry at a moment.
+    """The registry at one moment.
 
     Attributes:
         content: What was compiled; shared by all snapshots of one digest.
@@ -184,7 +184,7 @@ class Snapshot(Struct, frozen=True):
 
     @property
     def down(self) -> frozenset[str]:
-        """Ids that are not offered until they answer again."""
+        """Ids of capabilities that are down and not offered."""
         return frozenset(id for id, state in self.health.items() if state == "down")
 
 
@@ -194,7 +194,8 @@ _reading = threading.Lock()
 
 
 def snapshot(db: Client) -> Snapshot:
-    """The registry, from memory while that is fresh; a copy that cannot be renewed still serves.
+    """Return the registry, from memory while it is fresh; an old copy serves if it cannot be
+    renewed.
 
     Raises:
         Unavailable: It was never read here, and cannot be.
@@ -217,7 +218,7 @@ def snapshot(db: Client) -> Snapshot:
 
 
 def entry(db: Client, capability_id: str) -> Entry | None:
-    """One capability as it is now; for a process that needs no other, one read.
+    """Return one capability as it is now, with one read, for a process that needs no other.
 
     Raises:
         FailedPrecondition: Its document cannot be used.
@@ -243,8 +244,8 @@ def entry(db: Client, capability_id: str) -> Entry | None:
 
 
 def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex | None:
-    """The search by meaning over a snapshot's entries, read once; None where this embedder's
-    vectors are not there, or cannot be read at present."""
+    """Return the search by meaning over a snapshot's entries, read once; None if there are no
+    vectors of this embedder, or they cannot be read."""
     from google.api_core.exceptions import GoogleAPICallError, RetryError
 
     try:
@@ -256,7 +257,7 @@ def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex |
 
 
 def forget() -> None:
-    """Read anew next time."""
+    """Forget what was read."""
     _snapshots.clear()
     _single.clear()
     access.forget()

@@ -1,4 +1,4 @@
-"""Publishes what code declares to Firestore: only what changed, and never an operator's word.
+"""Publishes what code declares to Firestore: only changes, and never over an override.
 
 Run as a command (`python -m rollcall sync`), when data is seeded, and by the clock.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Report(Struct):
-    """Ids by what a sync did with them, as `<collection>/<id>`."""
+    """What a sync did, by id as `<collection>/<id>`."""
 
     written: list[str] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ def sync(
     embedder: Embedder | None = None,
     dry_run: bool = False,
 ) -> Report:
-    """Bring `capabilities/` and `agents/` up to what code declares.
+    """Bring `capabilities/` and `agents/` in line with the code.
 
     An operator's `overrides` and a `status` that an operator set stay. A document whose code is
     gone is withdrawn: its status becomes "disabled", and any codebase may declare its id. Documents

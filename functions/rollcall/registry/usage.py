@@ -1,4 +1,4 @@
-"""Usage by agent, variant, tool and day: what was offered, called and paid, counted from the audit.
+"""Usage by agent, variant, tool and day, counted from the audit.
 
     registry/usage               how far the audit is counted: `cursor {at, id}`
     registry/usage-2026-11-21    `Counts` of the runs that began on that day, by agent, variant and
@@ -51,7 +51,7 @@ Key = tuple[str, str | None, str | None]
 
 
 class Counts(Struct, frozen=True, omit_defaults=True):
-    """An agent's runs, or one tool in them.
+    """Counts of an agent's runs, or of one tool in them.
 
     Attributes:
         turns: Runs that began a turn; the others go on after somebody answered.
@@ -99,7 +99,7 @@ def day_name(day: date) -> str:
 
 
 def roll_up(db: Client, known: Container[str], *, settled: timedelta = SETTLED) -> int:
-    """Count what the audit has of runs and ratings since the last time; return how many entries.
+    """Count new runs and ratings of the audit; return how many entries.
 
     Args:
         known: Ids of the capabilities, and of the platform's own tools.
@@ -164,7 +164,7 @@ def _stored(document: Any) -> dict[Key, Counts]:
 
 
 def additions(entry: Mapping[str, Any], known: Container[str]) -> Iterator[tuple[str, Key, Counts]]:
-    """Yield what an entry of the audit adds to the counts of a day, such as "2026-11-21".
+    """Yield what an audit entry adds to the counts of a day, such as "2026-11-21".
 
     Args:
         known: Ids of what there is; a model may call anything a tool.
@@ -217,19 +217,19 @@ def additions(entry: Mapping[str, Any], known: Container[str]) -> Iterator[tuple
 
 
 class Share(Struct, frozen=True):
-    """`n` of `of`, with what its count says about it, so that nobody is fooled by small numbers."""
+    """`n` of `of`, with its confidence interval."""
 
     n: int
     of: int
 
     @property
     def value(self) -> float | None:
-        """From 0 to 1; None of nothing."""
+        """From 0 to 1; None if `of` is 0."""
         return self.n / self.of if self.of else None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true share lies with 95 %, by Wilson's score; all of 0 to 1 for nothing."""
+        """The 95 % interval by Wilson's score; 0 to 1 if `of` is 0."""
         if not self.of:
             return 0.0, 1.0
         share, z2 = self.n / self.of, _Z * _Z
@@ -246,8 +246,8 @@ class Share(Struct, frozen=True):
 
 
 def difference(one: Share, other: Share) -> tuple[float, float]:
-    """Return where the difference of two shares lies with 95 %, by Newcombe's method of 1998 (his
-    tenth); where 0 is within, the two may well be the same."""
+    """Return the 95 % interval of the difference of two shares, by Newcombe's method 10 of 1998; if
+    it includes 0, they may be equal."""
     if not (one.of and other.of):
         return -1.0, 1.0
     a, b = one.n / one.of, other.n / other.of
@@ -266,19 +266,18 @@ class Row(Struct, frozen=True):
 
     @property
     def success(self) -> Share:
-        """Of the runs that came to an end, those with an answer; of a tool's calls, those with a
-        result."""
+        """Share of ended runs with an answer; of a tool's calls, of those with a result."""
         counts = self.counts
         return Share(counts.succeeded, counts.succeeded + counts.stopped + counts.failed)
 
     @property
     def rated_well(self) -> Share:
-        """Of the rated runs."""
+        """Share of rated runs that were rated up."""
         return Share(self.counts.up, self.counts.up + self.counts.down)
 
     @property
     def complete(self) -> Share:
-        """Of all runs, those that called nothing that had not been chosen."""
+        """Share of runs that called nothing beyond what was chosen."""
         return Share(self.counts.runs - self.counts.missing, self.counts.runs)
 
     @property
@@ -288,11 +287,11 @@ class Row(Struct, frozen=True):
 
     @property
     def usd(self) -> float:
-        """US dollars, of models whose price is known."""
+        """US dollars for models with a known price."""
         return self.counts.micro_usd / 1_000_000
 
     def per_turn(self, total: float) -> float | None:
-        """Return a total's part of one turn; None without turns."""
+        """Return a total per turn; None without turns."""
         return total / self.counts.turns if self.counts.turns else None
 
     @property
@@ -301,7 +300,7 @@ class Row(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """What was counted of the runs that began on the days from `since` to `until`.
+    """Counts of the runs that began on the days from `since` to `until`.
 
     Attributes:
         runs: By agent and variant.
@@ -341,8 +340,8 @@ def _in_order(key: Key) -> tuple[str, ...]:
 
 
 def usage(db: Client, since: date, until: date) -> Usage:
-    """Return what was counted of the runs that began on these days (UTC), both included: one read
-    for each day.
+    """Return the counts of runs that began on these days (UTC), both included: one read for each
+    day.
 
     Raises:
         InvalidArgument: That is no day, or more than 400.

@@ -1,4 +1,4 @@
-"""The search by meaning over tools: their embeddings, and that of a query.
+"""Search by meaning over tools: embeddings of tools and of queries.
 
 The tools' vectors are made when the registry is compiled. Each is kept as 8-bit numbers, and as a
 code of one bit for each: whether it lies above the mean of all tools there. A query is compared
@@ -76,7 +76,7 @@ class _Row(Struct, frozen=True):
 
 
 class VectorIndex:
-    """Tools by what they mean. Immutable; any number of threads may search it.
+    """Tools by their embeddings. Immutable; any number of threads may search it.
 
     Attributes:
         embedder_id: Whose vectors these are; a query's must be of the same.
@@ -221,7 +221,7 @@ class VectorIndex:
 
 
 def text_of(tool: Searchable) -> str:
-    """Return what is embedded of a tool: its names, what it does, what users say for it."""
+    """Return the text that is embedded of a tool: names, description, what users say for it."""
     lines = [", ".join(dict.fromkeys((*tool.names, tool.id.replace("_", " ")))), tool.description]
     return "\n".join([*lines, *tool.examples, ", ".join(tool.keywords)])[:TEXT_CHARS]
 
@@ -229,7 +229,7 @@ def text_of(tool: Searchable) -> str:
 def merged(
     words: Sequence[Match], vectors: Sequence[tuple[int, float]], *, limit: int
 ) -> list[Match]:
-    """Merge what words and what vectors find; a match keeps the `fit` that its words have."""
+    """Merge matches by words and by vectors; a match keeps the `fit` of its words."""
     scores = merge([(match.place, match.score) for match in words], vectors, meaning=MEANING)
     fits = {match.place: match.fit for match in words}
     return [Match(place, score, fits.get(place, 0.0)) for place, score in best(scores, limit)]
@@ -247,7 +247,7 @@ def _mean(rows: Sequence[_Row]) -> list[float]:
 
 
 class PendingVector(Struct):
-    """A query's vector that is being made.
+    """A query's vector that is being computed.
 
     Attributes:
         is_missed: Whoever waited for it was told that it is not there.
@@ -259,7 +259,7 @@ class PendingVector(Struct):
     is_missed: bool = False
 
     def wait(self, *, wait_s: float = WAIT_S) -> list[float] | None:
-        """Return the vector if it is there within `wait_s` of being begun, else None."""
+        """Return the vector if it is there within `wait_s` of its start, else None."""
         left = max(0.0, self.begun_at + wait_s - time.monotonic())
         try:
             vector = self.future.result(left)
@@ -280,7 +280,7 @@ class PendingVector(Struct):
 
 
 def embed_query(embedder: Embedder | None, text: str) -> PendingVector | None:
-    """Have a query embedded in another thread; None where there is nothing to wait for."""
+    """Embed a query in another thread; None if there is no embedder or it is paused."""
     if embedder is None or not text.strip():
         return None
     key: Any = embedder

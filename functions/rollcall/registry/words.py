@@ -1,4 +1,4 @@
-"""The words of tools and of messages, cut so that they can be compared, and words written alike.
+"""Words of tools and messages in a form that can be compared, and words of similar spelling.
 
 Lighter than `core.text.terms`: an English word loses its plainest endings only, in plain Python and
 without the stemmer's import. What that leaves apart ("invest" and "investor") `Trigrams` joins.
@@ -38,7 +38,7 @@ def words(text: str) -> list[str]:
 
 
 def message_words(message: str) -> dict[str, float]:
-    """Return the words of a message with how much each counts, 0..1."""
+    """Return the words of a message with their weights, 0..1."""
     if len(message) > _HEAD + _TAIL:
         message = f"{message[:_HEAD]}\n{message[-_TAIL:]}"
     found = dict.fromkeys(words(message), 1.0)
@@ -64,7 +64,7 @@ def _connective() -> re.Pattern[str]:
 
 
 def context_words(messages: Sequence[str]) -> dict[str, float]:
-    """Return the words of the messages before, newest first, with how much each counts, 0..1."""
+    """Return the words of the earlier messages, newest first, with their weights."""
     found: dict[str, float] = {}
     for age, message in enumerate(messages[:_CONTEXT_MESSAGES]):
         weight = _CONTEXT * _FADING**age
@@ -126,7 +126,7 @@ class SimilarWord(NamedTuple):
 
 
 class Trigrams:
-    """Words of a vocabulary that are written like another one, in any alphabet.
+    """Finds words of a vocabulary with similar spelling, in any alphabet.
 
     "Investor" finds "invest", and a typing error the word that was meant. The similarity of two
     words is Dice's: twice the trigrams they share over the trigrams of both.
