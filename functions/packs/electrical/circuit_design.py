@@ -27,6 +27,7 @@ from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.calculations.loads.new_load import (
     NewLoad,
     free_positions,
+    is_on_high_leg,
     new_circuit,
     starts,
 )
@@ -40,9 +41,10 @@ from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Proje
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import path_to
 from packs.electrical.results import AssumedValue, CodeReference
-from packs.electrical.wording import TEXTS, amps, panel_text, percent
+from packs.electrical.wording import TEXTS, amps, panel_text, percent, volts
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.texts import Text
+from rollcall.core.wording import isolated
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def plan(
         case=found.case,
         protection=protection,
         panel_loads=tuple(loads),
-        problems=(*found.problems, *_overloads(loads)),
+        problems=(*high_leg_problems(panel, circuit), *found.problems, *_overloads(loads)),
         assumed=(*assumed, *(found.case.basis.assumptions if found.case else ())),
     )
 
@@ -359,7 +361,6 @@ def checked_standard(breaker_amps: int) -> int:
 VOLTS_APART = 0.1
 """Of a stated voltage and the panel's: 115 V names a circuit to neutral of 120 V."""
 
-_HIGH_LEG = 1
 _NUMBER = "circuitNumber"
 
 
@@ -394,8 +395,6 @@ def possible_starts(panel: Panel, poles: Poles) -> Iterator[int]:
     here, seen = system_of(panel), set()
     for first in starts(panel, poles):
         line = line_at(first, here)
-        if panel.high_leg and poles == 1 and line == _HIGH_LEG:
-            continue
         if line not in seen:
             seen.add(line)
             yield first
@@ -436,6 +435,16 @@ def check_position(panel: Panel, first: int, poles: Poles) -> None:
                     f"pole{'s' if poles > 1 else ''}: {free}",
                     field=_NUMBER,
                 )
+
+
+def high_leg_problems(panel: Panel, circuit: Circuit) -> list[tuple[str, Text]]:
+    """What is wrong with the position of a circuit to the neutral on a high leg (240.85)."""
+    if not is_on_high_leg(panel, circuit.circuit_number, circuit.poles):
+        return []
+    volts_to_neutral = volts(panel.voltage * 3**0.5 / 2, 0)
+    free = ", ".join(str(each) for each in starts(panel, 1)[:8]) or "-"
+    values = {"number": circuit.circuit_number, "volts": volts_to_neutral, "free": isolated(free)}
+    return [(_NUMBER, TEXTS.text("circuits.high_leg", **values))]
 
 
 def _near(voltage: float, of: float) -> bool:

@@ -44,6 +44,7 @@ from packs.electrical.circuit_changes import (
 from packs.electrical.circuit_design import (
     PanelLoading,
     checked_standard,
+    high_leg_problems,
     loads_after,
     with_circuits,
 )
@@ -339,9 +340,9 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
             f"nothing of {found.label} would change; give the fields and their new values",
             field="description",
         )
-    change = _work_out(opened.project, found, after, names)
+    change = work_out(opened.project, found, after, names)
     if not given["as_built"]:
-        _check_capacity(change)
+        check_change(change)
     return opened, change
 
 
@@ -353,9 +354,14 @@ def _changed(circuit: Circuit, told: Mapping[str, Any], clear: Sequence[Clearabl
     return Circuit.model_validate(fields)
 
 
-def _work_out(
+def work_out(
     project: Project, found: PanelCircuit, after: Circuit, names: tuple[str, ...]
 ) -> Change:
+    """Work out what a changed circuit does to its panel and those above it.
+
+    Raises:
+        FailedPrecondition: It does not fit, or motors of the project refer to it.
+    """
     if {"circuit_number", "poles"} & set(names):
         check_motors(project, found, "moved")
     others = tuple(each for each in found.panel.circuits if each.id != found.circuit.id)
@@ -364,7 +370,8 @@ def _work_out(
     if after.load_watts:
         problems = _problems(changed, PanelCircuit(found.panel, after))
     loads = tuple(loads_after(project, changed, found.panel))
-    return Change(found, after, changed, names, loads, problems)
+    on_high_leg = (text for _, text in high_leg_problems(found.panel, after))
+    return Change(found, after, changed, names, loads, (*on_high_leg, *problems))
 
 
 def _problems(project: Project, found: PanelCircuit) -> tuple[Text, ...]:
@@ -376,12 +383,14 @@ def _problems(project: Project, found: PanelCircuit) -> tuple[Text, ...]:
     return tuple(problem_text(each, sizing.checked, case) for each in sizing.checked.problems)
 
 
-def _check_capacity(change: Change) -> None:
-    for each in change.panel_loads:
-        if each.is_overloaded:
-            raise FailedPrecondition(
-                f"{change.found.label} cannot be changed so: "
-                f"{without_isolates(each.text.say('en'))}",
-                field="loadWatts",
-                hint="asBuilt records what is there already",
-            )
+def check_change(change: Change) -> None:
+    """Refuse a new place on a high leg, and more load than the panels on the way carry."""
+    panel, moved = change.found.panel, {"circuit_number", "poles"} & set(change.names)
+    problems = [*high_leg_problems(panel, change.after)] if moved else []
+    problems += [("loadWatts", each.text) for each in change.panel_loads if each.is_overloaded]
+    for field, text in problems:
+        raise FailedPrecondition(
+            f"{change.found.label} cannot be changed so: {without_isolates(text.say('en'))}",
+            field="newCircuitNumber" if field == "circuitNumber" else field,
+            hint="asBuilt records what is there already",
+        )

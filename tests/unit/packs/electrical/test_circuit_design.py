@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packs.electrical import circuit_updates
 from packs.electrical.calculations.conductors import circuit_sizing
 from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.calculations.loads.panel import panel_demand
@@ -96,6 +97,45 @@ def test_nothing_to_neutral_stands_on_a_high_leg() -> None:
     delta = emptied(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
     assert list(possible_starts(delta, 1)) == [1, 5]  # not 3, on line B
     assert list(possible_starts(delta, 2)) == [1, 3, 5]
+
+
+def high_leg_delta() -> tuple[Project, Panel]:
+    delta = emptied(panel_named(WORKSHOP, "Shop Floor"), voltage=240, high_leg=True)
+    return with_panel(WORKSHOP.model_copy(update={"motors": ()}), delta), delta
+
+
+@pytest.mark.parametrize("place", [3, 9])
+def test_a_place_on_the_high_leg_is_refused_and_not_offered(place: int) -> None:
+    project, delta = high_leg_delta()
+    refused = propose(project, "Shop Floor", 1_200, circuit_number=place)
+    ((field, text), *_) = refused.problems
+    assert field == "circuitNumber" and "240.85" in text.say("en")
+    assert "1, 2, 5, 6, 7, 8, 11, 12" in text.say("en")
+    built = propose(project, "Shop Floor", 1_200, circuit_number=place, pole="2")
+    assert not any("240.85" in text.say("en") for _, text in built.problems)
+    taken = with_panel(project, delta.model_copy(update={"circuits": (refused.circuit,)}))
+    with pytest.raises(FailedPrecondition) as caught:
+        propose(taken, "Shop Floor", 1_200, circuit_number=place)
+    assert caught.value.message.endswith("free for 1 pole: 1, 2, 5, 6, 7, 8, 11, 12")
+
+
+def test_a_circuit_is_not_moved_to_the_high_leg() -> None:
+    project, delta = high_leg_delta()
+    plain = propose(project, "Shop Floor", 1_200, circuit_number=1)
+    (panel,) = [each for each in plain.after.panels if each.id == delta.id]
+    for changed in ({"circuit_number": 9}, {"circuit_number": 3}):
+        after = plain.circuit.model_copy(update=changed)
+        at = PanelCircuit(panel, plain.circuit)
+        change = circuit_updates.work_out(plain.after, at, after, ("circuit_number",))
+        with pytest.raises(FailedPrecondition, match="high leg") as caught:
+            circuit_updates.check_change(change)
+        assert caught.value.field == "newCircuitNumber"
+
+
+def test_receptacles_beside_the_high_leg_need_gfci() -> None:
+    project, _ = high_leg_delta()
+    found = propose(project, "Shop Floor", 1_200, "Restroom receptacles")
+    assert found.circuit.gfci
 
 
 # ---- Poles and voltage ----

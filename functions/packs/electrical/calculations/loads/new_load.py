@@ -20,6 +20,8 @@ CONTINUOUS_KINDS = frozenset({"ev_charger"})
 _VAGUE = frozenset({"small_appliance", "laundry", "appliance", "receptacle", "equipment", "other"})
 """Kinds that count only where a description names no other."""
 _NO_LOADS = frozenset({"spare", "subpanel"})
+_HIGH_LEG = 1
+"""Line B, by 408.3(E)."""
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
 _LARGEST_TWO_POLE_AMPS = 48
@@ -116,11 +118,20 @@ def free_positions(panel: Panel) -> list[int]:
 
 
 def starts(panel: Panel, poles: Poles) -> list[int]:
-    """First positions from which so many poles are free, one below the other."""
+    """First positions from which so many poles are free, one below the other; to the neutral none
+    on a high leg."""
     free = set(free_positions(panel))
     return [
-        first for first in sorted(free) if all(first + 2 * pole in free for pole in range(poles))
+        first
+        for first in sorted(free)
+        if all(first + 2 * pole in free for pole in range(poles))
+        and not is_on_high_leg(panel, first, poles)
     ]
+
+
+def is_on_high_leg(panel: Panel, first: int, poles: Poles) -> bool:
+    """Return whether a circuit to the neutral would be on line B of a high-leg delta (240.85)."""
+    return panel.high_leg and poles == 1 and line_at(first, system_of(panel)) == _HIGH_LEG
 
 
 def best_start(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int | None:
@@ -135,7 +146,8 @@ def start_beyond(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int:
     """A start on the lightest lines, in a panel with more spaces than this one has: for what a
     load would do where there is no room for its breaker."""
     first = panel.spaces + 1
-    found = range(first, first + 2 * len(line_amps), 2)
+    all_lines = range(first, first + 2 * len(line_amps), 2)
+    found = [each for each in all_lines if not is_on_high_leg(panel, each, poles)]
     return min(found, key=lambda each: (_load(panel, each, poles, line_amps), each))
 
 

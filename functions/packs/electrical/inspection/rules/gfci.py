@@ -14,6 +14,7 @@ from typing import Literal
 
 from msgspec import Struct, convert, field
 
+from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -90,7 +91,15 @@ def _is_in(row: Row, facts: Facts, at: PanelCircuit) -> bool:
         return False
     most = LIMITS[row.limits][group][circuit.poles - 1]
     is_small = most is None or circuit.breaker_amps <= most
-    return is_small and facts.volts_to_ground(at.panel) <= TO_GROUND_V
+    return is_small and _volts_to_ground(facts, at) <= TO_GROUND_V
+
+
+def _volts_to_ground(facts: Facts, at: PanelCircuit) -> float:
+    """The voltage to ground of a circuit's lines, V; in a high-leg delta it depends on them."""
+    here = system_of(at.panel)
+    if at.panel.high_leg and all(line_at(each, here) != 1 for each in at.circuit.positions):
+        return at.panel.line_to_neutral
+    return facts.volts_to_ground(at.panel)
 
 
 def _open_fact(row: Row, outlet: Outlet, circuit: Circuit, group: int) -> str | None:

@@ -9,12 +9,12 @@ from functools import cache
 from packs.electrical.calculations.loads.lines import (
     currents,
     imbalance_percent,
-    line_at,
     lines_of,
     magnitudes,
     system_of,
     total,
 )
+from packs.electrical.calculations.loads.new_load import is_on_high_leg
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -91,7 +91,7 @@ def high_leg(facts: Facts, at: PanelCircuit) -> Finding:
     panel, circuit = at
     if not panel.high_leg or circuit.poles != 1:
         return None
-    if line_at(circuit.circuit_number, system_of(panel)) != 1:
+    if not is_on_high_leg(panel, circuit.circuit_number, circuit.poles):
         return PASSED
     to_ground = facts.volts_to_ground(panel)
     values = {"to_ground": volts(to_ground, 1)}
