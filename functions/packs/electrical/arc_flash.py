@@ -40,8 +40,8 @@ from rollcall.core.texts import Text
 from rollcall.core.wording import isolated
 
 Millimetres = Annotated[float, Field(gt=0, le=1_000)]
-Inches = Annotated[float, Field(ge=12, le=400)]
-DistanceMm = Annotated[float, Field(ge=304.8, le=10_000)]
+Inches = Annotated[float, Field(gt=0, le=400)]
+DistanceMm = Annotated[float, Field(gt=0, le=10_000)]
 Seconds = Annotated[float, Field(gt=0, le=60)]
 KiloAmps = Annotated[float, Field(gt=0, le=500)]
 CHART_TIMES_S = (0.03, 0.1, 0.5, 2.0)

@@ -20,6 +20,7 @@ from packs.electrical.arguments import (
 )
 from packs.electrical.calculations.circuit_load import CircuitOverrides
 from packs.electrical.calculations.conductors import (
+    LARGEST_COMMON,
     Sizing,
     SizingCase,
     article_of,
@@ -363,7 +364,25 @@ def _answer(sizing: Sizing, case: SizingCase, name: Text, locale: str) -> str:
         parts.append("; ".join(problems) + ".")
     if advice := _recommendation(sizing, case):
         parts.append(advice.say(locale))
+    parts += [reason.say(locale) for reason in _reasons(sizing, case)]
     return " ".join(parts)
+
+
+def _reasons(sizing: Sizing, case: SizingCase) -> Iterator[Text]:
+    """Why conductors in parallel are proposed, and by which section an ampacity below what is
+    required, or below the breaker, complies."""
+    checked, need = sizing.checked, case.need
+    if sizing.is_proposed and case.how.sets > 1:
+        largest = size_text(LARGEST_COMMON)
+        yield TEXTS.text("conductor_sizing.why_parallel", largest=largest)
+    if not checked.compliant or not need.is_by_240_4:
+        return
+    values = {"able": amps(checked.ampacity.amps), "load": amps(need.load_amps),
+              "device": amps(sizing.breaker_amps, 0)}  # fmt: skip
+    if checked.ampacity.amps < need.required_amps:
+        yield TEXTS.text("conductor_sizing.before_correction", **values)
+    if checked.ampacity.amps < sizing.breaker_amps:
+        yield TEXTS.text("conductor_sizing.next_size_up", **values)
 
 
 def _recommendation(sizing: Sizing, case: SizingCase) -> Text | None:
@@ -371,7 +390,7 @@ def _recommendation(sizing: Sizing, case: SizingCase) -> Text | None:
     if sizing.checked.compliant:
         return None
     metal = TEXTS.text(f"names.{case.how.material}")
-    if sizing.smallest is not None:
+    if sizing.smallest is not None and sizing.parallel is None:
         size = size_text(sizing.smallest, case.how.sets)
         if case.need.breaker_amps not in (None, sizing.breaker_amps):
             device = amps(sizing.breaker_amps, 0)
@@ -380,5 +399,6 @@ def _recommendation(sizing: Sizing, case: SizingCase) -> Text | None:
     if sizing.parallel is not None:
         sets, parallel_size = sizing.parallel
         size = size_text(parallel_size, sets)
-        return TEXTS.text("conductor_sizing.parallel", size=size, metal=metal)
+        key = "parallel" if sizing.smallest is None else "commonly_parallel"
+        return TEXTS.text(f"conductor_sizing.{key}", size=size, metal=metal)
     return TEXTS.text("conductor_sizing.divide")

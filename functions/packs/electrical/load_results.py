@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -84,6 +84,15 @@ def limit_text(limit: Limit) -> Text:
 def method_text(method: Method) -> Text:
     """`optional method`."""
     return TEXTS.text(f"load_results.methods.{method}")
+
+
+def other_total(used: Method, others: Sequence[tuple[Method, Demand]]) -> Iterator[Text]:
+    """For what the two methods for dwellings are, where both apply and this is one of them."""
+    pair = {"optional": "existing", "existing": "optional"}
+    for method, demand in others:
+        if pair.get(used) == method:
+            load = unmarked(f"{number(demand.demand_va, digits=0)} VA")
+            yield TEXTS.text(f"load_results.other_total.{used}", load=load)
 
 
 def lines_chart(now: Demand, then: Demand, locale: str) -> dict[str, Any]:

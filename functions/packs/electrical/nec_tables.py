@@ -131,6 +131,7 @@ def lookup_nec_table(
         warnings.append(TEXTS.say(locale, "nec.lookup.three_phase"))
     if part.note:
         warnings.append(part.note.say(locale))
+    rods = TEXTS.say(locale, "nec.lookup.rod") if asked.to_rod and key == "250.66" else ""
     rating = asked.value if part.key == "240.6(A)" and not asked.above else None
     result = NecTable(
         table=part.number,
@@ -148,7 +149,7 @@ def lookup_nec_table(
         ],
         total_rows=len(whole.rows),
         verified=part.verified,
-        answer=_answer(locale, part, rating),
+        answer=" ".join(filter(None, (rods, _answer(locale, part, rating)))),
         notes=[note.say(locale) for note in part.notes],
         sources=list(part.sources),
         warnings=warnings,

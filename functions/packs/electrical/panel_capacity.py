@@ -31,6 +31,7 @@ from packs.electrical.load_results import (
     limit_text,
     lines_chart,
     method_text,
+    other_total,
     step_table,
 )
 from packs.electrical.nec.overcurrent import STANDARD_RATINGS
@@ -357,6 +358,7 @@ def _load_texts(found: Capacity) -> Iterator[Text]:
         )
     if found.new and found.fits:
         yield TEXTS.text("panel_capacity.fits")
+    yield from other_total(now.calculation.method, found.others)
 
 
 def advice(found: Capacity) -> Iterator[Text]:

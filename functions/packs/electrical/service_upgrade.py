@@ -26,6 +26,7 @@ from packs.electrical.load_results import (
     demand_steps,
     limit_text,
     method_text,
+    other_total,
     service_chart,
     step_table,
 )
@@ -292,6 +293,7 @@ def _load_texts(upgrade: Upgrade, amps: float, watts: float) -> Iterator[Text]:
         more = f"{number(watts, digits=0)} W"
         values = _figures(amps, upgrade.then)
         yield TEXTS.text("service_upgrade.with_more", more=more, **values)
+    yield from other_total(upgrade.now.calculation.method, upgrade.others)
 
 
 def _figures(amps: float, demand: Demand) -> dict[str, str]:
@@ -348,6 +350,7 @@ class Upgrade:
         now: As it is; `then` with the proposed loads, the same where there are none.
         recommended: The next common service, A; None where none is needed or none is that large.
         management: None where no upgrade is needed or nothing is proposed.
+        others: The demand `then` by other methods that apply.
     """
 
     panel: Panel
@@ -359,6 +362,7 @@ class Upgrade:
     recommended: int | None
     conductors: tuple[Conductors, ...]
     management: Management | None
+    others: tuple[tuple[Method, Demand], ...]
 
     @property
     def is_needed(self) -> bool:
@@ -392,9 +396,12 @@ def upgrade_of(
     management = None
     if new and not then.fits:
         management = _management(base, project, panel, new, chosen, peak_va)
+    grown = base.with_new(project, panel, new) if new else base
+    others = tuple((each, grown.demand(each)) for each in grown.open_methods() if each != chosen)
     return Upgrade(
-        panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management
-    )
+        panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management,
+        others,
+    )  # fmt: skip
 
 
 def _method(loads: PanelLoads, method: Method | None, peak_va: float | None) -> Method:

@@ -16,6 +16,7 @@ from packs.electrical.calculations.ieee_1584 import (
     BOUNDARY_J_CM2,
     J_PER_CAL,
     OPEN_AIR,
+    RANGE,
     Arc,
     Current,
     Electrodes,
@@ -349,9 +350,9 @@ def check_three_phase(panel: Panel) -> None:
             f"panel {panel.name!r} is single-phase; the model of IEEE 1584-2018 is for three-phase "
             "systems of 208 to 15000 V, and single-phase ones are not in its range",
             field="panelName",
-            hint="select PPE by the category tables of NFPA 70E, 130.7(C)(15)(a), within their "
-            "limits of fault current and clearing time (they have a row for panelboards up to "
-            "240 V), or work on it de-energized",
+            hint=f"{RANGE}; select PPE by the category tables of NFPA 70E, 130.7(C)(15)(a), within "
+            "their limits of fault current and clearing time (they have a row for panelboards up "
+            "to 240 V), or work on it de-energized",
         )
 
 

@@ -53,6 +53,8 @@ Problem = Literal[
 SMALLEST: dict[Material, Size] = {"copper": "14", "aluminum": "12"}
 SMALLEST_IN_PARALLEL: Size = "1/0"
 MAX_SETS = 6
+LARGEST_COMMON: Size = "600"
+"""Above it conductors are commonly run in parallel, kcmil: larger ones are hard to bend."""
 STANDARD_AMBIENT_C = 30.0
 """The ambient temperature of Table 310.16; it is for up to three current-carrying conductors."""
 
@@ -167,11 +169,19 @@ def smallest_size(how: Installation, need: Requirement) -> Size | None:
 
 
 def smallest_parallel(how: Installation, need: Requirement) -> tuple[int, Size] | None:
-    """Find the fewest sets in parallel that comply, and their size; None if `MAX_SETS` do not."""
-    for sets in range(1, MAX_SETS + 1):
-        if size := smallest_size(replace(how, sets=sets), need):
-            return sets, size
-    return None
+    """Find the fewest sets in parallel of a common size that comply, else the fewest of any, and
+    their size; None if `MAX_SETS` do not."""
+    found = [
+        (sets, size)
+        for sets in range(1, MAX_SETS + 1)
+        if (size := smallest_size(replace(how, sets=sets), need))
+    ]
+    return next((each for each in found if is_common(each[1])), found[0] if found else None)
+
+
+def is_common(size: Size) -> bool:
+    """Return whether conductors of a size are commonly run."""
+    return rank(size) <= rank(LARGEST_COMMON)
 
 
 def default_terminal(device_amps: float) -> Rating:
@@ -227,7 +237,7 @@ class Sizing:
             should have.
         smallest: The smallest size that complies, with as many sets in parallel.
         parallel: The fewest sets in parallel that comply and their size, where no single
-            conductor does.
+            conductor of a common size does.
     """
 
     checked: ConductorCheck
@@ -238,15 +248,20 @@ class Sizing:
 
 
 def size_conductors(size: Size | None, how: Installation, need: Requirement) -> Sizing | None:
-    """Check a size, or find one; None where none is given and none complies.
+    """Check a size, or find one; None where none is given and none complies, or none of a common
+    size while several in parallel do.
 
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
     """
     suitable = need.with_suitable_device
     smallest = smallest_size(how, suitable)
-    parallel = None if smallest else smallest_parallel(how, suitable)
-    if size is None and smallest is None:
+    parallel = None
+    if smallest is None or not is_common(smallest):
+        parallel = smallest_parallel(how, suitable)
+    if parallel is not None and (parallel[0] == how.sets or not is_common(parallel[1])):
+        parallel = None if smallest else parallel
+    if size is None and (smallest is None or parallel is not None):
         return None
     checked = check_size(size or smallest or "", how, need)
     return Sizing(checked, size is None, suitable.device_amps, smallest, parallel)

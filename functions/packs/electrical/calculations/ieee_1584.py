@@ -316,6 +316,15 @@ def _equivalent(
 # ---- Range of validity ----
 
 
+RANGE = (
+    "the range of IEEE 1584-2018 (4.2): three-phase, 208 to 15,000 V; bolted fault current 0.5 to "
+    "106 kA up to 600 V, 0.2 to 65 kA above; gap 6.35 to 76.2 mm up to 600 V, 19.05 to 254 mm "
+    "above; working distance from 305 mm (12 in); enclosure up to 1,244.6 mm (49 in) high and wide "
+    "and at least 4 gaps wide; 50 to 60 Hz"
+)
+"""What each refusal tells beside the figure at fault."""
+
+
 def check_range(
     *,
     voltage_v: float,
@@ -338,7 +347,7 @@ def check_range(
     _within("gapMm", gap_mm, GAP_MM[band], f"mm {where}")
     _within("frequencyHz", frequency_hz, FREQUENCY_HZ, "Hz")
     if not round(working_distance_mm, 6) >= WORKING_DISTANCE_MM:  # NaN too
-        raise InvalidArgument(
+        raise _outside(
             f"the working distance is {working_distance_mm:g} mm; the model of IEEE 1584-2018 "
             "holds from 305 mm (12 in)",
             field="workingDistanceMm",
@@ -349,31 +358,31 @@ def check_range(
 
 def _check_enclosure(enclosure: Enclosure | None, electrodes: Electrodes, gap_mm: float) -> None:
     if enclosure is None:
-        raise InvalidArgument(
+        raise _outside(
             f"{electrodes} is a configuration in an enclosure: give its height, width and depth",
             field="enclosure",
         )
     for name, size in (("Height", enclosure.height_mm), ("Width", enclosure.width_mm)):
         if not 0 < size <= LARGEST_MM:
-            raise InvalidArgument(
+            raise _outside(
                 f"the enclosure's {name.lower()} is {size:g} mm; the model of IEEE 1584-2018 holds "
                 f"up to {LARGEST_MM} mm (49 in)",
                 field=f"enclosure{name}Mm",
             )
     if not enclosure.depth_mm > 0:
-        raise InvalidArgument(
+        raise _outside(
             f"the enclosure's depth is {enclosure.depth_mm:g} mm; it must be above 0",
             field="enclosureDepthMm",
         )
     area_m2 = enclosure.height_mm * enclosure.width_mm / 1e6
     if area_m2 > OPENING_M2 + 1e-3:  # 1.549 m2 is 49 in by 49 in, rounded down
-        raise InvalidArgument(
+        raise _outside(
             f"the enclosure's opening is {area_m2:.3f} m2; the model of IEEE 1584-2018 holds up to "
             f"{OPENING_M2} m2",
             field="enclosureHeightMm",
         )
     if enclosure.width_mm < GAPS_IN_WIDTH * gap_mm:
-        raise InvalidArgument(
+        raise _outside(
             f"the enclosure is {enclosure.width_mm:g} mm wide; with a gap of {gap_mm:g} mm the "
             f"model of IEEE 1584-2018 holds from {GAPS_IN_WIDTH * gap_mm:g} mm (4 gaps)",
             field="enclosureWidthMm",
@@ -383,8 +392,12 @@ def _check_enclosure(enclosure: Enclosure | None, electrodes: Electrodes, gap_mm
 def _within(field: str, value: float, bounds: tuple[float, float], unit: str) -> None:
     least, most = bounds
     if not least <= value <= most:
-        raise InvalidArgument(
+        raise _outside(
             f"{field} is {value:g}; the model of IEEE 1584-2018 holds from {least:g} to {most:g} "
             f"{unit}",
             field=field,
         )
+
+
+def _outside(message: str, *, field: str) -> InvalidArgument:
+    return InvalidArgument(message, field=field, hint=RANGE)

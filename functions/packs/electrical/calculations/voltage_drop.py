@@ -22,7 +22,8 @@ from packs.electrical.calculations.circuit_load import (
     load_of,
     power_factor_of,
 )
-from packs.electrical.nec.conductors import SIZES, Material, Size
+from packs.electrical.calculations.conductors import SMALLEST_IN_PARALLEL
+from packs.electrical.nec.conductors import SIZES, Material, Size, rank
 from packs.electrical.nec.impedance import (
     TABLE_TEMPERATURE_C,
     TEMPERATURE_COEFFICIENT,
@@ -158,6 +159,8 @@ def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> S
     Returns None if no size of the method's table does.
     """
     for size in sizes_of(run.material, method):
+        if run.sets > 1 and rank(size) < rank(SMALLEST_IN_PARALLEL):
+            continue
         if within(drop(replace(run, size=size), method).percent, limit_percent):
             return size
     return None

@@ -66,6 +66,7 @@ class TableQuery:
     voltage: float | None = None
     edition: Edition | None = None
     above: bool = False
+    to_rod: bool = False
 
 
 # The question
@@ -98,6 +99,7 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
         voltage=_amount(text, "volts") if key in MOTOR_TABLES else None,
         edition=edition_in(text),
         above=key == "240.6(A)" and _has("above", text),
+        to_rod=_has("rod", text),
     )
 
 

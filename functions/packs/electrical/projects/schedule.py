@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from packs.electrical.calculations.loads.panel import feeder_circuits
 from packs.electrical.nec.conductors import label
 from packs.electrical.projects.records import Circuit, Panel, Project, Wiring
 from packs.electrical.wording import TEXTS, number
@@ -75,10 +76,10 @@ class Schedule:
 
 
 def schedule(project: Project, panel: Panel) -> Schedule:
-    """The schedule of a panel: loads as connected, each shared equally among its poles. Loads of
-    panels that this one supplies stand in their own schedules."""
+    """The schedule of a panel: loads as connected, each shared equally among its poles; that of a
+    panel that it supplies stands at its feeder's breaker."""
     phases = "ABC"[: 3 if panel.phases == 3 else 1 if panel.wires == 2 else 2]
-    positions = {each.number: each for each in _positions(panel)}
+    positions = {each.number: each for each in _positions(project, panel)}
     rows = [
         Row(phases[at % len(phases)], positions[2 * at + 1], positions.get(2 * at + 2))
         for at in range((panel.spaces + 1) // 2)
@@ -96,15 +97,40 @@ def volt_amperes(circuit: Circuit) -> float:
     return circuit.load_watts / (circuit.power_factor or 1)
 
 
-def _positions(panel: Panel) -> Iterator[Position]:
+def _positions(project: Project, panel: Panel) -> Iterator[Position]:
     taken = {place: each for each in panel.circuits for place in each.positions}
+    supplied = _supplied(project, panel)
     for place in range(1, panel.spaces + 1):
         circuit = taken.get(place)
         va = None
         if circuit is not None and not circuit.is_spare:
-            va = volt_amperes(circuit) / circuit.poles
+            shares = supplied.get(circuit.id) or [volt_amperes(circuit) / circuit.poles]
+            va = shares[circuit.positions.index(place) % len(shares)]
         is_first = circuit is not None and circuit.circuit_number == place
         yield Position(place, circuit, is_first, va)
+
+
+def _supplied(project: Project, panel: Panel) -> dict[str, list[float]]:
+    """What each pole of a feeder's breaker supplies, VA, by the circuit: line by line to a panel of
+    as many lines, else, and through a transformer, in equal shares."""
+    feeders = {each.id: each for each in project.feeders}
+    found = {}
+    for id, circuit in feeder_circuits(project, panel).items():
+        below = project.panel(feeders[id].target_id)
+        lines = list(schedule(project, below).totals_va.values()) if below else []
+        if len(lines) != circuit.poles:
+            total = sum(lines) if below else _behind(project, feeders[id].target_id)
+            lines = [total / circuit.poles] * circuit.poles
+        found[circuit.id] = lines
+    return found
+
+
+def _behind(project: Project, transformer_id: str) -> float:
+    """What is connected behind a transformer, VA."""
+    targets = [each.target_id for each in project.feeders if each.source_id == transformer_id]
+    panels = (project.panel(each) for each in targets)
+    direct = sum(schedule(project, each).total_va for each in panels if each is not None)
+    return direct + sum(_behind(project, each) for each in targets if project.panel(each) is None)
 
 
 def _to_neutral(panel: Panel, phase: str) -> float:

@@ -13,6 +13,7 @@ from packs.electrical.conductor_sizing import (
     check_conductor_sizing,
     sizing_result,
 )
+from packs.electrical.nec.conductors import rank
 from packs.electrical.projects.records import Project
 from packs.electrical.projects.selection import PanelCircuit, find_circuit
 from rollcall.core.context import ToolContext, User
@@ -93,7 +94,7 @@ def test_without_a_size_the_smallest_is_found() -> None:
 
 def test_where_no_single_conductor_is_enough_the_fewest_in_parallel_are_found() -> None:
     found = check(load_amps=900)
-    assert (found.conductor_sets, found.is_proposed, found.compliant) == (2, True, True)
+    assert (found.conductor_sets, found.is_proposed, found.compliant) == (3, True, True)
     assert found.ampacity >= 900
 
 
@@ -259,3 +260,22 @@ def test_a_breaker_below_a_motors_current_is_against_its_own_article(
     assert "20 A" in found.problems[0]
     assert section in found.problems[0]
     assert "210.20(A)" not in found.nec_reference
+
+
+def test_large_loads_get_common_sizes_in_parallel_and_the_answer_says_why() -> None:
+    found = check(load_amps=1000, conductor_material="aluminum")
+    assert found.compliant and found.conductor_sets > 2
+    assert rank(found.conductor_size) <= rank("600")
+    assert "are commonly run in parallel" in (found.answer or "")
+    single = check(load_amps=480, conductor_size="4/0")
+    assert "commonly run" in (single.recommendation or "")
+
+
+def test_an_ampacity_below_what_is_required_names_the_section_that_allows_it() -> None:
+    """Four 1 AWG THHN: 145 A at 90 °C and 0.8 leave 116 A; the next standard rating is 125 A."""
+    given = {"load_amps": 100, "continuous": True, "breaker_amps": 125, "conductor_size": "1",
+             "insulation": "THHN", "current_carrying_conductors": 4,
+             "terminal_rating_c": 75}  # fmt: skip
+    assert (check(**given).ampacity, check(**given).compliant) == (116, True)
+    said = check(**given).answer or ""
+    assert "240.4(B)" in said and "210.19(A)(1)" in said

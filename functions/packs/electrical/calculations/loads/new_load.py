@@ -24,8 +24,8 @@ _HIGH_LEG = 1
 """Line B, by 408.3(E)."""
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
-_LARGEST_TWO_POLE_AMPS = 48
-"""A load above this current counts as a three-phase one where the panel has three phases."""
+_LARGEST_TWO_POLE_AMPS, _LARGEST_TWO_POLE_WATTS = 48, 10_000
+"""A load above either counts as a three-phase one where the panel has three phases."""
 
 
 class NewLoad(NamedTuple):
@@ -103,7 +103,9 @@ def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:
     poles: Poles = 2
     if load.watts <= _SMALL_SHARE * _SMALL_BREAKER_AMPS * panel.line_to_neutral:
         poles = 1
-    elif lines == 3 and load.watts > _LARGEST_TWO_POLE_AMPS * panel.voltage:
+    elif lines == 3 and load.watts > min(
+        _LARGEST_TWO_POLE_AMPS * panel.voltage, _LARGEST_TWO_POLE_WATTS
+    ):
         poles = 3
     return poles, AssumedValue("poles", poles, None, TEXTS.text("new_load.poles"))
 

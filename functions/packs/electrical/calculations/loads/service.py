@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from packs.electrical.calculations.conductors import (
     MAX_SETS,
     Installation,
+    is_common,
     smallest_size,
 )
 from packs.electrical.calculations.loads.calculation import Premises
 from packs.electrical.calculations.loads.limits import DWELLING_SHARE
 from packs.electrical.calculations.requirements import Requirement
-from packs.electrical.nec.conductors import Material, Size, ampacity, rank
+from packs.electrical.nec.conductors import Material, Size, ampacity
 
 SERVICE_SIZES = (
     100, 125, 150, 200, 400, 600, 800, 1000, 1200, 1600, 2000, 2500, 3000, 4000,
@@ -27,9 +28,6 @@ LEAST_CHARGING_AMPS = 6.0
 """Below it a charger that is told to draw less stops (SAE J1772)."""
 
 CONTINUOUS = 1.25
-LARGEST_COMMON: Size = "600"
-"""Above it conductors are commonly run in parallel, kcmil."""
-
 DWELLING_SIZES: tuple[Size, ...] = (
     "8", "6", "4", "3", "2", "1", "1/0", "2/0", "3/0", "4/0", "250", "300", "350", "400", "500",
     "600", "700", "750", "800",
@@ -97,6 +95,6 @@ def _by_load(rating: int, amps: float, material: Material) -> Conductors | None:
     need = Requirement(amps, amps, breaker_amps=rating)
     for sets in range(1, MAX_SETS + 1):
         size = smallest_size(Installation(material, 75, 75, sets=sets), need)
-        if size is not None and rank(size) <= rank(LARGEST_COMMON):
+        if size is not None and is_common(size):
             return Conductors(material, size, sets, sets * ampacity(size, material, 75), False)
     return None

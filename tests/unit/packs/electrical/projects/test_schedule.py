@@ -48,8 +48,24 @@ def described(*descriptions: str, name: str = "P") -> Schedule:
 
 @for_every(("project", "panel"), EVERY, ids=lambda each: each.id)
 def test_each_load_is_in_the_totals_once(project, panel) -> None:  # type: ignore[no-untyped-def]
-    connected = sum(volt_amperes(c) for c in panel.circuits if not c.is_spare)
-    assert schedule(project, panel).total_va == pytest.approx(connected)
+    assert schedule(project, panel).total_va == pytest.approx(_connected(project, panel.id))
+
+
+def _connected(project, node: str) -> float:  # type: ignore[no-untyped-def]
+    """What is connected to a panel, and to those that it feeds."""
+    panel = project.panel(node)
+    circuits = panel.circuits if panel else ()
+    below = [each.target_id for each in project.feeders if each.source_id == node]
+    own = sum(volt_amperes(c) for c in circuits if not c.is_spare)
+    return float(own + sum(_connected(project, each) for each in below))
+
+
+def test_a_subpanels_load_stands_at_its_breaker_line_by_line() -> None:
+    garage, main = of("house", "garage"), of("house", "main")
+    sides = [side for row in main.rows for side in (row.left, row.right) if side and side.circuit]
+    poles = [side for side in sides if side.circuit.description == "Garage subpanel"]
+    assert [side.va for side in poles] == list(garage.totals_va.values())
+    assert all(side.va for side in poles)
 
 
 def test_odd_positions_are_left_even_ones_right_and_phases_take_turns() -> None:
