@@ -220,9 +220,9 @@ def _names(body: dict[str, Any]) -> list[str]:
 def _parts(error: Exception) -> tuple[int, dict[str, Any], Any]:
     """The HTTP status, the provider's error object and the headers; 0 and empty if none."""
     if isinstance(error, ProviderError):
-        number = error.body.get("code")
-        is_status = isinstance(number, int) and 400 <= number < 600
-        return error.status or (number if is_status else 0) or 0, error.body, error.headers
+        number = _number(error.body.get("code")) or 0
+        inside = int(number) if 400 <= number < 600 else 0
+        return error.status or inside, error.body, error.headers
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     body = error_of(getattr(error, "body", None) or getattr(error, "details", None))
     headers = getattr(getattr(error, "response", None), "headers", None) or {}

@@ -27,28 +27,32 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
             tool's arguments), or is longer than `LINE_BYTES` or `PLAIN_BYTES`.
     """
     lines = _lines(chunks)
-    pending = ""
+    pending: list[str] = []
+    size = 0
     for line in lines:
         if line.lstrip()[:1] in ("{", "[") and not pending:
             yield from _objects(json.loads(_whole(line, lines)))
             return
         if line.startswith("data:"):
             data = line[5:].strip()
-            is_first = not pending
-            pending = data if is_first else f"{pending}\n{data}"
-            if pending == "[DONE]":
-                pending = ""
-                yield DONE
-            elif len(pending) > LINE_BYTES:
+            size += len(data) + 1
+            if size > LINE_BYTES:
                 raise ValueError("an event of the stream is too long")
-            elif is_first and (value := _complete(pending)) is not None:
-                pending = ""
+            value = _complete(data) if not pending else None
+            if data == "[DONE]" and not pending:
+                yield DONE
+            elif value is not None:
                 yield from _objects(value)
-        elif not line and pending:
-            yield from _objects(json.loads(pending))
-            pending = ""
-    if pending:
-        yield from _objects(json.loads(pending))
+            else:
+                pending.append(data)
+                continue
+        elif not line and any(pending):
+            yield from _objects(json.loads("\n".join(pending)))
+        elif line:
+            continue
+        pending, size = [], 0
+    if any(pending):
+        yield from _objects(json.loads("\n".join(pending)))
 
 
 def _whole(first: str, lines: Iterator[str]) -> str:

@@ -15,7 +15,14 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.models import gemini
-from rollcall.models.base import BrokenOff, ModelRequest, ToolSpec
+from rollcall.models.base import (
+    BrokenOff,
+    ContextExceeded,
+    FinishReason,
+    ModelRequest,
+    QuotaExhausted,
+    ToolSpec,
+)
 from tests.support.fake_providers import GEMINI_KEY, FakeProviders, Said, gather
 from tests.support.provider_replies import (
     Json,
@@ -38,6 +45,10 @@ def say(*messages: Message, model: str = "gemini-3.8-flash", deadline: float | N
 
 
 RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"}
+PER_DAY = {
+    "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}],
+}
 NO_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
 
 
@@ -47,6 +58,13 @@ NO_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KE
         (gemini_error(429, "RESOURCE_EXHAUSTED", "Quota.", RETRY), ResourceExhausted, 34.4),
         (gemini_error(429, "RESOURCE_EXHAUSTED", "Please retry in 1m2s."), ResourceExhausted, 62.0),
         (status(429, headers={"retry-after": "7"}), ResourceExhausted, 7.0),
+        (gemini_error(429, "RESOURCE_EXHAUSTED", "Quota.", PER_DAY, RETRY), QuotaExhausted, None),
+        (gemini_error(429, "RESOURCE_EXHAUSTED", "metric: x, limit: 0"), QuotaExhausted, None),
+        (
+            gemini_error(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum"),
+            ContextExceeded,
+            None,
+        ),
         (gemini_error(400, "INVALID_ARGUMENT", "Not valid.", NO_KEY), FailedPrecondition, None),
         (gemini_error(400, "FAILED_PRECONDITION", "Wrong country."), FailedPrecondition, None),
         (gemini_error(400, "INVALID_ARGUMENT", "Too long."), InvalidArgument, None),
@@ -131,3 +149,86 @@ def test_embeddings_come_one_for_each_text(fake: FakeProviders) -> None:
     assert asked["content"]["parts"] == [{"text": "task: search result | query: text 0"}]
     assert embedder.embed(["a"], task="document") != embedder.embed(["a"], task="query")
     assert embedder.embed([], task="query") == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        plain({"promptFeedback": {"blockReason": "MODEL_ARMOR"}}),
+        gemini_error(400, "INVALID_ARGUMENT", "Blocked by Model Armor."),
+        sse({"candidates": [{"finishReason": "MODEL_ARMOR"}]}),
+    ],
+)
+def test_model_armor_blocks(fake: FakeProviders, reply: Reply) -> None:
+    fake.gemini(reply)
+    assert say().finish.reason is FinishReason.BLOCKED
+
+
+@pytest.fixture
+def vertex(fake: FakeProviders, monkeypatch: pytest.MonkeyPatch) -> FakeProviders:
+    """Vertex AI, and an identity that is this function's own."""
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GEMINI_BACKEND", "vertex")
+    monkeypatch.setenv("GCLOUD_PROJECT", "demo-school")
+    monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "europe-west4")
+    monkeypatch.setattr(gemini, "_credentials", lambda: Identity())
+    return fake
+
+
+class Identity:
+    """Credentials whose token ran out, as google-auth gives them."""
+
+    token, refreshed = "", 0
+
+    @property
+    def valid(self) -> bool:
+        return bool(self.token)
+
+    def refresh(self, request: object) -> None:
+        self.token = "ya29.of-the-function"
+
+
+def test_vertex_is_called_in_the_functions_project_by_its_identity(vertex: FakeProviders) -> None:
+    vertex.gemini(gemini_text("Hi"))
+    assert say().message.text == "Hi"
+    [seen] = vertex.requests
+    place = "projects/demo-school/locations/europe-west4/publishers/google/models"
+    method = "gemini-3.8-flash:streamGenerateContent?alt=sse"
+    assert seen.path == f"/v1beta1/{place}/{method}"
+    assert seen.headers["authorization"] == "Bearer ya29.of-the-function"
+    assert "x-goog-api-key" not in seen.headers
+
+
+def test_vertex_has_an_address_for_each_place(
+    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOOGLE_GEMINI_BASE_URL")
+    url, _ = gemini._place("g", streamed=False)
+    assert url.startswith("https://europe-west4-aiplatform.googleapis.com/v1beta1/projects/")
+    monkeypatch.delenv("GOOGLE_CLOUD_LOCATION")
+    url, _ = gemini._place("g", streamed=False)
+    assert url.startswith("https://aiplatform.googleapis.com/v1beta1/projects/demo-school")
+    assert "/locations/global/" in url
+    monkeypatch.delenv("GCLOUD_PROJECT")
+    with pytest.raises(FailedPrecondition, match="no project"):
+        say()
+
+
+def test_vertex_embeds_by_the_same_identity(
+    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = dict(gemini._client_settings())
+    assert settings == {
+        "enterprise": True,
+        "project": "demo-school",
+        "location": "europe-west4",
+    }
+
+
+def test_a_backend_that_does_not_exist_is_refused(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_BACKEND", "bedrock")
+    with pytest.raises(FailedPrecondition, match="api or vertex"):
+        say()
