@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from packs.electrical.nec.articles import Article, all_articles, find, mentioned, ranked
 from packs.electrical.nec.editions import DEFAULT
 from packs.electrical.wording import TEXTS, pattern
-from rollcall.core.explaining import asks_what_it_is
+from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.profile import Note, Review
 from rollcall.core.shapes import Citation
 from rollcall.core.text import terms

@@ -21,8 +21,7 @@ from rollcall.agent.untrusted_text import delimited_history
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import ModelMessage, ToolMessage
-from rollcall.core.redaction import redacted_message
+from rollcall.core.messages import ModelMessage, ToolMessage, redacted_message
 from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest

@@ -25,8 +25,7 @@ from rollcall.core import events
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import UserMessage
-from rollcall.core.redaction import redacted_message
+from rollcall.core.messages import UserMessage, redacted_message
 from rollcall.core.wire import (
     REASON_CHARS,
     CallStatus,

@@ -7,13 +7,18 @@ plain values: they turn into JSON with `to_json` and come back with `message_fro
 
 from __future__ import annotations
 
+import binascii
 import json
-from typing import Any, Literal
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json
+from rollcall.core.redaction import json_redactor
 
 Json = Any
 """Whatever `json.dumps` takes."""
@@ -149,3 +154,49 @@ def message_from_json(value: dict[str, Json]) -> Message:
 
 def _part(value: dict[str, Json]) -> Part:
     return Text(value["text"]) if value["type"] == "text" else Media(**value)
+
+
+M = TypeVar("M", UserMessage, ModelMessage, ToolMessage)
+
+
+def redacted_message(message: M) -> M:
+    """A message of a dialogue as it may be stored and sent to a model.
+
+    A reply that held a credential loses its provider's parts: they would repeat it, and no
+    provider takes them back changed.
+    """
+    clean = json_redactor()
+    if isinstance(message, ToolMessage):
+        results = [replace(each, content=clean(each.content)) for each in message.results]
+        return replace(message, results=tuple(results))
+    if isinstance(message, UserMessage):
+        parts = [
+            replace(part, text=clean(part.text))
+            if isinstance(part, Text)
+            else with_document_text(part, clean)
+            for part in message.parts
+        ]
+        return replace(message, parts=tuple(parts))
+    calls = tuple(
+        replace(call, arguments=clean(call.arguments), arguments_text=clean(call.arguments_text))
+        for call in message.tool_calls
+    )
+    cleaned = replace(message, text=clean(message.text), tool_calls=calls)
+    given = list(message.provider_parts)
+    if cleaned != message or clean(given) != given:
+        return replace(cleaned, provider_parts=())
+    return message
+
+
+def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
+    """A plain text document with its text changed; other media, and what is no text, as it is."""
+    if not media.media_type.startswith("text/"):
+        return media
+    try:
+        text = b64decode(media.data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return media  # the adapters refuse it, in words
+    changed = change(text)
+    if changed == text:
+        return media
+    return replace(media, data=b64encode(changed.encode()).decode())

@@ -7,23 +7,14 @@ text, ids, hashes and base64 stay as they are; all take linear time.
 
 from __future__ import annotations
 
-import binascii
 import json
 import logging
 import os
 import re
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 from urllib.parse import quote
-
-from msgspec.structs import replace
-
-if TYPE_CHECKING:
-    from rollcall.core.messages import Media, ModelMessage, Part, ToolMessage, UserMessage
-
-M = TypeVar("M", "UserMessage", "ModelMessage", "ToolMessage")
 
 HIDDEN = "[hidden]"
 MIN_SECRET_CHARS = 8
@@ -89,35 +80,6 @@ def json_redactor() -> Callable[[Any], Any]:
     short value."""
     clean = _redactor()
     return lambda value: _mapped(value, clean)
-
-
-def redacted_message(message: M) -> M:
-    """A message of a dialogue as it may be stored and sent to a model.
-
-    A reply that held a credential loses its provider's parts: they would repeat it, and no
-    provider takes them back changed.
-    """
-    from rollcall.core.messages import ModelMessage, ToolMessage
-
-    clean = _redactor()
-    if isinstance(message, ToolMessage):
-        results = [replace(each, content=clean(each.content)) for each in message.results]
-        return replace(message, results=tuple(results))
-    if not isinstance(message, ModelMessage):
-        return replace(message, parts=tuple(_part(part, clean) for part in message.parts))
-    calls = tuple(
-        replace(
-            call,
-            arguments=_mapped(call.arguments, clean),
-            arguments_text=clean(call.arguments_text),
-        )
-        for call in message.tool_calls
-    )
-    cleaned = replace(message, text=clean(message.text), tool_calls=calls)
-    parts = message.provider_parts
-    if cleaned != message or _mapped(list(parts), clean) != list(parts):
-        return replace(cleaned, provider_parts=())
-    return message
 
 
 class RedactingFilter(logging.Filter):
@@ -201,25 +163,3 @@ def _mapped(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [_mapped(item, clean) for item in value]
     return value
-
-
-def _part(part: Part, clean: Callable[[str], str]) -> Part:
-    from rollcall.core.messages import Text
-
-    if isinstance(part, Text):
-        return replace(part, text=clean(part.text))
-    return with_document_text(part, clean)
-
-
-def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
-    """A plain text document with its text changed; other media, and what is no text, as it is."""
-    if not media.media_type.startswith("text/"):
-        return media
-    try:
-        text = b64decode(media.data, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return media  # the adapters refuse it, in words
-    changed = change(text)
-    if changed == text:
-        return media
-    return replace(media, data=b64encode(changed.encode()).decode())

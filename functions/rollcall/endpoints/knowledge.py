@@ -13,6 +13,19 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import OnCall, OnSchedule, OnTask, bound
+from rollcall.knowledge.uploads import (
+    BeginUpload,
+    FinishUpload,
+    GetFile,
+    UploadPart,
+    add_part,
+    begin,
+    enqueue,
+    finish,
+    overdue,
+    read_part,
+)
+from rollcall.store.files import files
 
 READ_S = 900
 
@@ -28,8 +41,6 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
     `content`, for a file of one part, it is finished as well: `{fileId, document}`. The same again
     goes on with what was begun.
     """
-    from rollcall.knowledge.uploads import BeginUpload, begin
-
     request = validate(BeginUpload, call.data)
     return begin(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
 
@@ -37,8 +48,6 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
 @bound(OnCall())
 def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
     """Send a part of an upload, in base64: `{fileId, part, content}`."""
-    from rollcall.knowledge.uploads import UploadPart, add_part
-
     request = validate(UploadPart, call.data)
     add_part(platform, call.user, request)
     return {"fileId": request.file_id, "part": request.part}
@@ -51,8 +60,6 @@ def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
     Returns `{fileId, document}`; the document's record in Firestore then tells how far it is. An
     attachment has none: it is sent by its `fileId`.
     """
-    from rollcall.knowledge.uploads import FinishUpload, finish
-
     request = validate(FinishUpload, call.data)
     return finish(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
 
@@ -63,8 +70,6 @@ def get_file(platform: Platform, call: Call) -> dict[str, Any]:
 
     Returns `{fileId, name, contentType, bytes, sha256, parts, part, content}`, base64.
     """
-    from rollcall.knowledge.uploads import GetFile, read_part
-
     request = validate(GetFile, call.data)
     return read_part(platform, call.user, request).dump()
 
@@ -84,9 +89,6 @@ def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
 def sweep_files(platform: Platform) -> None:
     """Remove unfinished uploads and the content of deleted files, and queue documents that wait for
     too long."""
-    from rollcall.knowledge.uploads import enqueue, overdue
-    from rollcall.store.files import files
-
     now = datetime.now(UTC)
     removed = files(platform.db).sweep(now=now)
     left = overdue(platform.db, now=now)

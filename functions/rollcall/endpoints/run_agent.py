@@ -22,8 +22,8 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
 from rollcall.core.events import Event
 from rollcall.core.inputs import validate
-from rollcall.core.messages import Media, Text, UserMessage
-from rollcall.core.redaction import redacted_json, redacted_message
+from rollcall.core.messages import Media, Text, UserMessage, redacted_message
+from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.open_run import OpenRun

@@ -24,7 +24,8 @@ from rollcall.core.context import User
 from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Wire
-from rollcall.store.files import Allowance, files
+from rollcall.core.user_data import Section, UserData, of_user
+from rollcall.store.files import FILES, SECTION_READS, Allowance, erase_file, files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
@@ -262,3 +263,40 @@ def erase_document(db: Client, batch: WriteBatch, document: Document, uid: str) 
     """Add to a batch the removal of a user's document, as `Section.erase` does."""
     if found := read(document):
         remove(db, batch, found)
+
+
+_INTERNAL = {"incoming", "current", "attempts", "dueAt"}
+
+
+def _document(data: dict[str, Any], uid: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in _INTERNAL}
+
+
+def _file(data: dict[str, Any], uid: str) -> dict[str, Any]:
+    """That there is a file. Its content is too large for a page: `get_file` gives it, part by
+    part."""
+    shown = {key: value for key, value in data.items() if key not in ("place", "parts")}
+    return {**shown, "content": "get_file"}
+
+
+UPLOADS = UserData(
+    (
+        # Documents first: one that is being read writes nothing more once its record is gone.
+        Section(
+            kind="documents",
+            find=of_user(DOCUMENTS, platform=True),
+            show=_document,
+            erase=erase_document,
+            reads=("current", "incoming"),
+            page=2,  # each may have two hundred parts, and a commit takes 500 writes
+        ),
+        Section(
+            kind="files",
+            find=of_user(FILES, platform=True),
+            show=_file,
+            erase=erase_file,
+            reads=SECTION_READS,
+            page=10,
+        ),
+    )
+)

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from rollcall.core.extras import is_installed
 from rollcall.knowledge.pages import MOST_CHARS, PROBLEMS, CannotRead, Page
+from rollcall.knowledge.plain_text import read_plain
 
 Kind = Literal["pdf", "text", "markdown"]
 
@@ -140,8 +141,6 @@ def _pages(kind: str, path: Path) -> Iterator[int | Page]:
         from rollcall.knowledge.pdf import read_pdf
 
         return read_pdf(path)
-    from rollcall.knowledge.plain_text import read_plain
-
     return read_plain(path.read_bytes())
 
 

@@ -42,6 +42,7 @@ from rollcall.core.errors import (
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.batches import try_commit, update_unchanged, where
+from rollcall.store.client import project_id
 
 if TYPE_CHECKING:
     from google.cloud.firestore import (
@@ -307,8 +308,6 @@ def _path(file_id: str, number: int | None = None) -> str:
 def _storage() -> Any:
     """Return the client of this process; without credentials where an emulator is named."""
     from google.cloud.storage import Client  # type: ignore[import-untyped]
-
-    from rollcall.store.client import project_id
 
     if "STORAGE_EMULATOR_HOST" in os.environ:
         from google.auth.credentials import AnonymousCredentials

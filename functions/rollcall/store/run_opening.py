@@ -27,6 +27,7 @@ from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, Permissi
 from rollcall.core.messages import UserMessage
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.titles import title_of
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission, one_at_a_time
 from rollcall.store.attachments import attached
@@ -325,8 +326,6 @@ def _thread_fields(
         fields["messageKeys"] = keys[-MESSAGE_KEYS:]
         fields["newestTurn"] = {"id": opening.turn_id, "messageKeys": list(opening.message_keys)}
     if not thread.get("title"):  # it is new, or was cleared
-        from rollcall.core.titles import title_of
-
         fields["title"] = title_of(opening.message)
     if thread:
         return fields

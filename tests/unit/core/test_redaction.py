@@ -22,6 +22,7 @@ from rollcall.core.messages import (
     ToolMessage,
     ToolResult,
     UserMessage,
+    redacted_message,
 )
 from rollcall.core.redaction import (
     HIDDEN,
@@ -30,7 +31,6 @@ from rollcall.core.redaction import (
     redact_logs,
     redacted,
     redacted_json,
-    redacted_message,
 )
 from tests.support.rules import for_every
 

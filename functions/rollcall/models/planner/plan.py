@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.core.explaining import asks_what_it_is
+from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.messages import Json, ModelMessage
 from rollcall.core.text import terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.core.explaining import asks_what_it_is
+from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.messages import UserMessage
 from rollcall.core.profile import Note
 from rollcall.core.wire import Citation
