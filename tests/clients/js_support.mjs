@@ -85,13 +85,13 @@ function* deltas({ text = "", calls = [] }, pieceChars) {
   yield { finish_reason: calls.length ? "tool_calls" : "stop" };
 }
 
-/** `run_agent` in a process of its own, beside the emulators, with a model at this address. */
-export async function served(modelUrl) {
+/** A function in a process of its own, beside the emulators, with a model at this address. */
+export async function served(modelUrl, target = "run_agent") {
   const port = await freePort();
   const command = [
     "-m",
     "functions_framework",
-    "--target=run_agent",
+    `--target=${target}`,
     "--source=main.py",
     `--port=${port}`,
     "--host=127.0.0.1",
@@ -100,7 +100,7 @@ export async function served(modelUrl) {
     cwd: `${ROOT}functions`,
     env: {
       ...process.env,
-      FUNCTION_TARGET: "run_agent",
+      FUNCTION_TARGET: target,
       FUNCTIONS_EMULATOR: "true",
       NO_GCE_CHECK: "true",
       OPENAI_BASE_URL: modelUrl,

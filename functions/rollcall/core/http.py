@@ -124,8 +124,9 @@ def app_check() -> bool:
 LEAVE_S = 10.0
 """How long a request whose client is gone waits for its work to be saved."""
 
-PING_S = 15.0
-"""A comment line this often keeps proxies from closing a quiet stream."""
+PING_S = 2.0
+"""A comment line this often keeps proxies from closing a quiet stream, and shows that the client is
+gone, which a server notices only when it writes."""
 
 
 def event_stream(frames: Iterator[bytes]) -> flask.Response:

@@ -110,6 +110,8 @@ class AgentProfile(Struct, frozen=True):
             citation)`. The agent may answer from it without a tool.
         review: `review(answer, locale)`: checks a model's whole answer; returns the sources that it
             names and a remark for the user.
+        keep_running: Whether a run goes on when the client of `agui` closes its connection, which
+            is that protocol's stop. Runs of `run_agent` always go on.
         result_chars: Characters of one tool result that the model sees.
     """
 
@@ -138,6 +140,7 @@ class AgentProfile(Struct, frozen=True):
     briefing: Briefing | None = None
     notes: Callable[[str, str], Sequence[Note]] | None = None
     review: Callable[[str, str], Review] | None = None
+    keep_running: bool = False
     result_chars: int = 24_000
 
     @property

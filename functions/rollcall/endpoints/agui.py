@@ -9,6 +9,7 @@ know.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
 from itertools import compress
@@ -34,6 +35,7 @@ from rollcall.endpoints.agui_input import (
     AGUI_EDITS,
     OUR_EDITS,
     ContextEntry,
+    Props,
     RunInput,
     UserInput,
     agui_field,
@@ -52,12 +54,16 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
+from rollcall.store.run_closing import cancel
 from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
 from rollcall.store.threads import ClientThread, find_client_thread
 
 MAX_BYTES = 8_000_000
 """The whole dialogue comes with every run, although most of it is not looked at."""
 MAX_CLIENT_TOOLS = 50
+CANCEL_S = 8.0
+"""How long a run whose client closed the connection has to save its end; the server waits a little
+longer than that (`LEAVE_S`)."""
 _AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = {
     "data": "messages",
@@ -93,11 +99,25 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
     renderer = EventRenderer(given.thread_id, given.run_id)
     if left_out:
         renderer.notes["toolsLeftOut"] = left_out
-    try:
-        yield from renderer.render(request.events(renderer))
-    except AgentError as error:
-        error.field = _renamed(error.field)
-        raise
+    with closing(renderer.render(request.events(renderer))) as stream:
+        try:
+            for event in stream:  # noqa: UP028 - `yield from` would close the stream first
+                yield event
+        except AgentError as error:
+            error.field = _renamed(error.field)
+            raise
+        except GeneratorExit:  # AG-UI's front ends have no other stop than to close the connection
+            if renderer.run is not None and not renderer.has_ended and not request.keeps_running():
+                cancel(platform.db, call.user.uid, *renderer.run)
+                _work_on(stream, until=time.monotonic() + CANCEL_S)
+            raise
+
+
+def _work_on(stream: Generator[Event | None, None, None], *, until: float) -> None:
+    """Let a run that was told to stop save its end; what takes longer ends in the task queue."""
+    for _ in stream:
+        if time.monotonic() > until:
+            return
 
 
 class _RunRequest(Struct, frozen=True):
@@ -131,6 +151,13 @@ class _RunRequest(Struct, frozen=True):
         if results:
             return (yield from self._send_results(results))
         raise self._nothing_new()
+
+    def keeps_running(self) -> bool:
+        """Whether the run goes on when its client closes the connection."""
+        props = self.given.forwarded_props
+        if props is not None and props.rollcall.keep_running:
+            return True
+        return find_agent(self.platform, self.agent, user=self.call.user).keep_running
 
     def _repeat(self, run_thread_id: str) -> RunEvents:
         """Join a run that was requested before."""
@@ -246,7 +273,7 @@ class _RunRequest(Struct, frozen=True):
             "runId": given.run_id,
             "clientTools": list(self.tools)[:MAX_CLIENT_TOOLS],
             **({"context": _context(given.context)} if given.context else {}),
-            **(props.model_dump(by_alias=True, exclude_none=True) if props else {}),
+            **(_run_fields(props) if props else {}),
             **asked,
         }
         return AcceptedRequest(
@@ -265,6 +292,10 @@ class _RunRequest(Struct, frozen=True):
                 "context": [entry.model_dump() for entry in self.given.context or ()],
             }
         )
+
+
+def _run_fields(props: Props) -> dict[str, Any]:
+    return props.model_dump(by_alias=True, exclude_none=True, exclude={"rollcall"})
 
 
 def _listed(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -339,12 +370,14 @@ class EventRenderer(Struct):
     Attributes:
         thread_id: The client's name of the thread.
         run_id: The run that the client asked for.
+        run: Our ids of the thread and the run, once it has begun.
         notes: What it is told beside the start: what of its input was left out.
         answered: Calls that the client itself answered; it has their results.
     """
 
     thread_id: str
     run_id: str
+    run: tuple[str, str] | None = None
     notes: dict[str, Any] = field(default_factory=dict)
     answered: Collection[str] = ()
     has_begun: bool = False
@@ -385,6 +418,7 @@ class EventRenderer(Struct):
         kind = event["type"]
         self.has_ended = kind in ("RUN_FINISHED", "RUN_ERROR")
         if kind == "RUN_STARTED":
+            self.run = (event["threadId"], event["runId"])
             ours = {"threadId": event["threadId"], "runId": event["runId"], **self.notes}
             return self._named(_with(event, ours))
         if kind == "RUN_FINISHED":

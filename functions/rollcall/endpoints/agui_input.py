@@ -61,12 +61,19 @@ class InterruptAnswer(Shape):
     payload: Any = None
 
 
+class OwnProps(Shape):
+    """`forwardedProps.rollcall`: what no field of `run_agent` says."""
+
+    keep_running: bool = False
+
+
 class Props(Shape):
     """What of `forwardedProps` counts."""
 
     client_id: Any = None
     locale: Any = None
     when_busy: Any = None
+    rollcall: OwnProps = OwnProps()
 
 
 class RunInput(Shape):

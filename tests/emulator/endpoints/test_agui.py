@@ -457,7 +457,34 @@ def test_a_run_that_is_stopped_says_so(office: Office, front: Front) -> None:
     assert told.last["metadata"]["rollcall"]["stopReason"] == "cancelled"
 
 
-def test_a_run_goes_on_when_its_client_leaves(office: Office, front: Front) -> None:
+def test_a_run_is_cancelled_when_its_client_closes_the_connection(
+    office: Office, front: Front
+) -> None:
+    _leave(office, front, "left")
+    run = office.run(ours(front), "left")
+    assert (run["status"], run["stopReason"]) == ("cancelled", "cancelled")
+    assert front.say("And now?", says("Here.")).text == "Here."  # nothing holds the thread
+
+
+def test_a_client_that_has_read_the_end_cancels_nothing(office: Office, front: Front) -> None:
+    office.model.replies = [PAY]
+    response = office.functions.send("agui/office", _first_message(front, "waits"))
+    stream = iter(response.response)
+    while b"RUN_FINISHED" not in next(stream):
+        pass
+    response.close()
+    (approval,) = office.db.collection("approvals").where("runId", "==", "waits").get()
+    assert approval.get("status") == "pending"
+
+
+def _first_message(front: Front, run_id: str, **props: Any) -> dict[str, Any]:
+    message = {"id": "1", "role": "user", "content": "Hello"}
+    body = {"threadId": front.thread, "runId": run_id, "messages": [message]}
+    return {**body, "forwardedProps": {"rollcall": props}} if props else body
+
+
+def _leave(office: Office, front: Front, run_id: str, **props: Any) -> dict[str, Any]:
+    """Begin a run and close the connection while the model still speaks; the request's body."""
     is_left = threading.Event()
 
     def waiting(request: Any) -> Any:
@@ -466,17 +493,27 @@ def test_a_run_goes_on_when_its_client_leaves(office: Office, front: Front) -> N
         yield from says("Never heard.")
 
     office.model.replies = [waiting]
-    body = {
-        "threadId": front.thread,
-        "runId": "left",
-        "messages": [{"id": "1", "role": "user", "content": "Hello"}],
-    }
+    body = _first_message(front, run_id, **props)
     response = office.functions.send("agui/office", body)
     stream = iter(response.response)
     assert b"RUN_STARTED" in next(stream)
     assert b"STEP_STARTED" in next(stream)
     response.close()
     is_left.set()
+    return body
+
+
+def test_a_profile_may_keep_runs_going(office: Office, front: Front) -> None:
+    office.declare(keep_running=True)
+    _leave(office, front, "left")
+    office.run_queue(says("Here I am."))
+    assert office.run(ours(front), "left")["status"] == "done"
+
+
+def test_a_run_goes_on_without_its_client_where_that_is_wanted(
+    office: Office, front: Front
+) -> None:
+    body = _leave(office, front, "left", keepRunning=True)
     assert office.here.queue == [("continuerun", {"threadId": ours(front), "runId": "left"})]
     office.run_queue(says("Here I am."))
     run = office.run(ours(front), "left")

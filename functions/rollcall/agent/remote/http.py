@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -49,16 +50,9 @@ MAX_ADDRESSES = 8
 _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
 _UNICAST = ip_network("2000::/3")
-_NEVER = tuple(
-    map(
-        ip_network,
-        (
-            "192.0.0.0/24",  # protocol assignments; older Pythons call part of them global
-            "192.88.99.0/24",  # 6to4 relays
-            "168.63.129.16/32",  # a cloud's own control address, though it looks public
-        ),
-    )
-)
+RESERVED = Path(__file__).with_name("reserved_networks.json")
+"""Networks that are no host on the public internet, each with its source. Python knows most, and
+newer ones only in its newer versions."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -354,15 +348,24 @@ def look_up(host: str, port: int, *, ends: float) -> list[str]:
 def is_public(address: IPv4Address | IPv6Address) -> bool:
     """Whether this is one host on the public internet, as is each IPv4 address inside it."""
     if isinstance(address, IPv4Address):
-        never = any(address in network for network in _NEVER)
-        return address.is_global and not address.is_multicast and not never
-    if address.scope_id:
+        return address.is_global and not _is_reserved(address)
+    if address.scope_id or _is_reserved(address):
         return False
     inner = list(_embedded(address))
     if not all(map(is_public, inner)):
         return False
     carries = bool(address.ipv4_mapped) or address in _NAT64
     return carries or (address in _UNICAST and address.is_global)
+
+
+@cache
+def _reserved() -> tuple[IPv4Network | IPv6Network, ...]:
+    listed = json.loads(RESERVED.read_text("utf-8"))["networks"]
+    return tuple(ip_network(each["network"]) for each in listed)
+
+
+def _is_reserved(address: IPv4Address | IPv6Address) -> bool:
+    return any(address in network for network in _reserved())
 
 
 def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:

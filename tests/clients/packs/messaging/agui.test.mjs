@@ -14,6 +14,7 @@ import { AgentCapabilitiesSchema, EventSchemas, RunAgentInputSchema } from "@ag-
 import { signInAnonymously, signInWithEmailAndPassword } from "firebase/auth";
 import { collection, doc, getDoc, getDocs, orderBy, query, where } from "firebase/firestore";
 
+import { model, served } from "../../js_support.mjs";
 import { App, DEMO, followed, seed, within } from "../../support.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -39,9 +40,9 @@ after(async () => {
 });
 
 /** An agent of AG-UI's client, signed in as the app's user. */
-function agentOf(app, name, options = {}) {
+function agentOf(app, name, options = {}, base = `${URL}/agui`) {
   return new HttpAgent({
-    url: `${URL}/agui/${name}`,
+    url: `${base}/${name}`,
     fetch: async (url, init) => {
       const token = await app.auth.currentUser.getIdToken();
       RunAgentInputSchema.parse(JSON.parse(init.body));
@@ -483,15 +484,40 @@ describe("a run that ends otherwise", () => {
     assert.equal(stopReason, finished.outcome === "cancelled" ? "cancelled" : undefined);
   });
 
-  test("goes on without its client, who leaves", async () => {
+  // The emulator does not pass on that a client is gone, so the function is served by itself.
+  test("is cancelled by its client's abortRun, and the thread is free at once", async (t) => {
+    const rest = new Promise(() => {}); // the model stops in the middle of its answer
+    const script = await model((messages) =>
+      messages.at(-1).content.includes(LONG)
+        ? { text: "A long answer that is never finished.", rest }
+        : { text: "Here." },
+    );
+    const fn = await served(script.url, "agui");
+    t.after(() => [fn.close(), script.close()]);
+    const agent = agentOf(noa, "messaging", {}, `http://127.0.0.1:${fn.port}`);
+    const runId = crypto.randomUUID();
+    let ours;
+    const onEvent = ({ event }) => {
+      ours ??= event.metadata?.rollcall;
+      if (event.type === "TEXT_MESSAGE_CONTENT") agent.abortRun();
+    };
+    await run(agent, LONG, { runId }, { onEvent }).catch((error) => error);
+    const stored = await followed(noa, ours.threadId, runId);
+    assert.equal(stored.at(-1).outcome.type, "cancelled");
+    const { finished } = await run(agent, "Are you there?");
+    assert.equal(finished.outcome, "success");
+  });
+
+  test("goes on without its client where keepRunning says so", async () => {
     const agent = agentOf(noa, "messaging");
     const runId = crypto.randomUUID();
+    const forwardedProps = { rollcall: { keepRunning: true } };
     let ours;
     const onEvent = ({ event }) => {
       ours ??= event.metadata.rollcall;
       agent.abortRun();
     };
-    await run(agent, LONG, { runId }, { onEvent }).catch((error) => error);
+    await run(agent, LONG, { runId, forwardedProps }, { onEvent }).catch((error) => error);
     assert.equal(ours.runId, runId);
     const stored = await followed(noa, ours.threadId, runId);
     assert.equal(stored.at(-1).type, "RUN_FINISHED");

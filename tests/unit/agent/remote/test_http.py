@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 import pytest
 
@@ -127,12 +128,27 @@ def test_a_host_on_the_internet_is_public(address: str) -> None:
         "fe80::1%eth0",
         "2001:4860:4860::8888%eth0",
         "fec0::1",
+        "3fff::1",
+        "3fff:fff::1",
+        "5f00::1",
+        "100:0:0:1::1",
+        "2001:20::1",
         "ff02::1",
         "4000::1",
     ],
 )
 def test_no_other_address_is_public_nor_one_that_carries_it(address: str) -> None:
     assert not is_public(ip_address(address))
+
+
+def test_each_reserved_network_has_its_source_and_holds_no_public_address() -> None:
+    listed = json.loads(http.RESERVED.read_text("utf-8"))
+    assert listed["source"] and listed["date"]
+    for row in listed["networks"]:
+        network = ip_network(row["network"])
+        assert row["what"] and row["source"]
+        for address in (network[0], network[-1]):
+            assert not is_public(address), row
 
 
 def soon() -> float:
