@@ -1,4 +1,4 @@
-"""The catalogue of an app: what its packages declare, found and bound as Cloud Functions.
+"""The catalog of an app: what its packages declare, bound as Cloud Functions.
 
 A process of a deployed function serves one target, so only the module that defines it is imported:
 the one whose source says `def <target>(`. Discovery, which has no target, imports all, and checks
@@ -436,7 +436,7 @@ def _place(value: object) -> str:
 
 
 def prepare_process(target: str | None) -> None:
-    """What every process needs once: logs, an app to verify tokens with, an end with its parent."""
+    """Set up logs, the Firebase app that verifies tokens, and an end with the parent process."""
     write_logs()
     tracing.prepare()
 

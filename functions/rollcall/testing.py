@@ -1,4 +1,4 @@
-"""Tests an app's capabilities and agents: without Firestore, a network or a key.
+"""For tests of an app's capabilities and agents, without Firestore, network or key.
 
     def test_six_people_for_two_hours_cost_720() -> None:
         assert meeting_cost(context(), people=6, hours=2) == {"usd": 720}
@@ -81,14 +81,14 @@ Reply = str | list[Delta] | AgentError
 
 
 def says(text: str, *, reason: FinishReason = FinishReason.STOP) -> list[Delta]:
-    """A reply of text alone, in two pieces."""
+    """Return a reply of text, in two pieces."""
     half = len(text) // 2
     return [TextDelta(text[:half]), TextDelta(text[half:]), Finish(reason, Usage(10, 0, 5))]
 
 
 def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
-    """A reply that calls tools, `(name, arguments)` each; arguments given as text go out as they
-    are."""
+    """Return a reply that calls tools, given as `(name, arguments)`; arguments given as text are
+    sent unchanged."""
     deltas: list[Delta] = []
     for number, (name, arguments) in enumerate(wanted):
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
@@ -100,7 +100,7 @@ def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
 
 @dataclass
 class ScriptedModel:
-    """A model that gives its replies one after another; the last one for ever.
+    """A model that gives its replies one after another, and repeats the last.
 
     Attributes:
         requests: What it was asked, in order.
@@ -137,7 +137,7 @@ def context(
     text_model: TextModel | None = None,
     embedder: Embedder | None = None,
 ) -> ToolContext:
-    """What a capability is given beside its arguments, as a call by this user would have it.
+    """Return the `ToolContext` of a call by this user.
 
     Args:
         user: The user's id.
@@ -157,7 +157,7 @@ def context(
 
 @dataclass(frozen=True)
 class Result:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         text: The answer; of a run that waits, what the user is told.

@@ -68,12 +68,12 @@ class App(Struct, frozen=True, dict=True):
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What `firebase.json` says; empty where there is none."""
+        """The content of `firebase.json`; empty without one."""
         return read_config(self.root / CONFIG)
 
     def check_codebase(self) -> None:
-        """See that the functions know their codebase by the name that `firebase.json` gives it:
-        what they publish to the registry is marked with it.
+        """Check that `ROLLCALL_CODEBASE` is the name in `firebase.json`, which marks what is
+        published.
 
         Raises:
             Problem: They do not.
@@ -96,7 +96,7 @@ class App(Struct, frozen=True, dict=True):
 
 
 def find_app(start: Path | None = None) -> App | None:
-    """Find the app that a folder is in, from any folder of it; None where there is none.
+    """Return the app that a folder is in, from any folder of it; None if there is none.
 
     Raises:
         Problem: A file cannot be read, or several codebases of the app have Rollcall.
@@ -121,7 +121,7 @@ def find_app(start: Path | None = None) -> App | None:
 
 
 def require_app(app: App | None) -> App:
-    """The app.
+    """Return the app, or raise a problem if there is none.
 
     Raises:
         Problem: There is none.

@@ -1,5 +1,5 @@
-"""`ask` and `call`: put a message to an agent, or call a function, on the emulators that run, as a
-development user; `ask` shows the run as it goes."""
+"""`ask` and `call`: send a message to an agent, or call a function, on the running emulators as a
+development user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ISOLATES = re.compile("[\u2066-\u2069]")
 
 
 def run(options: Namespace) -> int:
-    """Ask, and decide what waits; 1 where the run or a tool of it failed."""
+    """Ask, and decide approvals; return 1 if the run or a tool failed."""
     try:
         backend, session = sign_in(options)
         agent = options.agent or _only_agent(backend, session)
@@ -177,7 +177,7 @@ def _prompt(text: str) -> None:
 
 
 def call(options: Namespace) -> int:
-    """Print the function's result as JSON; 1 where it failed."""
+    """Call a function and print its result as JSON; return 1 if it failed."""
     try:
         backend, session = sign_in(options)
         print_json(backend.call(options.function, options.data, session.token))
@@ -187,7 +187,7 @@ def call(options: Namespace) -> int:
 
 
 def sign_in(options: Namespace) -> tuple[Backend, Session]:
-    """The app's emulators, and the user of `--as` signed in there.
+    """Return the app's emulators and the user of `--as`, signed in.
 
     Raises:
         Problem: This is no app, or its emulators do not run.

@@ -1,4 +1,4 @@
-"""`check`: whether what the app's packages declare can work; it runs and reaches nothing."""
+"""`check`: checks the definitions in the app's packages, without running or reaching anything."""
 
 from __future__ import annotations
 

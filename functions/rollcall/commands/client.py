@@ -52,7 +52,8 @@ class CallError(Exception):
 
 
 def tracebacks(frame: Mapping[str, Any]) -> list[str]:
-    """The tracebacks of a reply, or of an error's details: functions on emulators send those."""
+    """Return the tracebacks in a reply or in an error's details, which functions on emulators
+    send."""
     return [str(each.get("traceback", "")).rstrip() for each in frame.get("incidents") or ()]
 
 
@@ -175,7 +176,7 @@ class Backend:
 
 
 def emulated(configuration: Configuration, project: str | None = None) -> Backend:
-    """The backend of an app's emulators that run, as their hub knows them.
+    """Return the backend of an app's running emulators.
 
     Raises:
         Problem: None run, or not those that are needed.
@@ -198,7 +199,7 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
 
 
 def running_addresses(configuration: Configuration, project: str | None = None) -> Addresses:
-    """Where the emulators of an app listen that run now.
+    """Return the addresses of an app's running emulators.
 
     Raises:
         Problem: None run, or not those that are needed.
@@ -222,7 +223,7 @@ def running_addresses(configuration: Configuration, project: str | None = None) 
 
 
 def sign_in_developer(backend: Backend, who: str) -> Session:
-    """Sign in at the Auth emulator as a user, who is made where there is none of that name.
+    """Sign in a user of the Auth emulator, who is created if missing.
 
     Args:
         who: An e-mail address, or a user's id.

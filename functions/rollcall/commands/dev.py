@@ -1,4 +1,4 @@
-"""`dev`: runs an app on the emulators, and keeps up with its code until Ctrl-C.
+"""`dev`: runs an app on the emulators and loads changes of its code until Ctrl-C.
 
 The files of a functions folder, and which of them changed."""
 
@@ -52,8 +52,8 @@ def run(options: Namespace) -> int:
 def serve(
     app: App, *, project: str | None = None, prepare: Callable[[], None] | None = None
 ) -> int:
-    """Start the emulators with all of the app's functions and publish the registry; then run what
-    is scheduled, take up what changes in the code, and print what the functions log.
+    """Start the emulators with the app's functions and publish the registry; then run scheduled
+    functions, load changed code and print logs.
 
     Args:
         project: Instead of the default one of .firebaserc.
@@ -90,8 +90,8 @@ def serve(
 
 
 def load_problem(app: App, project: str) -> str | None:
-    """Why the app's functions cannot be loaded, as Python tells it of the app's own files; None if
-    they can. They are loaded in a process of their own, as Firebase's discovery does."""
+    """Return why the app's functions cannot be loaded, by Python's traceback in the app's files;
+    None if they can. They are loaded in a separate process, as Firebase's discovery does."""
     done = subprocess.run(
         [_python(app), "-c", "import main"],
         cwd=app.functions,
@@ -336,21 +336,21 @@ _READ = (".py", ".json", ".txt")
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a file."""
+    """A change of a file."""
 
     path: Path
     kind: Literal["new", "changed", "gone"]
 
 
 class Sources:
-    """What a functions folder held when it was last looked at."""
+    """The content of a functions folder when it was last looked at."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._seen = self._look()
 
     def changes(self) -> list[Change]:
-        """What became of files since the last time, by path."""
+        """Return the changes since the last time, by path."""
         before, self._seen = self._seen, self._look()
         found = []
         for name in sorted(before.keys() | self._seen.keys()):

@@ -1,4 +1,4 @@
-"""The variables of deployed functions, which an app keeps in `functions/.env` and files like it."""
+"""Variables of deployed functions, from `functions/.env` and its kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHELL_NAMES = (
 
 
 class Settings(Struct, frozen=True):
-    """Variables as the functions get them.
+    """Variables as functions get them.
 
     Attributes:
         given: Those with a value in a file, or, on the emulators, in this shell.

@@ -18,15 +18,15 @@ from rollcall.core.readable import marked
 
 
 def announce(place: Place, options: Namespace, *, writes: bool = False) -> None:
-    """Say where this command reads or writes; beside the JSON, not in it."""
+    """Print where this command reads or writes, to standard error beside JSON."""
     verb = "Writing to" if writes else "Reading"
     out = sys.stderr if getattr(options, "json", False) else sys.stdout
     print(f"{verb} {place}", file=out, flush=True)
 
 
 def say(text: str) -> None:
-    """Print a line in which somebody else's words may stand: nothing in it moves the cursor, hides
-    a part or turns it around."""
+    """Print a line that may contain others' words, which cannot move the cursor, hide text or
+    change direction."""
     print(marked(text))
 
 

@@ -1,4 +1,4 @@
-"""Which project and which Firestore a command talks to."""
+"""The project and the Firestore that a command talks to."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Place(Struct, frozen=True):
 
 
 def choose(project: str | None, env: MutableMapping[str, str], app: App | None = None) -> Place:
-    """Decide where to go, and set the environment so that clients go there too, with the variables
-    that the app's functions are given.
+    """Choose the project, and set the environment for clients with the variables of the app's
+    functions.
 
     The emulator that `FIRESTORE_EMULATOR_HOST` names comes first, then the real project that is
     named, then the app's emulators where they are running.
@@ -64,7 +64,7 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
 
 
 def connect(place: Place) -> Client:
-    """The Firestore client.
+    """Return the Firestore client.
 
     Raises:
         Problem: Nothing answers where the emulator should be, or there are no credentials for a

@@ -1,4 +1,4 @@
-"""Firestore's rules and indexes of an app, composed of the platform's and of each pack's.
+"""`rules`: composes an app's Firestore rules and indexes from the platform's and each pack's.
 
 A fragment of rules is what stands inside `match /databases/{database}/documents { … }`. Its
 top-level functions are shared: a pack's rules may call the platform's `signedIn()` or `isOwner()`.

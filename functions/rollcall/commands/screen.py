@@ -1,4 +1,4 @@
-"""Tables and paragraphs for people; rich lays them out, and Hebrew stands rightly in them.
+"""Tables and paragraphs for people, with Hebrew in the right direction; rich lays them out.
 
 Everything here needs rich, the extra [terminal]: `load_screen` gives a screen, or says that it is
 missing.

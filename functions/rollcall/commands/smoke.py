@@ -1,4 +1,4 @@
-"""`smoke`: proves that a deployment works, each line with its cure."""
+"""`smoke`: tests a deployment as a user would, each line with its fix."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def emulated_site(app: App, project: str | None) -> Site:
 
 
 def deployed_site(project: str, *, api_key: str | None) -> Site:
-    """A project in production, looked at with the application default credentials.
+    """Return a production project, with the application default credentials.
 
     Raises:
         google.auth.exceptions.DefaultCredentialsError: There are none.
@@ -174,7 +174,7 @@ def web_api_key(google: Google, project: str) -> str:
 
 
 def enqueue(site: Site, data: dict[str, Any]) -> str:
-    """Put a task into the queue that goes on with turns; the task's id.
+    """Put a task into the queue that continues turns; return its id.
 
     Raises:
         Problem: The queue did not take it.

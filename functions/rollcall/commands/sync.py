@@ -1,4 +1,4 @@
-"""`sync`: publishes what code declares. Plain lines, since a deploy's hook runs it."""
+"""`sync`: publishes what code declares, with plain output for a deploy's hook."""
 
 from __future__ import annotations
 

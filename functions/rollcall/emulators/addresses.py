@@ -1,4 +1,4 @@
-"""Where an app's emulators listen: the ports of its firebase.json, moved by PORT_OFFSET.
+"""Addresses of an app's emulators: the ports of its firebase.json, shifted by PORT_OFFSET.
 
 With PORT_OFFSET=3000 in its environment a second copy runs beside the first.
 """
@@ -76,7 +76,7 @@ class Addresses:
 
 
 class Configuration:
-    """An app's firebase.json, as the emulators of one PORT_OFFSET take it.
+    """An app's firebase.json for the emulators under one PORT_OFFSET.
 
     Args:
         root: The folder of firebase.json.

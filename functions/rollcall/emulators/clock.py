@@ -1,4 +1,4 @@
-"""The clock that the emulators lack: runs scheduled functions when they are due."""
+"""Scheduler for the emulators, which have none: runs scheduled functions when they are due."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 
 
 class Clock:
-    """Runs what is due, once a minute, until it is stopped.
+    """Runs due functions once a minute until it is stopped.
 
     Args:
         address: The functions emulator's `host:port`.

@@ -1,4 +1,4 @@
-"""The Firestore emulator's program, a jar of over 100 MB, from where it may be already."""
+"""The Firestore emulator's jar of over 100 MB, found where it was downloaded before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs programs, and stops one together with everything that it ever started.
+"""Runs programs, and stops one with all processes it started.
 
 firebase-tools starts Java and Python in process groups of their own, and leaves
 the functions' servers running when it ends. Those stay in the groups they were

@@ -1,4 +1,4 @@
-"""The running emulator suite: starting it, knowing that it works, stopping it."""
+"""The running emulator suite: start, readiness, stop."""
 
 from __future__ import annotations
 

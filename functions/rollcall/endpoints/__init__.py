@@ -1,1 +1,2 @@
-"""Functions that are not capabilities: the orchestrator, the registry's, the clock's."""
+"""Functions that are not capabilities: runs, the registry's, uploads, users' data, scheduled
+jobs."""

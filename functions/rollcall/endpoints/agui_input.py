@@ -1,4 +1,4 @@
-"""What counts of an AG-UI client's `RunAgentInput`.
+"""The part of an AG-UI client's `RunAgentInput` that is used.
 
 Such a client sends the whole dialogue as it knows it. Our log is the record of it, so that only
 what the user said last is taken from there, and what tools answered that this thread waits for. Of
@@ -40,14 +40,14 @@ class Shape(BaseModel):
 
 
 class Tool(Shape):
-    """A tool that the client says it can run."""
+    """A tool that the client offers."""
 
     name: str = Field(min_length=1, max_length=200)
     parameters: Any = None
 
 
 class ContextEntry(Shape):
-    """Something that the app says of where the user is."""
+    """An entry about where the user is."""
 
     description: str = Field(max_length=1_000)
     value: str
@@ -68,7 +68,7 @@ class OwnProps(Shape):
 
 
 class Props(Shape):
-    """What of `forwardedProps` counts."""
+    """The part of `forwardedProps` that is used."""
 
     client_id: Any = None
     locale: Any = None
@@ -77,7 +77,7 @@ class Props(Shape):
 
 
 class RunInput(Shape):
-    """A `RunAgentInput` but for its messages, which are looked at one by one."""
+    """A `RunAgentInput` without its messages, which are read one by one."""
 
     thread_id: Name
     run_id: Id
@@ -114,7 +114,7 @@ class UserInput(Shape):
 
 
 class ToolAnswer(Shape):
-    """What a tool of the client answered."""
+    """A result of a client's tool."""
 
     tool_call_id: CallId
     content: str | list[Part] = ""

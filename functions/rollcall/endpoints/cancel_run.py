@@ -1,4 +1,4 @@
-"""`cancel_run`: the user's stop."""
+"""`cancel_run`: stops a run for its user."""
 
 from __future__ import annotations
 

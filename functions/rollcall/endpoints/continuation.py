@@ -1,5 +1,5 @@
-"""Functions that continue turns when nobody is connected: the task queue, the trigger of approvals,
-and the sweeper, which finds what both have missed."""
+"""Continues turns without a connected client: the task queue, the trigger of approvals, and the
+sweeper, which finds what both missed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def sweep_runs(platform: Platform) -> None:
 
 
 def sweep(platform: Platform, *, now: datetime) -> int:
-    """One sweep as of `now`; how many turns were handed on."""
+    """Sweep as of `now`; return how many turns were queued."""
     until = function_end(SWEEP_S)
     found = list(find_unfinished(platform.db, now=now, grace=timedelta(seconds=10)))
     for thread_id, run_id in found:

@@ -1,4 +1,4 @@
-"""`rate_message`: what the user thinks of an answer."""
+"""`rate_message`: a user rates an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user may use, and keeping what processes read up to what the documents say."""
+"""What a user may use, and compiling the registry after changes of its documents."""
 
 from __future__ import annotations
 

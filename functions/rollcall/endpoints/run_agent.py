@@ -1,5 +1,4 @@
-"""`run_agent`: one message's journey, from the callable to its result; and the answers to what an
-earlier run of the same turn waits for."""
+"""`run_agent`: answers a message, or continues a turn that waits."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ def run_agent(platform: Platform, call: Call) -> RunEvents:
 
 
 def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> RunEvents:
-    """Work a request to its end, whichever endpoint took it in: the run's events, and at last the
-    `RunResult`."""
+    """Answer a request of any endpoint: yield the run's events, and return the `RunResult`."""
     request = sent.request
     _check_context(request)
     until = function_end(RUN_AGENT_S)
@@ -112,8 +110,8 @@ def _answer(platform: Platform, call: Call, sent: AcceptedRequest, *, until: flo
 def join_run(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> RunEvents:
-    """Pass a run that was asked for before on, each event once: who takes a run up tells it again
-    from its start."""
+    """Yield the events of a run that was requested before, each once; a recovered run repeats its
+    events."""
     newest = -1
     with closing(_join(platform, call, found, until=until)) as stream:
         while True:

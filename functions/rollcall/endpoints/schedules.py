@@ -1,5 +1,4 @@
-"""Functions that run by the clock: they publish the registry, seed reference data, check the health
-of capabilities, and count how they are used."""
+"""Scheduled functions: publish the registry, seed reference data, check health, count usage."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ def check_health(platform: Platform) -> None:
 
 
 def watch(platform: Platform, *, now: float) -> None:
-    """One check as of `now`, seconds since 1970."""
+    """Run one health check as of `now`, seconds since 1970."""
     entries = snapshot(platform.db).content.entries
     look = partial(probe, catalog=platform.catalog)
     check(platform.db, entries, probe=look, now=now)

@@ -17,11 +17,11 @@ DAYS = 30
 
 
 class UsageRequest(Wire):
-    """The data of `my_usage`: nothing; whose usage it is says the token."""
+    """The data of `my_usage`: nothing; the token names the user."""
 
 
 class ModelSpend(Wire):
-    """What one model cost. `usd` leaves out calls whose price was not known."""
+    """Cost of one model. `usd` leaves out calls without a known price."""
 
     model: str
     calls: int
@@ -33,7 +33,7 @@ class ModelSpend(Wire):
 
 
 class Spent(Wire):
-    """What was spent over some days.
+    """Spend over some days.
 
     `usd` and `tokens` are what budgets count: also calls that broke off, at their worst case.
     """
@@ -70,7 +70,7 @@ def my_usage(platform: Platform, call: Call) -> dict[str, Any]:
 
 
 def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
-    """The user's usage at a time."""
+    """Return the user's usage at a time."""
     today = now.astimezone(UTC).date()
     since = today - timedelta(days=DAYS - 1)
     days = read_days(platform.db, user.uid, since=since, until=today, now=now)

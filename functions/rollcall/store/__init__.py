@@ -1,1 +1,1 @@
-"""Everything that rests in Firestore."""
+"""Documents of the platform in Firestore."""

@@ -1,4 +1,4 @@
-"""Approvals: a person's decision on one call, as a document; and what approvals cover beyond it.
+"""Approvals: a person's decision on one call, as a document, and what it covers beyond that call.
 
     approvals/{a}            the fields of `Approval`; arguments and argumentsShown as JSON text,
                              argumentsDigest, the decider's fields, decision, replacedBy, endedAt
@@ -39,7 +39,7 @@ log = logging.getLogger("rollcall")
 
 
 class ApprovalStatus(StrEnum):
-    """Where an approval is."""
+    """Status of an approval."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -50,7 +50,7 @@ class ApprovalStatus(StrEnum):
 
 
 class ApprovalDecision(Struct, frozen=True):
-    """A decision as it stands in the document.
+    """A decision, as stored.
 
     Attributes:
         by: Who decided, by user id.
@@ -110,7 +110,7 @@ class Approval(Struct, frozen=True):
     is_sound: bool = True
 
     def status_at(self, now: datetime) -> ApprovalStatus:
-        """Return the status at `now`: also by a decision, or by the end of the time for one."""
+        """Return the status at `now`, with a decision or the expiry taken into account."""
         if self.status is not ApprovalStatus.PENDING:
             return self.status
         if not self.is_sound:
@@ -121,7 +121,7 @@ class Approval(Struct, frozen=True):
         return ApprovalStatus.EXPIRED if now >= self.expires_at else ApprovalStatus.PENDING
 
     def may_be_decided_by(self, user: User) -> bool:
-        """Whether this user is the decider, by id or by role."""
+        """Tell whether this user is the decider, by id or role."""
         decider = self.decider
         if decider.uid is not None:
             return user.uid == decider.uid
@@ -140,7 +140,7 @@ class Approval(Struct, frozen=True):
         by: User,
         now: datetime,
     ) -> Approval:
-        """Return the approval of other arguments that a decider makes of this one."""
+        """Return the approval of edited arguments that a decider makes of this one."""
         return replace(
             self,
             id=approval_id(self.id, canonical_json(arguments)),
@@ -157,7 +157,7 @@ class Approval(Struct, frozen=True):
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the document; security rules and clients read these fields."""
+        """Return the document, whose fields security rules and clients read."""
         text = canonical_json(self.arguments)
         # As text: a chart may hold lists inside lists, which Firestore refuses.
         display = json.dumps(self.display.dump(), ensure_ascii=False) if self.display else None
@@ -180,8 +180,8 @@ class Approval(Struct, frozen=True):
 
     @classmethod
     def read(cls, snapshot: Any) -> Approval:
-        """Read a stored approval. One whose arguments are not those that its digest was made of
-        counts as expired, whatever was decided."""
+        """Read a stored approval. One whose arguments do not match their digest counts as
+        expired."""
         data = {"editedFrom": None, **snapshot.to_dict()}
         status = ApprovalStatus(data["status"])
         is_sound = _digest(data["arguments"]) == data["argumentsDigest"]
@@ -253,12 +253,12 @@ def approval_id(*parts: object) -> str:
 
 
 def canonical_json(arguments: Mapping[str, Any]) -> str:
-    """Return arguments as the one text that equal arguments have."""
+    """Return arguments as text that is the same for equal arguments."""
     return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
-    """Return what tells whether two calls had the same arguments, and not what these were."""
+    """Return a digest by which calls with the same arguments are recognized."""
     return _digest(canonical_json(arguments))
 
 

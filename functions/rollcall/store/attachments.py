@@ -1,4 +1,4 @@
-"""Attachments: files that a user's message brings along, and that live as long as its thread.
+"""Attachments: files of a user's message, which live as long as its thread.
 
 An attachment is uploaded like any file, and kept from the moment its message is accepted: the batch
 that opens the run takes it for the thread, so a file belongs to one thread and goes with it. One
@@ -53,7 +53,7 @@ _CONTROL = frozenset(range(0x20)) - set(b"\t\n\r\f\x1b")
 
 
 def check_content(file: StoredFile, start: bytes) -> None:
-    """See that the content of an attachment is what it says it is, by how it begins.
+    """Check that the content of an attachment has the announced type.
 
     Raises:
         InvalidArgument: It is something else.
@@ -125,7 +125,7 @@ def references(db: Client, message: UserMessage) -> list[DocumentReference]:
 def attached(
     message: UserMessage, records: Sequence[DocumentSnapshot], *, uid: str, thread_id: str
 ) -> Attaching:
-    """See that a message may bring its attachments along.
+    """Check that a message may include its attachments.
 
     Args:
         records: What `references` refers to, as read.

@@ -1,4 +1,4 @@
-"""The audit log: who let what happen, when. Written once, never changed, read by no client.
+"""Audit log: who allowed what, and when. Written once, never changed, and readable by no client.
 
     audit/{id}   kind, about, uid, at, loggedAt, and by its kind
       run          role, tenant, threadId, turnId, runId, agent, models, variant, offered, found,
@@ -66,7 +66,7 @@ def run_entry(
     approvals: Sequence[Approval] = (),
     usage: Sequence[ModelUsage] = (),
 ) -> dict[str, Any]:
-    """Return the entry of a run that ended, however it did.
+    """Return the entry of a run that ended.
 
     Args:
         user: Who sent the request.
@@ -149,7 +149,7 @@ def entry_id(entry: dict[str, Any]) -> str:
 
 
 def tool_names(names: Iterable[str]) -> list[str]:
-    """Return those that can be a tool's name, each once, in their order."""
+    """Return the names that can be a tool's, each once, in their order."""
     return list(dict.fromkeys(name for name in names if _TOOL.fullmatch(name)))[:MAX_TOOLS]
 
 

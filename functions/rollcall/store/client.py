@@ -1,5 +1,5 @@
-"""The Firestore client of this process; and single documents over REST, for a process that has not
-needed the client yet.
+"""The process's Firestore client, and single documents over REST for a process that has not loaded
+it.
 
 Importing the client takes half as long as a whole bare function takes to start, and a function that
 computes from its arguments needs nothing of Firestore but its own small entry in the registry.
@@ -26,7 +26,7 @@ _FALLBACK_PROJECT = "demo-rollcall"
 
 @cache
 def database() -> Client:
-    """Return the one client of this process: the emulator's where one is named.
+    """Return the Firestore client of this process.
 
     With `FIRESTORE_EMULATOR_HOST` set no credentials are looked for; otherwise the
     deployment's own are used.
@@ -41,12 +41,12 @@ def database() -> Client:
 
 
 def is_open() -> bool:
-    """Whether this process has its client by now, and with it the import that takes long."""
+    """Tell whether this process has its client, whose import takes long."""
     return database.cache_info().currsize > 0
 
 
 def project_id() -> str:
-    """Return the Firebase project that this process works for."""
+    """Return the Firebase project of this process."""
     found = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")
     return found or _FALLBACK_PROJECT
 
@@ -55,7 +55,7 @@ TIMEOUT_S = 10.0
 
 
 def read_over_rest(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
-    """Fields of the document at `path`, those that it has; None where there is no document.
+    """Return fields of the document at `path` by REST; None if it does not exist.
 
     Args:
         path: As in "capabilities/find_room".
@@ -79,7 +79,7 @@ def read_over_rest(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
 
 
 def create_over_rest(path: str, data: Mapping[str, str | int | datetime]) -> None:
-    """Store a document at `path`, unless there is one.
+    """Create a document at `path` by REST, unless it exists.
 
     Raises:
         Unavailable: It is not known to be stored, for whatever reason.

@@ -1,4 +1,4 @@
-"""Continues a turn whose questions are answered: exactly one run is opened for each waiting run.
+"""Opens the continuation of a waiting run, exactly one for each.
 
 A run that ends with outcome `interrupt` waits for decisions of people and for results of the
 client's tools. The thread's field `waiting` says for what. Answers come through `run_agent`, or as
@@ -68,7 +68,7 @@ Known = Mapping[str, Any]
 
 
 class Continuation(Struct, frozen=True):
-    """What a waiting run is continued with.
+    """The answers with which a waiting run is continued.
 
     Attributes:
         run_id: The run that is opened for it.
@@ -98,7 +98,7 @@ class Continuation(Struct, frozen=True):
 
 
 class StillWaiting(Struct, frozen=True):
-    """Not everything that a turn waits for is answered.
+    """Some approvals or results of the turn are still open.
 
     Attributes:
         approvals: Those that are still to be decided, of `asked`, all that the turn waits for.
@@ -402,8 +402,8 @@ def _answers(
 
 
 def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
-    """Note in their documents which approvals are decided or over while others of the step are
-    open, so that the sweeper does not find the same ones again and again."""
+    """Mark decided or expired approvals while others of the step are open, so that the sweeper does
+    not find them again."""
     now = datetime.now(UTC)
     for approval in approvals:
         status = approval.status_at(now)
@@ -418,8 +418,8 @@ def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
 def note_answers(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation
 ) -> None:
-    """Keep what the client's tools answered while people have still to decide: by then its time
-    may be over. The first answer stands, and with it the client that gave it.
+    """Store a client's results while people have still to decide. The first answer counts, and its
+    client owns the turn's later calls.
 
     Raises:
         FailedPrecondition: The client's time was over before.
@@ -445,8 +445,8 @@ def note_answers(
 
 
 def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
-    """Note that the client's time is over while approvals of the step are open, so that the sweeper
-    does not find the same thread again and again."""
+    """Mark that the client's time is over while approvals are open, so that the sweeper does not
+    find the thread again."""
     thread = paths.thread(db, thread_id).get()
     waits = (thread.to_dict() or {}).get("waiting") or {}
     until = waits.get("until")
@@ -461,7 +461,7 @@ def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
 def write_decisions(
     db: Client, approvals: Sequence[Approval], decisions: Mapping[str, ApprovalDecision]
 ) -> None:
-    """Write decisions, by approval, to their documents: all or none, continuing nothing.
+    """Write decisions to their approvals, all or none, without continuing the turn.
 
     Raises:
         Aborted: One was decided meanwhile.

@@ -1,5 +1,5 @@
-"""Finds users whose account in Firebase Authentication is gone, by the clock, and begins to erase
-them: Python functions are not told of deleted accounts.
+"""Finds users whose account no longer exists and begins their erasure, since Python functions get
+no event for a deleted account.
 
 Only users whose verified token made documents here are looked at: in imported conversations there
 are people who never had an account. Only a definite answer counts: nothing is erased while Auth

@@ -66,7 +66,7 @@ class EffectStatus(StrEnum):
 
 
 class Effect(Struct, frozen=True):
-    """One write: its key, whose it is, and what it would do."""
+    """A write: its key, its user, and what it does."""
 
     key: str
     uid: str
@@ -100,13 +100,13 @@ def effect_key(*parts: object) -> str:
 
 
 def read_effects(db: Client, keys: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the ledger's entries of these keys, those that exist."""
+    """Return the existing ledger entries of these keys."""
     found = read_all(db, *(paths.effect(db, key) for key in keys))
     return {each.id: each.to_dict() or {} for each in found if each.exists}
 
 
 def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: bool) -> Any:
-    """Do a write, unless it was done before; return its result, plain JSON.
+    """Do a write unless it was done before; return its result as plain JSON.
 
     Args:
         waits_for_others: Another process may be doing this very write now (for a client that calls

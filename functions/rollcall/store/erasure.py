@@ -1,4 +1,4 @@
-"""Erases what is kept about a user: one thread, or all of it, to the end, however often killed.
+"""Erases a thread or all data of a user, and continues after any interruption.
 
     erasures/{id}   uid, kind, scope, deleteAccount, status, counts, startedAt, endedAt, until,
                     expiresAt
@@ -86,15 +86,15 @@ log = logging.getLogger("rollcall")
 
 
 class Superseded(Exception):
-    """Another worker has taken this erasure over; it goes on there."""
+    """Another worker took the erasure over."""
 
 
 class OutOfTime(Exception):
-    """This worker's time is over; the erasure is to be continued."""
+    """The worker's time is over; the erasure has to be continued."""
 
 
 class Worker(Struct):
-    """One worker on one erasure.
+    """A worker on one erasure.
 
     Attributes:
         data: The receipt's document.
@@ -165,7 +165,7 @@ class Worker(Struct):
 def erase_one_thread(
     platform: Platform, uid: str, thread_id: str, *, for_good: bool, seconds: float = CALL_S
 ) -> dict[str, Any]:
-    """Clear one's own thread, or delete it for good; return the receipt.
+    """Clear or delete one's own thread; return the receipt.
 
     Raises:
         NotFound: There is no such thread, and it was not deleted lately.
@@ -185,7 +185,7 @@ def erase_user(
     with_account: bool = False,
     seconds: float = CALL_S,
 ) -> dict[str, Any]:
-    """Erase everything that is kept about a user; return the receipt.
+    """Erase everything stored about the user; return the receipt.
 
     Args:
         sections: The packs' own.
@@ -205,7 +205,7 @@ def erase_user(
 
 
 def begin_user_erasure(platform: Platform, uid: str) -> None:
-    """Begin to erase a user whose account is gone; the queue does the work."""
+    """Begin the erasure of a user whose account is gone; the queue does the work."""
     stored = _receipt(platform.db, _erasure_id("delete_my_data", uid, None)).get()
     if (stored.to_dict() or {}).get("status") != "running":
         worker = _claim(platform.db, stored, _first_state("delete_my_data", uid, None), 0)
@@ -216,7 +216,7 @@ def begin_user_erasure(platform: Platform, uid: str) -> None:
 def continue_erasure(
     platform: Platform, id: str, sections: Sequence[Section], *, seconds: float = TASK_S
 ) -> None:
-    """Continue an erasure that its worker has left or lost; nothing if it is in hand or done."""
+    """Continue an erasure whose worker stopped; do nothing if it is done or another works on it."""
     stored = _receipt(platform.db, id).get()
     state = stored.to_dict() or {}
     if state and state["status"] == "running" and not _is_worked_on(state):
@@ -226,7 +226,7 @@ def continue_erasure(
 
 
 def resume_erasures(platform: Platform) -> int:
-    """Put every erasure that nobody works on back into the queue; return how many."""
+    """Queue every erasure that nobody works on; return how many."""
     erasures = platform.db.collection(collection_id("erasures"))
     query = erasures.where(filter=where("status", "==", "running")).select(["status", "until"])
     left = [each.id for each in query.stream() if not _is_worked_on(each.to_dict() or {})]
@@ -448,7 +448,7 @@ def _erase_threads(worker: Worker) -> None:
 
 
 def delete_account(uid: str) -> None:
-    """Delete an account in Firebase Authentication; one that is not there is deleted.
+    """Delete an account in Firebase Authentication; a missing one counts as deleted.
 
     Raises:
         Unavailable: Auth did not do it.
@@ -490,7 +490,7 @@ def _take_thread(batch: WriteBatch, db: Client, thread: Document, id: str) -> di
 
 
 def erase_thread(worker: Worker, thread_id: str) -> None:
-    """Remove everything in a thread that the worker has taken; the thread itself stays."""
+    """Remove everything in a thread except the thread itself."""
     if _own_thread(worker, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(worker.db, thread_id)
@@ -512,7 +512,7 @@ def erase_thread(worker: Worker, thread_id: str) -> None:
 
 
 def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: bool = True) -> None:
-    """Give an emptied thread back, or delete it for good.
+    """Release an emptied thread, or delete it.
 
     Args:
         is_last: The erasure ends with it.
@@ -577,7 +577,7 @@ def _erase_run(db: Client, batch: WriteBatch, document: Document, uid: str) -> N
 
 
 def erase_section(worker: Worker, section: Section, *, query: Any = None) -> None:
-    """Erase a section's documents page by page, until none is found.
+    """Erase a section's documents page by page.
 
     Args:
         query: Some of the documents only; all of the user's where left out.

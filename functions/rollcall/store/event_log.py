@@ -1,4 +1,4 @@
-"""The stored events of a run, in pages; and the open page, which locks the run.
+"""Events of a run, stored in pages, of which the open one is the run's lock.
 
     threads/{t}/runs/{r}/events/{n}   uid, n, first, count, attempt, events, by, expiresAt
 
@@ -50,7 +50,7 @@ _ENDS: dict[str, tuple[str, str]] = {
 
 
 class EventLog(Struct):
-    """The events of one attempt at a run, buffered until the next save stores them.
+    """Events of one try of a run, buffered until the next save.
 
     Attributes:
         writer: A random text: tells this attempt's open page from another's.
@@ -83,7 +83,7 @@ class EventLog(Struct):
         return numbered
 
     def withdraw_last(self) -> None:
-        """Leave out the newest event, unless it is stored: what it tells was not saved."""
+        """Remove the newest event from the buffer, unless it is stored."""
         if self._texts:
             self._texts.pop()
             self.count -= 1
@@ -149,8 +149,8 @@ class EventLog(Struct):
 
 
 class OpenPage(Struct, frozen=True):
-    """A run's open page as it was read. There may be none: a run that handed itself over has closed
-    its last page, and versions without pages never opened one.
+    """A run's open page as it was read. It may be missing after a handover, and in versions without
+    pages.
 
     Attributes:
         number: Its number, and `first` that of the event that comes next.
@@ -172,13 +172,13 @@ class OpenPage(Struct, frozen=True):
             events.open_page(batch, db, self.number)
 
     def delete(self, batch: WriteBatch, db: Client) -> None:
-        """Let no process fill it any more, which ends the run."""
+        """Delete it, which ends the run: no process can save any more."""
         if self.is_there:
             option = db.write_option(last_update_time=self.snapshot.update_time)
             batch.delete(self.snapshot.reference, option=option)
 
     def request_cancel(self, batch: WriteBatch) -> None:
-        """Have the process that fills it next learn that the run is to stop."""
+        """Ask the process that fills it next to cancel the run."""
         if self.is_there:
             update_unchanged(batch, self.snapshot, {"cancelRequested": True})
 

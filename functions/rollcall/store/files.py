@@ -1,4 +1,4 @@
-"""Files that users bring: a record of each, and its content in numbered parts.
+"""Files of users: a record of each, and its content in numbered parts.
 
     files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
                             createdAt; openUntil while nothing needs it yet; parts: how many were
@@ -91,8 +91,7 @@ class NewFile(Struct, frozen=True, kw_only=True):
 
 
 class StoredFile(NewFile, frozen=True, kw_only=True):
-    """A file that is kept. `missing` lists the parts that are not there yet, where that was
-    looked up."""
+    """A stored file. `missing` lists the parts that are not there yet, if that was looked up."""
 
     id: str
     place: str
@@ -101,19 +100,19 @@ class StoredFile(NewFile, frozen=True, kw_only=True):
 
 
 class Allowance(Struct, frozen=True):
-    """What one user may keep for one purpose."""
+    """How much one user may store for one purpose."""
 
     files: int
     bytes: int
 
 
 def key_of(file: NewFile) -> tuple[Any, ...]:
-    """Return what makes two announcements the same."""
+    """Return the key by which the same announcement is recognized."""
     return (file.name, file.content_type, file.bytes, file.sha256, dict(file.details))
 
 
 def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
-    """Return the record of a file that is begun."""
+    """Return the record of a new file."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         "uid": new.uid,
@@ -131,7 +130,7 @@ def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
 
 
 def read_record(snapshot: Any) -> StoredFile | None:
-    """Return the file of a record; None where there is none, or it is being removed."""
+    """Return the file of a record; None if it does not exist or is being removed."""
     data = snapshot.to_dict()
     if data is None or data["status"] == REMOVED:
         return None
@@ -166,7 +165,7 @@ _TIMEOUT_S = 60.0
 
 
 class Contents(Protocol):
-    """Where parts of files rest, numbered from 0. Writing a part again replaces it."""
+    """Storage of parts, numbered from 0. Writing a part again replaces it."""
 
     def write(self, file_id: str, number: int, data: bytes) -> None: ...
 
@@ -274,7 +273,7 @@ class BucketContents:
 
 
 def place_for_new(env: dict[str, str] | None = None) -> str:
-    """Return where new content goes: "firestore", or a bucket's name.
+    """Return where new content is stored: "firestore", or a bucket's name.
 
     `ROLLCALL_FILES_BUCKET` names the bucket, or says "none". Without it the project's own bucket
     serves, as `FIREBASE_CONFIG` names it; on the emulators only where they have one.
@@ -330,7 +329,7 @@ class FileStore:
         self._db = db
 
     def begin(self, new: NewFile, allowance: Allowance, *, now: datetime) -> StoredFile:
-        """Announce a file; the very same that was announced before is continued, or there already.
+        """Begin a file; the same announcement continues it.
 
         Raises:
             ResourceExhausted: The user keeps as much as is allowed.
@@ -417,7 +416,7 @@ class FileStore:
             )
 
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
-        """Add to a batch that something is made of a file, so that no sweep removes it."""
+        """Add to a batch that a file is in use, so that no sweep removes it."""
         from google.cloud.firestore import DELETE_FIELD
 
         batch.update(self._record(file.id), {"openUntil": DELETE_FIELD})
@@ -451,7 +450,7 @@ class FileStore:
         return part
 
     def find(self, file_id: str) -> StoredFile | None:
-        """Return a file, whoever's it is; None where there is none."""
+        """Return a file of any user; None if it does not exist."""
         return read_record(self._record(file_id).get())
 
     def open(self, file: StoredFile) -> Iterator[bytes]:
@@ -486,7 +485,7 @@ class FileStore:
         )
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove files that nothing keeps, and the content of removed ones; return how many.
+        """Remove unused files and the content of removed ones; return how many.
 
         One whose content cannot be removed, as its bucket is gone, stays for the next sweep.
         """

@@ -1,4 +1,4 @@
-"""A thread's message log, its newest part as the next run reads it, and the history that it holds.
+"""Message log of a thread, the recent part that the next run reads, and the history for the model.
 
     threads/{t}/messages/{n}   uid, n, runId, turnId, createdAt, role, and
         of a user's message    parts, replaces, stays
@@ -70,7 +70,7 @@ RecapOf = Callable[[ToolCall, Any], Recap | None]
 
 
 class TurnUsage(Struct, frozen=True):
-    """What a turn has used up when a step's reply is there, over all its runs."""
+    """Usage of a turn over all its runs, up to a step."""
 
     tokens: int = 0
     micro_usd: int = 0
@@ -78,7 +78,7 @@ class TurnUsage(Struct, frozen=True):
 
 
 class CompactStep(Struct, frozen=True):
-    """A step without what its calls read and wrote.
+    """A step without the contents that its calls read and wrote.
 
     Attributes:
         size: `step_bytes` of the document.
@@ -284,12 +284,12 @@ def without_replaced(
 
 
 def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
-    """Return what replaced turns have done and cannot be undone, in lines."""
+    """Return lines with the writes of replaced turns."""
     return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
 
 
 def read_usage(document: dict[str, Any]) -> TurnUsage:
-    """Return what the turn had used up at this step; nothing for a document that does not say."""
+    """Return the turn's usage at this step; nothing if the document does not say."""
     found = document.get("spent") or {}
     return TurnUsage(
         tokens=found.get("tokens", 0),
@@ -309,7 +309,7 @@ def read_calls(document: dict[str, Any]) -> list[ToolCall]:
 
 
 def unanswered_places(document: dict[str, Any]) -> list[int]:
-    """Return the places of the calls that have no result yet."""
+    """Return the places of the calls without a result."""
     if document["role"] == "user":
         return []
     places = range(len(document["toolCalls"]))
@@ -436,7 +436,7 @@ log = logging.getLogger("rollcall")
 
 
 class RecentLog(Struct, frozen=True):
-    """The newest documents of a thread's log, in their order, without those of replaced turns.
+    """The newest documents of a thread's log, without those of replaced turns.
 
     Attributes:
         next_message: The number of the next document.
@@ -478,13 +478,13 @@ def read_recent(
 
 
 def decisions_of(view: DocumentSnapshot) -> list[str]:
-    """Return what was decided in the thread, in lines, as the last run's view has it."""
+    """Return the lines with the thread's decisions, from the last run's view."""
     return list((view.to_dict() or {}).get("decisions") or ())
 
 
 def decisions_at_turn_start(view: DocumentSnapshot, turn_id: str) -> list[str]:
-    """Return the decisions that the turn's prompt began with and keeps until the turn ends: a
-    prompt whose beginning changes is paid for anew."""
+    """Return the decisions as they were when the turn began. The prompt keeps them until the turn
+    ends, so that providers' caches hit."""
     data = view.to_dict() or {}
     told = data.get("toldDecisions") if data.get("turnId") == turn_id else None
     return decisions_of(view) if told is None else list(told)
@@ -541,7 +541,7 @@ def window_document(
     told: Sequence[str] = (),
     settlements: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the view that a run leaves: the newest documents that fit, and what was decided.
+    """Return the view that a run leaves: the newest documents that fit, and the decisions.
 
     Args:
         told: Of the decisions, those that the turn's prompt began with.

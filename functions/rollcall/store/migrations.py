@@ -1,4 +1,4 @@
-"""Older stored documents, read as this code's own.
+"""Reads documents of earlier schema versions as the current one.
 
 A document says by which version it was written (`schemaVersion`; none at all is 0). Reading takes
 it one version at a time up to `NEWEST`; nothing is written back, so that an older release can
@@ -26,7 +26,7 @@ NEWEST = 2
 
 
 def read(kind: Kind, data: Mapping[str, Any]) -> Data:
-    """Return a stored document as the newest version writes it; `data` is left as it is.
+    """Return a stored document in the form of the newest version; `data` is unchanged.
 
     Raises:
         FailedPrecondition: It was written by a newer version, whose fields this code cannot know.

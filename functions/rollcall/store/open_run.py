@@ -1,4 +1,4 @@
-"""An open run: what its process saves of it, step by step, under its lease, and how it ends.
+"""An open run: the saves of its process, step by step, under its lease, and its end.
 
 A reply is one document of the message log, and the results of its calls are added to it. The run's
 own document is written when it opens, when its lease is renewed, and when it ends.
@@ -58,11 +58,11 @@ def _lease_end() -> float:
 
 
 class NotSaved(Unavailable):
-    """The database did not take a save. The run is sound, and can continue in another process."""
+    """The database did not accept a save. The run can continue in another process."""
 
 
 class RunLease(Struct):
-    """A process's lease of a run, and the only way to save the run.
+    """A process's lease of a run; all saves go through it.
 
     Times without another unit are those of `time.monotonic()`.
 
@@ -85,7 +85,7 @@ class RunLease(Struct):
 
     @property
     def needs_renewal(self) -> bool:
-        """Whether half of the lease's time is over; the next save renews it."""
+        """Tell whether half of the lease's time is over; the next save then renews it."""
         return time.monotonic() > self._until - lease_s() / 2
 
     def save(
@@ -162,7 +162,7 @@ class RunLease(Struct):
         self._try(attempt)
 
     def check(self, save: str = "") -> bool:
-        """Read the open page: that this process holds the run, and whether to cancel it.
+        """Read the open page: whether this process still holds the run, and whether to cancel it.
 
         Returns:
             Whether `save` has filled the page.
@@ -229,7 +229,7 @@ Answered = tuple[ToolResult, dict[str, Any]]
 
 
 class RunInterrupt(Struct, frozen=True):
-    """What a run waits for when it ends with outcome `interrupt`.
+    """An approval that a run waits for.
 
     Attributes:
         approvals: What people are to decide.
@@ -260,7 +260,7 @@ class Budget(Protocol):
 
 
 class OpenRun(Struct):
-    """A run that this process holds, and the only way to save what happens in it.
+    """A run that this process holds; everything that happens in it is saved here.
 
     Attributes:
         user: Who sent the request, as known when the turn began; who continues it looks again.
@@ -382,7 +382,7 @@ class OpenRun(Struct):
         document["results"] = {**document["results"], **stored}
 
     def show(self, event: Event) -> Event:
-        """Number an event, and buffer it for those who follow from Firestore."""
+        """Number an event and buffer it for clients that follow in Firestore."""
         return self.lease.events.add(self.redact(event))
 
     def withdraw_last_event(self) -> None:
@@ -390,7 +390,7 @@ class OpenRun(Struct):
         self.lease.events.withdraw_last()
 
     def tick(self) -> None:
-        """Store buffered events, keep the lease, and look whether the run was cancelled.
+        """Store buffered events, renew the lease, and check for a cancel.
 
         To be called between any two events, and at least each second while there are none.
 
@@ -437,7 +437,7 @@ class OpenRun(Struct):
         result: dict[str, Any],
         beside: Beside | None = None,
     ) -> None:
-        """Close the run with what it waits for: its last calls stay unanswered in the log."""
+        """Close the run, which waits: its last calls stay unanswered in the log."""
         last = self.documents[-1]
         last["spent"] = usage_fields(spent)
         waiting = {
@@ -467,7 +467,7 @@ class OpenRun(Struct):
         self._close(fill, beside, ended_fields(RunStatus.DONE, result, last["step"]))
 
     def fail(self, error: dict[str, Any], *, beside: Beside | None = None) -> None:
-        """Close a run that has no answer; one that another process holds is left to that."""
+        """Close a run without an answer, unless another process holds it."""
         if self.is_closed:
             return
         fields = {
@@ -482,8 +482,8 @@ class OpenRun(Struct):
             log.info("run %s lost its thread before it could be closed", self.run_id)
 
     def hand_over(self, *, is_sound: bool = True) -> None:
-        """Leave the run to the task queue, which may recover it at once; the thread is kept for it
-        a while.
+        """Leave the run to the task queue, which may recover it at once; the thread is reserved for
+        it for a while.
 
         Args:
             is_sound: It would have gone on here: recovering it counts as no failed attempt.

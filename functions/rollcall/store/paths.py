@@ -1,4 +1,4 @@
-"""Where the platform's documents are."""
+"""Paths of the platform's documents."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def thread(db: Client, thread_id: str) -> DocumentReference:
 
 
 def message(db: Client, thread_id: str, number: int) -> DocumentReference:
-    """A document of the log; numbered so that ids sort as numbers do."""
+    """Return the path of a log document; ids sort as their numbers."""
     return db.document(f"{_thread(thread_id)}/{collection_id('messages')}/{number:08d}")
 
 
@@ -50,12 +50,12 @@ def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
 
 
 def window(db: Client, thread_id: str) -> DocumentReference:
-    """The view of the newest messages."""
+    """Return the path of the view of the newest messages."""
     return db.document(f"{_thread(thread_id)}/{collection_id('views')}/window")
 
 
 def event_page(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
-    """Some of a run's events, in their order."""
+    """Return the path of a page of a run's events."""
     return db.document(f"{_run(thread_id, run_id)}/{collection_id('events')}/{number:06d}")
 
 
@@ -68,8 +68,8 @@ def effect(db: Client, key: str) -> DocumentReference:
 
 
 def erased_run(db: Client, key: str) -> DocumentReference:
-    """What is left of an erased run whose id was its client's. Its collection has the name of
-    those in threads, so that one query finds a key in all of them."""
+    """Return the path of the tombstone of an erased run whose id its client chose. Its collection
+    is named like those in threads, so that one query finds a key in all."""
     return db.document(f"{collection_id('runs')}/{key}")
 
 
@@ -78,7 +78,7 @@ def audit(db: Client, entry_id: str) -> DocumentReference:
 
 
 def rating(db: Client, thread_id: str, run_id: str) -> DocumentReference:
-    """What the user thought of a run's answer. A thread's id has no `~`."""
+    """Return the path of a user's rating of a run. A thread's id has no `~`."""
     return db.document(f"{collection_id('ratings')}/{thread_id}~{run_id}")
 
 

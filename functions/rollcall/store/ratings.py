@@ -1,4 +1,4 @@
-"""What users think of answers.
+"""Ratings of answers by users.
 
     ratings/{threadId}~{runId}   threadId, runId, uid, turnId, agent, rating ("up", "down", null),
                                  comment, number, writes, createdAt, updatedAt
@@ -37,7 +37,7 @@ MAX_WRITES = 2 * MAX_CHANGES
 
 
 def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
-    """Store what a user thinks of an answer; the same again changes nothing.
+    """Store a user's rating of an answer; the same rating changes nothing.
 
     Returns:
         `{threadId, runId, rating, comment}`.

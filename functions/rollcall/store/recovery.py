@@ -1,4 +1,4 @@
-"""Finds runs and turns that no process works on any more, and opens a run of a dead process again.
+"""Finds runs and turns that no process works on, and reopens the run of a dead process.
 
 A run is recovered from what it saved: its history may end with calls that have no result yet, and
 its events continue behind the last stored page.
@@ -37,7 +37,7 @@ AT_ONCE = 200
 
 
 def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    """Open a run again whose process is gone, after its last saved step.
+    """Reopen a run whose process is gone, after its last saved step.
 
     Returns:
         None if the run has ended, a process works on it, or another process was faster: the one
@@ -105,8 +105,8 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
 
 
 def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[tuple[str, str]]:
-    """Find runs to recover, whose lease is over, and waiting runs to continue, where what they wait
-    for is decided or over.
+    """Find runs with an expired lease, and waiting runs whose approvals or calls are decided or
+    expired.
 
     Args:
         grace: How long a decision may lie before it counts as missed by its trigger.

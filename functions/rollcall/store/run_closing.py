@@ -1,4 +1,4 @@
-"""Closes runs whose process is gone, and the calls that they leave, so that a thread stays valid.
+"""Closes runs of dead processes and their open calls, so that the thread stays valid.
 
 A user who writes on while something waits, or a run that was cut off, leaves calls without a
 result. The run that opens next writes a result for each of them, in the batch that opens it. The
@@ -76,7 +76,7 @@ _CLOSED = "the run was cut off before this was begun"
 
 
 class Closing(Struct, frozen=True):
-    """Results for a step's open calls, by place, and what else ends with them.
+    """Results for the open calls of a step, by place, and what else closes with them.
 
     Attributes:
         document: The step's document in the log.
@@ -121,7 +121,7 @@ class Closing(Struct, frozen=True):
 
 
 class LeasedRun(Struct, frozen=True):
-    """The run that a thread's lease names, as it was read, while it has not ended."""
+    """The unfinished run that a thread's lease names, as it was read."""
 
     run: DocumentSnapshot
     page: OpenPage
@@ -201,7 +201,7 @@ def closing_of_waiting(
     recent: RecentLog,
     answers: Mapping[str, dict[str, Any]],
 ) -> Closing:
-    """Close what a thread waits for, with the newest document of its log.
+    """Return how to close what a thread waits for.
 
     Args:
         answers: What the client's tools answered all the same, by call; what was noted of them
@@ -239,7 +239,8 @@ def closing_of_waiting(
 
 
 def closing_of_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
-    """Close the calls of a run that will not continue, with what the ledger knows of them."""
+    """Return how to close the calls of a run that will not continue, with what the ledger knows of
+    them."""
     document = recent.documents[-1]
     places = unanswered_places(document)
     if not places:
@@ -317,7 +318,7 @@ def _error(call: ToolCall, code: str, message: str) -> dict[str, Any]:
 
 
 class SavedRun(Struct, frozen=True):
-    """What the log holds of a run.
+    """The part of a run that is in the log.
 
     Attributes:
         calls: Those that the run has answered.
@@ -410,7 +411,7 @@ def write_run_entry(
 
 
 def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
-    """Ask a live run to stop, or close one that no process works on or that waits.
+    """Ask a live run to stop, or close one that waits or has no process.
 
     Returns:
         "cancelling", or the status the run has now.

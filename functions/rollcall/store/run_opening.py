@@ -1,4 +1,4 @@
-"""Opens a run with a user's message, in one batch of preconditioned writes.
+"""Opens a run with a user's message, in one preconditioned batch.
 
 The batch appends the message, takes the thread's lease, creates the run, counts it in the user's
 day, and answers the calls that an earlier run left open. The usual opening reads the thread, its
@@ -107,7 +107,7 @@ class Replacement(Struct, frozen=True):
 
 
 class Opening(Struct, frozen=True):
-    """A message in a thread, with which a run is opened.
+    """A message in a thread that opens a run.
 
     Attributes:
         request: Returns what is kept of the turn's request, plain JSON, from the thread's newest

@@ -1,4 +1,4 @@
-"""The document of a run: ids and keys, what it holds, and what has become of it.
+"""A run's document: its ids and keys, its fields, and the state of the run.
 
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
                            opener, firstMessage, reached, requestDigest, key, request, continues,

@@ -1,4 +1,4 @@
-"""Seed data: `<collection>.json` files, brought to Firestore by writing only what differs.
+"""Seed data: writes `<collection>.json` files to Firestore where documents differ.
 
 The command (`python -m seed`) and a scheduled function share this loader. A file reads
 `{"source": …, "licence": …, "kind": "reference" | "sample", "documents": {id: {…}}}`. Reference
@@ -35,7 +35,7 @@ _DEEPEST = 20  # Firestore's own bound on maps within maps
 
 
 class SeedFile(Struct, frozen=True):
-    """One collection's documents, with where they come from."""
+    """Documents of one collection, with their source and licence."""
 
     collection: str
     source: str
@@ -45,7 +45,7 @@ class SeedFile(Struct, frozen=True):
 
 
 class Loaded(Struct, frozen=True):
-    """What became of one collection's documents."""
+    """What was written of one collection."""
 
     collection: str
     kind: Kind
@@ -55,7 +55,7 @@ class Loaded(Struct, frozen=True):
 
 
 def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[Loaded]:
-    """Bring every file of these kinds in `folder`, and in the folders in it, to Firestore.
+    """Write every seed file of these kinds in `folder` and below to Firestore.
 
     Raises:
         InvalidArgument: A file is not seed data; nothing was written then.

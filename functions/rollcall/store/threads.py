@@ -1,4 +1,4 @@
-"""The document of a thread: its id, whose it is, and the names that clients choose for threads.
+"""A thread's document: its id, its user, and clients' names for threads.
 
     threads/{t}   uid, agent, title, status, context, place, lease, leaseToken, waiting, allowed,
                   nextMessage, messageKeys, newestTurn, createdAt, updatedAt, erasing

@@ -1,4 +1,4 @@
-"""What the platform keeps about a user, by section; and its export.
+"""The platform's sections of user data, and their export.
 
 A section says how a user's documents of one kind are found, shown in an export and erased
 (`erasure`). Packs declare their own. The export is JSON in pages that each say where the next one

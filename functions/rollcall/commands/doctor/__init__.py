@@ -1,1 +1,1 @@
-"""`registry doctor`: checks a project, and says what is missing and what mends it."""
+"""`registry doctor`: checks a project, and says what is missing and how to fix it."""

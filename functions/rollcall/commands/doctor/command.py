@@ -1,4 +1,4 @@
-"""`registry doctor`: all checks, one after the other."""
+"""`registry doctor`: runs all checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rollcall.registry.sync import sync
 
 
 def run(place: Place, options: Namespace) -> int:
-    """Check a project; 1 where something does not work."""
+    """Check a project; return 1 if a check failed."""
     announce(place, options)
     findings = [each.about(place.project) for each in examine(place)]
     if options.json:
@@ -37,7 +37,7 @@ def run(place: Place, options: Namespace) -> int:
 
 
 def examine(place: Place) -> Iterator[Finding]:
-    """Every check, as far as there is something to look at."""
+    """Run every check that has something to look at."""
     app = require_app(place.app)
     is_emulator = place.emulator is not None
     settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)

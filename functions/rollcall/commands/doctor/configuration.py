@@ -1,4 +1,4 @@
-"""Checks of what the functions are deployed with: models, keys and variables."""
+"""Checks of the deployed settings: models, keys and variables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LEAST_SECRET = 32
 def check_models(
     settings: Settings, profiles: Iterable[AgentProfile], own_prices: Sequence[Price]
 ) -> Iterator[Finding]:
-    """The models that runs would use: providers, keys and prices; and the embedder."""
+    """Check the models that runs would use (providers, keys, prices), and the embedder."""
     topic = "models"
     default = default_model(settings.env)
     named = {model for profile in profiles for model in profile.models}
@@ -117,7 +117,7 @@ def _keyed(model: str, settings: Settings) -> Finding | None:
 
 
 def check_variables(settings: Settings) -> list[Finding]:
-    """What the files say, as far as it can be wrong without anybody being told."""
+    """Check the variables in the files."""
     found = [
         *_unknown(settings),
         *_ill_formed(settings),

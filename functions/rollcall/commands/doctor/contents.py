@@ -39,7 +39,7 @@ _SOON = timedelta(minutes=2)
 def check_compiled(
     manifest: Mapping[str, Any], changed_at: datetime | None, *, production: bool
 ) -> Iterator[Finding]:
-    """Whether processes have something to read, and whether it is new.
+    """Check that the registry is compiled and fresh.
 
     Args:
         changed_at: When a document of the registry was last written.
@@ -74,7 +74,7 @@ def check_compiled(
 
 
 def check_code(report: Report) -> Iterator[Finding]:
-    """Whether the registry is what this code declares, by what a sync would do."""
+    """Check that the registry is what this code declares, by a dry run of a sync."""
     if report.taken:
         yield Finding(
             "fail",
@@ -96,7 +96,7 @@ def check_code(report: Report) -> Iterator[Finding]:
 
 
 def check_records(records: Sequence[Record]) -> Iterator[Finding]:
-    """What is refused, and what is out of order."""
+    """Report refused entries and those that are out of order."""
     refused = [record for record in records if record.reason]
     for record in refused[:MOST_REFUSED]:
         yield Finding(
@@ -128,7 +128,7 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
 def check_agents(
     agents: Sequence[Agent], records: Sequence[Record], *, profiles: Container[str]
 ) -> Iterator[Finding]:
-    """Whether agents have code behind them, and they and capabilities find one another.
+    """Check that agents have code, and that agents and capabilities find one another.
 
     Args:
         profiles: Ids of the agents that this code declares.
@@ -207,7 +207,7 @@ def _agent(
 def check_overrides(
     profiles: Iterable[AgentProfile], told: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """What operators wrote into agents' overrides and nobody can read: runs only log it.
+    """Report overrides of agents that cannot be read; runs only log them.
 
     Args:
         told: The agents' documents, by id.
@@ -236,7 +236,7 @@ class _Heard(logging.Handler):
 
 
 def last_change(db: Client) -> datetime | None:
-    """When a document of the registry was last written, by Firestore's clock."""
+    """Return when a document of the registry was last written."""
     times = [
         document.update_time
         for name in (CAPABILITIES, AGENTS)
@@ -261,7 +261,7 @@ MOST = 10
 
 
 def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
-    """Names and descriptions that a model cannot tell apart."""
+    """Report names and descriptions that a model cannot tell apart."""
     for locale, name, ids in _same_names(entries):
         yield Finding(
             "warn",
@@ -288,7 +288,7 @@ def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Pairs whose descriptions share `ALIKE` of their words or more, the most alike first.
+    """Return pairs whose descriptions share `ALIKE` of their words or more, the most alike first.
 
     Two such sets have one of their rarest words in common, so only those that do are compared.
     """

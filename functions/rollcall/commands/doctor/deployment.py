@@ -1,4 +1,4 @@
-"""Checks of a deployed project: Firestore as it is set up, functions, schedules, secrets, users."""
+"""Checks of a deployed project: Firestore, functions, schedules, secrets, users."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Function(Struct, frozen=True):
 
 
 def read_functions(google: Google, project: str) -> list[Function]:
-    """What is deployed in any region."""
+    """Return the functions deployed in any region."""
     path = f"v2/projects/{project}/locations/-/functions"
     return [
         _function(each)
@@ -67,7 +67,7 @@ def _function(item: Mapping[str, Any]) -> Function:
 def check_functions(
     functions: Sequence[Function], declared: Sequence[str], settings: Settings
 ) -> Iterator[Finding]:
-    """Whether all that is declared is deployed, works, and is set up as the files say."""
+    """Check that all declared functions are deployed, active and configured as the files say."""
     topic = "functions"
     region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
     here = {each.name: each for each in functions if each.region == region}
@@ -122,7 +122,7 @@ def _concurrency(functions: Sequence[Function], settings: Settings) -> Iterator[
 def check_jobs(
     google: Google, project: str, *, region: str, scheduled: Sequence[str]
 ) -> Iterator[Finding]:
-    """Whether the clock starts what it should, and how it went the last time."""
+    """Check that scheduled jobs exist, and how they ran last."""
     path = f"v1/projects/{project}/locations/{region}/jobs"
     jobs = {
         each["name"].split("/")[-1]: each for each in google.every("cloudscheduler", path, "jobs")
@@ -152,7 +152,7 @@ def _job_problem(job: Mapping[str, Any] | None) -> str | None:
 
 
 def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterator[Finding]:
-    """Whether the secrets that functions are bound to exist. Their values are not read."""
+    """Check that the bound secrets exist, without reading them."""
     if not names:
         yield Finding("ok", "secrets", "functions are bound to none")
         return
@@ -179,7 +179,7 @@ def _exists(google: Google, project: str, name: str) -> bool:
 
 
 def check_app_check(google: Google | None, project: str, settings: Settings) -> Iterator[Finding]:
-    """Whether calls must come from your apps: of functions, and of Firestore itself."""
+    """Check whether App Check is enforced, for functions and for Firestore."""
     if settings.env.get("ENFORCE_APP_CHECK") == "true":
         yield Finding("ok", "app check", "functions refuse calls without a valid token")
     else:
@@ -207,7 +207,7 @@ def check_app_check(google: Google | None, project: str, settings: Settings) -> 
 
 
 def check_admin(google: Google, project: str) -> Iterator[Finding]:
-    """Whether somebody is an admin, among the first accounts."""
+    """Check that one of the first accounts is an admin."""
     path = f"v1/projects/{project}/accounts:batchGet"
     found = google.get("identitytoolkit", path, maxResults=str(MOST_USERS))
     users = found.get("users", [])
@@ -241,7 +241,7 @@ _Index = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 def check_reachable(db: Client) -> Iterator[Finding]:
-    """Whether one document can be read, in one try."""
+    """Check that one document can be read, in one try."""
     from google.api_core.exceptions import GoogleAPIError, NotFound, PermissionDenied
 
     began = time.perf_counter()
@@ -272,7 +272,7 @@ def _ms(began: float) -> int:
 
 
 def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding]:
-    """Whether the database is in native mode, and where it lies."""
+    """Check that the database is in native mode, and report its location."""
     found = google.get("firestore", f"v1/projects/{project}/databases/(default)")
     if found.get("type") != "FIRESTORE_NATIVE":
         yield Finding(
@@ -294,8 +294,7 @@ def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding
 
 
 def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether every index of firestore.indexes.json is there and built, those of single fields
-    among them."""
+    """Check that every index of firestore.indexes.json exists and is built."""
     wanted = [_wanted(each) for each in committed["indexes"]]
     wanted += [
         (field["collectionGroup"], index["queryScope"], ((field["fieldPath"], _use(index)),))
@@ -351,7 +350,7 @@ def _named(index: _Index) -> str:
 
 
 def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether every TTL policy of firestore.indexes.json is active."""
+    """Check that every TTL policy of firestore.indexes.json is active."""
     wanted = [
         (each["collectionGroup"], each["fieldPath"])
         for each in committed["fieldOverrides"]
@@ -377,7 +376,7 @@ def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> 
 
 
 def check_rules(google: Google, project: str, committed: str) -> Iterator[Finding]:
-    """Whether the rules that are in force are those of this checkout."""
+    """Check that the deployed rules are those of this checkout."""
     mend = firebase("deploy --only firestore:rules")
     try:
         release = google.get("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
@@ -395,6 +394,6 @@ def check_rules(google: Google, project: str, committed: str) -> Iterator[Findin
 
 
 def read_committed(root: Path) -> tuple[dict[str, Any], str]:
-    """firestore.indexes.json and firestore.rules of this checkout."""
+    """Return firestore.indexes.json and firestore.rules of this checkout."""
     indexes = (root / "firestore.indexes.json").read_text(encoding="utf-8")
     return json.loads(indexes), (root / "firestore.rules").read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Google:
-    """Reads JSON of Google's services.
+    """Reads Google's REST services as JSON.
 
     Args:
         session: google-auth's `AuthorizedSession`, or one of requests.
@@ -79,7 +79,7 @@ class Google:
 
 
 def sign_in(project: str) -> Google:
-    """With the application default credentials of this computer.
+    """Sign in with the application default credentials.
 
     Raises:
         google.auth.exceptions.DefaultCredentialsError: There are none.
@@ -107,7 +107,7 @@ Level = Literal["ok", "warn", "fail", "skip"]
 
 
 class Finding(Struct, frozen=True):
-    """One line of the doctor's.
+    """A line of the doctor's report.
 
     Args:
         level: "fail" where something does not work, "warn" where something is worth a look, "skip"
@@ -129,12 +129,13 @@ class Finding(Struct, frozen=True):
 
 
 def firebase(command: str) -> str:
-    """What mends it, typed in the repository's root; `{project}` stands for the project."""
+    """Return a fix as a firebase command for the repository's root; `{project}` stands for the
+    project."""
     return f"node_modules/.bin/firebase {command} --project {{project}}"
 
 
 def rollcall(command: str) -> str:
-    """The same for this command."""
+    """Return a fix as a rollcall command."""
     return f"cd functions && venv/bin/python -m rollcall {command} --project {{project}}"
 
 
@@ -142,7 +143,7 @@ Check = Callable[[], Iterable[Finding]]
 
 
 def guarded(topic: str, check: Check) -> Iterator[Finding]:
-    """The findings of a check; that Google does not answer it is one too."""
+    """Run a check; an error of Google's becomes a finding."""
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
     from requests import RequestException
@@ -161,7 +162,7 @@ def guarded(topic: str, check: Check) -> Iterator[Finding]:
 
 
 def listed(names: Iterable[str], *, most: int = 8) -> str:
-    """Names in a sentence; of many the first, and how many more."""
+    """Return names as a phrase; of many the first, and how many more."""
     found = list(names)
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more

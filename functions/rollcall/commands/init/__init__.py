@@ -1,1 +1,1 @@
-"""`python -m rollcall init`: makes a Firebase app, or adds Rollcall to one that is there."""
+"""`python -m rollcall init`: makes a Firebase app, or adds Rollcall to one."""

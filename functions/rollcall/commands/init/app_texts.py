@@ -1,4 +1,4 @@
-"""The texts of files that init makes for an app."""
+"""Texts of files that init writes."""
 
 from __future__ import annotations
 

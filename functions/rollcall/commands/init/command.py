@@ -1,4 +1,4 @@
-"""Shows what init changes in an app, asks, and writes it."""
+"""`init`: shows what it changes in an app, asks, and writes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_LINES = 12
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make an app, or add Rollcall to the one that is there; see the parser for the options.
+    """Make an app, or add Rollcall to one; see the parser for the options.
 
     Raises:
         Problem: It cannot be done; nothing is written then.
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def choose_root(folder: str | None, current: Path) -> Path:
-    """The app's folder: the one that is named; otherwise this one, or the one above it that has a
+    """Return the app's folder: the named one, else this one or the one above it with a
     firebase.json.
 
     Raises:

@@ -1,4 +1,4 @@
-"""An app's files as they are and as a plan makes them; nothing is written before `write`."""
+"""Files of an app, and a plan's changes of them; nothing is written before `write`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Works out what init changes in an app, file by file; nothing is written here."""
+"""Plans what init changes in an app, file by file, without writing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Blocked(Exception):
 
 
 class Plan(Struct, frozen=True):
-    """What init changes, what a person should know of it, and where the functions are."""
+    """What init changes, notes for the person, and where the functions are."""
 
     root: Path
     changes: tuple[Change, ...]
@@ -55,7 +55,7 @@ class Plan(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """What an earlier init added, as `vendor/rollcall.json` keeps it."""
+    """What an earlier init added, from `vendor/rollcall.json`."""
 
     prefix: str
     collections: tuple[str, ...]
@@ -63,7 +63,7 @@ class Record(Struct, frozen=True):
 
 
 def make_plan(root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None) -> Plan:
-    """Plan to make an app in `root`, or to add Rollcall to the one that is there.
+    """Plan to make an app in `root`, or to add Rollcall to it.
 
     Args:
         root: The folder of `firebase.json`, or the one that is to have it.

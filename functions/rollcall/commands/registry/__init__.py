@@ -1,1 +1,1 @@
-"""`registry`: an operator looks at the registry of a project and changes it."""
+"""`registry`: shows and changes the registry of a project."""

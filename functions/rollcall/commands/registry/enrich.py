@@ -1,4 +1,4 @@
-"""`registry enrich`: has a model write what users would type for each tool, in each language, once.
+"""`registry enrich`: has a model write what users would type for each tool, by language.
 
 What it writes goes into `capabilities/{id}.enriched` and from there into the index alone: this is
 how a question in Hebrew finds a tool that is described in English. A person's `overrides.phrases`
@@ -53,8 +53,8 @@ _MARKUP = re.compile(r"[<>{}\[\]`|\\]|://|\bwww\.|\S@\S")
 
 
 def usable(texts: Iterable[object], locale: str) -> list[str]:
-    """The first `MAX_PHRASES` texts that can be used: short, plain, in the language asked for,
-    without a credential, and each with other words than those before it."""
+    """Return the first `MAX_PHRASES` usable texts: short, plain, in the language, without
+    credentials, each with new words."""
     kept: list[str] = []
     seen: set[frozenset[str]] = set()
     for text in texts:
@@ -108,7 +108,7 @@ log = logging.getLogger("rollcall")
 
 
 class Report(Struct):
-    """What became of each tool, by id.
+    """What was done with each tool, by id.
 
     Attributes:
         written: Those with new phrases; in a dry run, what would be asked about.

@@ -1,4 +1,4 @@
-"""`registry list`: what is registered, and what was refused."""
+"""`registry list`: the registered capabilities, and those that were refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`registry disable` and `registry enable`: an operator's word over a status, effective at once."""
+"""`registry disable` and `registry enable`: overrides of a status, effective at once."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def disable(place: Place, options: Namespace) -> int:
-    """Take a capability or an agent out of service."""
+    """Disable a capability or an agent."""
     return _overrule(place, options, status=Status.DISABLED.value, reason=options.reason)
 
 
 def enable(place: Place, options: Namespace) -> int:
-    """Take back what `disable` wrote, or set another status."""
+    """Undo `disable`, or set another status."""
     return _overrule(place, options, status=options.status, reason=None)
 
 

@@ -1,4 +1,4 @@
-"""What the registry's documents say, as an operator sees it: the refused ones too."""
+"""Registry documents as an operator sees them, the refused ones included."""
 
 from __future__ import annotations
 

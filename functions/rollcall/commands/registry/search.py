@@ -42,7 +42,7 @@ _TIMES = 20
 
 
 class Found(Struct, frozen=True):
-    """One tool of the answer.
+    """A tool that was found.
 
     Attributes:
         score: Ranks; None where it came without being searched for.
@@ -63,7 +63,7 @@ class Found(Struct, frozen=True):
 
 
 class Withheld(Struct, frozen=True):
-    """What the words would have found, and why this user is not offered it."""
+    """A tool that the words would find, and why this user is not offered it."""
 
     id: str
     score: float

@@ -1,4 +1,4 @@
-"""`registry show`: all that is known of a capability or an agent."""
+"""`registry show`: one capability or agent."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ USAGE_DAYS = 7
 
 
 def show_health(screen: Screen, seen: Health | None) -> None:
-    """What real calls and the scheduled checks told."""
+    """Show the results of calls and scheduled checks."""
     if seen is None:
         return
     screen.title("Health")
@@ -186,7 +186,7 @@ def show_usage(screen: Screen, used: Row | None) -> None:
 
 
 def used(db: Client, id: str) -> Row | None:
-    """What was counted of a capability in the last days; None where it was not used."""
+    """Return the counts of a capability in the last days; None if it was not used."""
     today = datetime.now(UTC).date()
     found = usage(db, today - timedelta(days=USAGE_DAYS - 1), today)
     return next((row for row in found.by_capability() if row.tool == id), None)
@@ -250,7 +250,7 @@ def find_record(db: Client, id: str) -> Record:
 
 
 def policy_in_words(policy: ApprovalPolicy) -> str:
-    """Who is asked, and when."""
+    """Return when approval is needed and whose, as a sentence."""
     occasions = {
         "always": "before every write",
         "never": "never",

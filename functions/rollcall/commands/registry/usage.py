@@ -1,4 +1,4 @@
-"""`registry usage`: what was offered, called, answered and paid, per variant, agent and tool."""
+"""`registry usage`: counts per variant, agent and tool."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONE = "–"
 
 
 def run(place: Place, options: Namespace) -> int:
-    """Show the counts of the last days, today among them."""
+    """Show the counts of the last days, today included."""
     announce(place, options)
     db = connect(place)
     today = datetime.now(UTC).date()
@@ -32,7 +32,7 @@ def run(place: Place, options: Namespace) -> int:
 
 
 def share_in_short(share: Share) -> str:
-    """Such as "83% (70–91)": the share, and where the true one lies with 95 %."""
+    """Return a share with its 95 % interval, such as "83% (70–91)"."""
     if share.value is None:
         return NONE
     low, high = share.interval
@@ -40,7 +40,7 @@ def share_in_short(share: Share) -> str:
 
 
 def compared(rows: Sequence[Row]) -> list[str]:
-    """How each variant differs from the first: only where that is no accident."""
+    """Return how each variant differs from the first, if beyond accident."""
     first, *others = rows
     told = []
     for row in others:
