@@ -1,4 +1,4 @@
-"""For tests of an app's capabilities and agents, without Firestore, network or key.
+"""Test helpers for an app's capabilities and agents, without Firestore, network or key.
 
     def test_six_people_for_two_hours_cost_720() -> None:
         assert meeting_cost(context(), people=6, hours=2) == {"usd": 720}

@@ -1,4 +1,4 @@
-"""A user's rights over what is kept about them: to see it all, and to have it erased."""
+"""Export and erasure of a user's data."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def erase_departed(platform: Platform) -> None:
 
 
 def other_sections(catalog: Catalog) -> list[Section]:
-    """What is kept about users beside threads: what they uploaded, and what the packs keep."""
+    """Return the sections beside threads: uploads, and what packs store."""
     packs = catalog.user_data()
     return [*UPLOADS.sections, *(section for pack in packs for section in pack.sections)]
 
 
 def all_sections(catalog: Catalog) -> list[Section]:
-    """What is exported: the platform's own sections, then the others."""
+    """Return all exported sections: the platform's own, then the others."""
     return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *other_sections(catalog)]
