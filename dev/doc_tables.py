@@ -148,8 +148,8 @@ def fixed_limits() -> str:
         files,
         limits,
         recovery,
+        run_opening,
         runs,
-        threads,
     )
 
     groups: dict[str, dict[str, str]] = {
@@ -158,7 +158,7 @@ def fixed_limits() -> str:
             "parts of a message": _number(wire.MESSAGE_PARTS),
             "base64 content in a message": _chars(run_agent.MEDIA_CHARS),
             "`context`, as JSON": _chars(run_agent.CONTEXT_CHARS),
-            "`threadId`": _chars(threads.ID_CHARS),
+            "`threadId`": _chars(run_opening.ID_CHARS),
             "request body": _bytes(inputs.MAX_BODY_BYTES),
             "values in arguments": f"{inputs.MAX_VALUES:,}, {inputs.MAX_DEPTH} levels deep",
             "request body of `agui`": _bytes(agui.MAX_BYTES),

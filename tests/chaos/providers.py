@@ -203,7 +203,7 @@ def _try(
 def work(platform: stage.Stage, job: Job, events: list[dict[str, Any]], number: int) -> Any:
     """In a worker: send a message while the provider misbehaves, and another when it does not."""
     from rollcall.endpoints.run_agent import run_agent
-    from rollcall.store.threads import thread_id_for
+    from rollcall.store.runs import thread_id_for
     from tests.support.calling import Functions, emulate
 
     api = job.data["api"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from tests.chaos import stage
 from tests.chaos.scene import Broken, effects, examine, log_of, statuses
 from tests.chaos.worker import Job, Outcome, Worker, run

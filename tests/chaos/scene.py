@@ -16,7 +16,7 @@ from google.api_core.exceptions import FailedPrecondition
 
 from rollcall.store.budgets import read_days
 from rollcall.store.message_log import WINDOW_DOCUMENTS, read_calls, read_history, read_usage
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from tests.chaos import stage
 from tests.chaos.worker import Fault, Job, Outcome, Worker
 from tests.chaos.worker import run as work

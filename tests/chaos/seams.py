@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rollcall.store import erasure
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from tests.chaos import stage
 from tests.chaos.scene import Broken, effects, examine, statuses
 from tests.chaos.worker import Fault, Job, Worker, run

@@ -16,7 +16,7 @@ from google.cloud.firestore import Client
 
 from rollcall.core.capability import Capability
 from rollcall.registry.sync import sync
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from tests.chaos import providers, stage
 from tests.chaos.forgeries import Forgeries
 from tests.chaos.kills import STORIES, try_kills

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.untrusted_text import neutral_text
+from rollcall.agent.prompt import neutral_text
 from rollcall.core.wire import CallStatus
 from rollcall.registry.entries import Entry
 from tests.support.obeying import READ, World, obey

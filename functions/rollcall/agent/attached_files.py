@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.agent.untrusted_text import delimited_text, quoted_name
+from rollcall.agent.prompt import delimited_text, quoted_name
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.messages import Media, Message, Part, Text, UserMessage
 from rollcall.core.redaction import redacted

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from rollcall.agent.budget import BudgetExhausted, FreeBudget
 from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import Reply, stream_reply
+from rollcall.agent.prompt import delimited_history
 from rollcall.agent.tool_calls import run_calls
 from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
-from rollcall.agent.untrusted_text import delimited_history
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event

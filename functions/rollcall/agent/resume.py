@@ -48,6 +48,7 @@ from rollcall.store.continuations import (
 )
 from rollcall.store.message_log import read_log
 from rollcall.store.open_run import OpenRun
+from rollcall.store.run_opening import check_thread
 from rollcall.store.runs import (
     Abandoned,
     Finished,
@@ -60,7 +61,6 @@ from rollcall.store.runs import (
     run_state,
     state_for_repeat,
 )
-from rollcall.store.threads import check_thread
 
 ResumedRun = OpenRun | Finished | Running | Abandoned | dict[str, Any]
 

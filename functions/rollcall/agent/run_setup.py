@@ -31,10 +31,9 @@ from rollcall.agent.history import (
     window,
 )
 from rollcall.agent.model_calls import metered
-from rollcall.agent.prompt import instructions
+from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Journal, Limits, Turn, TurnProgress, Unsaved
-from rollcall.agent.untrusted_text import provider_description, provider_schema
 from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied

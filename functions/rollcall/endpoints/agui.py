@@ -54,9 +54,9 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
+from rollcall.store.client_threads import ClientThread, find_client_thread
 from rollcall.store.run_closing import cancel
 from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
-from rollcall.store.threads import ClientThread, find_client_thread
 
 MAX_BYTES = 8_000_000
 """The whole dialogue comes with every run, although most of it is not looked at."""

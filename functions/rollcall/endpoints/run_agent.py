@@ -27,8 +27,15 @@ from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
-from rollcall.store.runs import Abandoned, Finished, Running, new_run_id, previous_run_id, run_key
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import (
+    Abandoned,
+    Finished,
+    Running,
+    new_run_id,
+    previous_run_id,
+    run_key,
+    thread_id_for,
+)
 
 CONTEXT_CHARS = 4_000
 MEDIA_CHARS = 850_000

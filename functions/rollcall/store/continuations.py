@@ -41,7 +41,7 @@ from rollcall.store.message_log import (
     read_recent,
 )
 from rollcall.store.open_run import OpenRun
-from rollcall.store.run_closing import find_leased_run
+from rollcall.store.run_closing import find_leased_run, next_lease
 from rollcall.store.runs import (
     check_found_run,
     is_generated_id,
@@ -54,7 +54,6 @@ from rollcall.store.runs import (
     run_id_taken,
     run_key,
 )
-from rollcall.store.threads import next_lease
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch

@@ -24,7 +24,7 @@ from rollcall.store.message_log import (
     unanswered_places,
 )
 from rollcall.store.open_run import OpenRun
-from rollcall.store.threads import next_lease
+from rollcall.store.run_closing import next_lease
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -182,6 +182,12 @@ def find_leased_run(
     return LeasedRun(run, find_open_page(db, thread_id, lease["runId"]))
 
 
+def next_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
+    """Return the next lease token of a thread, and the fields by which a run takes its lease."""
+    token = thread.get("leaseToken", 0) + 1
+    return token, {"lease": {"runId": run_id, "token": token}, "leaseToken": token}
+
+
 def is_run_alive(run: dict[str, Any]) -> bool:
     """Whether a process works on a run, or it is kept for the task queue."""
     until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)

@@ -1,5 +1,8 @@
 """Opens a run with a user's message, in one preconditioned batch.
 
+    threads/{t}   uid, agent, title, status, context, place, lease, leaseToken, waiting, allowed,
+                  nextMessage, messageKeys, newestTurn, createdAt, updatedAt, erasing
+
 The batch appends the message, takes the thread's lease, creates the run, counts it in the user's
 day, and answers the calls that an earlier run left open. The usual opening reads the thread, its
 view and the user's day, and trusts that the rest is as it should be: the run is created, which
@@ -13,7 +16,9 @@ that replaces a turn names it (`replaces`) and says what it has done that cannot
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,7 +28,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.context import User
-from rollcall.core.errors import Aborted, FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.errors import (
+    Aborted,
+    AlreadyExists,
+    FailedPrecondition,
+    NotFound,
+    PermissionDenied,
+)
 from rollcall.core.messages import UserMessage
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
@@ -50,6 +61,7 @@ from rollcall.store.run_closing import (
     closing_of_cut_off,
     closing_of_waiting,
     find_leased_run,
+    next_lease,
 )
 from rollcall.store.runs import (
     RunState,
@@ -61,13 +73,16 @@ from rollcall.store.runs import (
     run_key,
     state_for_repeat,
 )
-from rollcall.store.threads import check_thread, next_lease, place_of
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
     from rollcall.store.batches import DocumentSnapshot
 
+MAX_CONTEXT_KEYS = 20
+"""How many of a context's keys are looked at for ids."""
+ID_CHARS = 128
+_ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 MESSAGE_KEYS = 20
 """How many of the newest messages' keys a thread keeps, of clients whose messages have any."""
 MOST_STAYS = 40
@@ -336,6 +351,42 @@ def _thread_fields(
         "status": "active",
         "createdAt": now,
         **fields,
+    }
+
+
+def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -> None:
+    """Check that a user may open a run in a thread.
+
+    Args:
+        new: Whether the thread may be one that is not there yet.
+    Raises:
+        NotFound: There is no such thread, and it is not a new one's id.
+        PermissionDenied: It is another user's.
+        AlreadyExists: It is with another agent.
+        Aborted: It is being erased.
+    """
+    if not thread.exists:
+        if new:
+            return
+        raise NotFound(f"there is no thread {thread.id!r}", field="threadId")
+    data = thread.to_dict() or {}
+    if data["uid"] != uid:
+        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+    if data["agent"] != agent:
+        raise AlreadyExists(
+            f"this thread is with the agent {data['agent']!r}, not {agent!r}", field="agent"
+        )
+    if data.get("erasing"):
+        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
+
+
+def place_of(context: dict[str, Any]) -> dict[str, str]:
+    """Return the ids in a client's context, such as `{"projectId": "house"}`, by which its user
+    lists the threads of one place."""
+    return {
+        key: value
+        for key, value in itertools.islice(context.items(), MAX_CONTEXT_KEYS)
+        if _ID_KEY.fullmatch(key) and isinstance(value, str) and 0 < len(value) <= ID_CHARS
     }
 
 

@@ -58,6 +58,11 @@ def new_run_id() -> str:
     return f"run-{uuid.uuid4().hex[:20]}"
 
 
+def thread_id_for(uid: str, run_id: str) -> str:
+    """Return the id of the thread that a first message opens; the same for its repeats."""
+    return hashlib.sha256(f"{uid}/{run_id}".encode()).hexdigest()[:20]
+
+
 def is_generated_id(run_id: str) -> bool:
     """Whether an id is one of `new_run_id`, or that of a run that continues another."""
     return _GENERATED.fullmatch(run_id) is not None

@@ -11,7 +11,7 @@ import pytest
 from ag_ui.core import AgentCapabilities
 
 from rollcall.core.errors import Unavailable
-from rollcall.store.threads import client_thread_id
+from rollcall.store.client_threads import client_thread_id
 from rollcall.testing import calls, says
 from tests.support.front import OPEN_FILE, PATH_SCHEMA, Front, Told
 from tests.support.office import Office

@@ -12,7 +12,7 @@ from rollcall.core.context import Call, User
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Delta, ModelRequest, TextDelta
 from rollcall.store import open_run
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.office import Office, check_events, payment

@@ -26,8 +26,8 @@ from rollcall.core.wire import SCHEMA_VERSION
 from rollcall.endpoints import my_data
 from rollcall.store import departed_users, erasure, user_data
 from rollcall.store.erasure import QUEUE, erase_one_thread, erase_user, resume_erasures
+from rollcall.store.run_opening import check_thread
 from rollcall.store.runs import new_run_id, run_key
-from rollcall.store.threads import check_thread
 from tests.support.calling import Functions, callables, emulate
 from tests.support.full_form import cases
 from tests.support.keeping import (

@@ -29,7 +29,7 @@ from rollcall.store import budgets, limits, tenant_budgets
 from rollcall.store.budgets import Day, DayReservation, user_day
 from rollcall.store.limits import NONE, Amount
 from rollcall.store.open_run import OpenRun, RunLease
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.counting import counted
 from tests.support.leases import end_lease

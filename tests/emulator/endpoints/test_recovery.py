@@ -16,7 +16,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.store.approvals import arguments_digest
 from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.recovery import MAX_FRUITLESS
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit

@@ -14,7 +14,7 @@ from rollcall.core.errors import Unavailable
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.models.base import Finish, FinishReason, TextDelta, Usage
 from rollcall.store import event_log, paths
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.leases import end_lease
 from tests.support.office import Office, at_once, check_events

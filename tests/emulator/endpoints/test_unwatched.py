@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rollcall.store.event_log import read_events
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
 from tests.support.office import Office, check_events
 

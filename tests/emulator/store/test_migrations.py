@@ -20,7 +20,7 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import thread_id_for
 from tests.emulator.store.test_open_run import FOUND
 from tests.emulator.store.test_run_opening import REQUEST, answer, opened, opening
 from tests.support.counting import counted

@@ -18,8 +18,7 @@ from rollcall.store import paths
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.runs import Finished, Running
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import Finished, Running, thread_id_for
 from tests.support.leases import end_lease
 
 RESULT: dict[str, Any] = {

@@ -13,8 +13,7 @@ from rollcall.store.admission import Admission
 from rollcall.store.erasure import erase_one_thread
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.runs import Finished, is_generated_id, new_run_id, run_key
-from rollcall.store.threads import thread_id_for
+from rollcall.store.runs import Finished, is_generated_id, new_run_id, run_key, thread_id_for
 from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.keeping import Keeping
 from tests.support.losing import How, losing_commit

@@ -13,13 +13,19 @@ import pytest
 
 import rollcall.models
 from rollcall.agent import prices
-from rollcall.agent.platform import default_embedder, default_model
 from rollcall.commands.doctor.configuration import check_models
 from rollcall.commands.environment import Settings
 from rollcall.core.errors import AgentError, FailedPrecondition, ResourceExhausted, Unavailable
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ContextExceeded, FinishReason, ModelRequest, load_model
-from rollcall.models.provider import known_window, media_types, provider, providers
+from rollcall.models.provider import (
+    default_embedder,
+    default_model,
+    known_window,
+    media_types,
+    provider,
+    providers,
+)
 from tests.support.fake_providers import Said, gather
 from tests.support.https_server import Handler, HttpsServer
 from tests.support.rules import for_every

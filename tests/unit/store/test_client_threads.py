@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rollcall.store.threads import client_thread_id, thread_id_for
+from rollcall.store.client_threads import client_thread_id
+from rollcall.store.runs import thread_id_for
 
 
 def test_a_name_leads_each_user_to_a_thread_of_their_own() -> None:

@@ -1,7 +1,4 @@
-"""A thread's document: its id, its user, and clients' names for threads.
-
-    threads/{t}   uid, agent, title, status, context, place, lease, leaseToken, waiting, allowed,
-                  nextMessage, messageKeys, newestTurn, createdAt, updatedAt, erasing
+"""The names that clients choose for threads.
 
 An AG-UI client names its thread before there is one. Every user has names of their own: a thread
 has the id that follows from user and name, so that nobody can take or try another's.
@@ -10,73 +7,19 @@ has the id that follows from user and name, so that nobody can take or try anoth
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.core.errors import Aborted, AlreadyExists, NotFound, PermissionDenied
 from rollcall.store import paths
 from rollcall.store.runs import is_generated_id, read_for_opening, run_key, thread_of_run
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-    from rollcall.store.batches import DocumentSnapshot
 
-MAX_CONTEXT_KEYS = 20
-"""How many of a context's keys are looked at for ids."""
-ID_CHARS = 128
-_ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 _MAY_BE_AN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-
-
-def thread_id_for(uid: str, run_id: str) -> str:
-    """Return the id of the thread that a first message opens; the same for its repeats."""
-    return hashlib.sha256(f"{uid}/{run_id}".encode()).hexdigest()[:20]
-
-
-def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -> None:
-    """Check that a user may open a run in a thread.
-
-    Args:
-        new: Whether the thread may be one that is not there yet.
-    Raises:
-        NotFound: There is no such thread, and it is not a new one's id.
-        PermissionDenied: It is another user's.
-        AlreadyExists: It is with another agent.
-        Aborted: It is being erased.
-    """
-    if not thread.exists:
-        if new:
-            return
-        raise NotFound(f"there is no thread {thread.id!r}", field="threadId")
-    data = thread.to_dict() or {}
-    if data["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
-    if data["agent"] != agent:
-        raise AlreadyExists(
-            f"this thread is with the agent {data['agent']!r}, not {agent!r}", field="agent"
-        )
-    if data.get("erasing"):
-        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
-
-
-def next_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
-    """Return the next lease token of a thread, and the fields by which a run takes its lease."""
-    token = thread.get("leaseToken", 0) + 1
-    return token, {"lease": {"runId": run_id, "token": token}, "leaseToken": token}
-
-
-def place_of(context: dict[str, Any]) -> dict[str, str]:
-    """Return the ids in a client's context, such as `{"projectId": "house"}`, by which its user
-    lists the threads of one place."""
-    return {
-        key: value
-        for key, value in itertools.islice(context.items(), MAX_CONTEXT_KEYS)
-        if _ID_KEY.fullmatch(key) and isinstance(value, str) and 0 < len(value) <= ID_CHARS
-    }
 
 
 class ClientThread(Struct, frozen=True):
