@@ -65,6 +65,7 @@ class FakeProviders:
     def __init__(self, *, openai_api: str = "responses") -> None:
         self.requests: list[Seen] = []
         self.embedding_size = 1536
+        self.models: list[Json] | None = None
         self.closing = threading.Event()
         self.hung_up = threading.Event()
         self._queues: dict[str, deque[Reply]] = {
@@ -129,6 +130,8 @@ class FakeProviders:
         """Choose the reply to a request, and note the request."""
         self.requests.append(request)
         path = request.path.partition("?")[0]
+        if path.endswith("/models") and self.models is not None:
+            return plain({"object": "list", "data": self.models})
         if path.endswith(("mbedContent", "mbedContents")):
             asked = request.json.get("requests", [request.json])
             return plain({"embeddings": [{"values": _gemini_vector(each)} for each in asked]})
@@ -215,6 +218,8 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             self._send(fake.answer(Seen(self.path, headers, body, self.client_address[1])))
+
+        do_GET = do_POST  # noqa: N815
 
         def _send(self, reply: Reply) -> None:
             if reply.is_mute:

@@ -52,6 +52,7 @@ from rollcall.core.messages import (
 )
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
+from rollcall.core.tokens import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
 from rollcall.store.message_log import (
     CompactStep,
@@ -70,7 +71,10 @@ if TYPE_CHECKING:
     from rollcall.store.open_run import OpenRun
 
 
-MEDIA_TOKENS = 1_000
+SHORT_RESULT_CHARS = 1_200
+SHORTENED = (
+    " [… shortened, because the model's context window is full. Call the tool again for it.]"
+)
 _LOST = json.dumps(
     {"error": {"code": "aborted", "message": "this call's result was lost; it may be made again"}}
 )
@@ -263,7 +267,7 @@ def window(
 
 
 def estimate_tokens(message: Message) -> int:
-    """Estimate what a message costs: a token for each four bytes, which is high for Hebrew."""
+    """Estimate the tokens of a message."""
     media = 0
     if isinstance(message, UserMessage):
         texts = [message.text]
@@ -273,7 +277,30 @@ def estimate_tokens(message: Message) -> int:
     else:
         calls = [call.name + call.arguments_text for call in message.tool_calls]
         texts = [message.text, *calls]
-    return 4 + sum(len(text.encode()) for text in texts) // 4 + MEDIA_TOKENS * media
+    return 4 + sum(map(text_tokens, texts)) + MEDIA_TOKENS * media
+
+
+def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
+    """Return the messages of a request, cut down to fit into `tokens` as far as that is possible.
+
+    Earlier exchanges go first, then long results of the turn, the oldest first; a result that is
+    shortened says so. The user's words and the calls stay, and the newest results keep most.
+    """
+    made = window(messages, tokens=tokens // 2, counts_steps=False)
+    sizes = [estimate_tokens(message) for message in made]
+    for shortest in (SHORT_RESULT_CHARS, SHORT_RESULT_CHARS // 10):
+        for place, message in enumerate(made):
+            if isinstance(message, ToolMessage) and sum(sizes) > tokens:
+                results = [_shortened(result, shortest) for result in message.results]
+                made[place] = message = ToolMessage(tuple(results))
+                sizes[place] = estimate_tokens(message)
+    return tuple(made)
+
+
+def _shortened(result: ToolResult, chars: int) -> ToolResult:
+    if len(result.content) <= chars + len(SHORTENED):
+        return result
+    return replace(result, content=result.content[:chars] + SHORTENED)
 
 
 def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[EarlierCall]:
@@ -361,7 +388,6 @@ def _json_or_none(text: str) -> Any:
         return None
 
 
-BYTES_PER_TOKEN = 4
 NEWEST_STEPS = 10
 """So many of a turn's newest steps are always sent."""
 LEFT_OUT = "[Many steps of this task were taken since then. The oldest are not shown here.]"

@@ -35,7 +35,7 @@ from msgspec.structs import replace
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
 from rollcall.agent.budget import Budget, UserBudget
-from rollcall.agent.history import estimate_tokens
+from rollcall.agent.history import estimate_tokens, fitted
 from rollcall.core import events
 from rollcall.core.context import TextModel, User
 from rollcall.core.errors import (
@@ -49,11 +49,13 @@ from rollcall.core.errors import (
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
 from rollcall.core.messages import Json, ModelMessage, ToolCall
+from rollcall.core.tokens import RESERVE_FACTOR, text_tokens
 from rollcall.models.base import (
     ArgumentsDelta,
     BrokenOff,
     CallStart,
     Clock,
+    ContextExceeded,
     Delta,
     Finish,
     FinishReason,
@@ -62,6 +64,7 @@ from rollcall.models.base import (
     QuotaExhausted,
     TextDelta,
     Usage,
+    context_window,
 )
 from rollcall.models.cutting import CURRENT, Cut
 from rollcall.models.structured import StructuredText
@@ -77,8 +80,10 @@ MAX_WAIT_S = 20.0
 MARGIN_S = 2.0
 """Kept back from the request's time: a call that begins later would have no time to answer."""
 _BASE_S = 0.5
-_BYTES_PER_TOKEN = 3
-"""Low, so that an estimate is high: English has four, Hebrew and JSON have fewer."""
+_LARGE_TOKENS = 3_000
+"""A request with fewer fits into any model's window."""
+_FULL = 0.9
+"""The share of a window that a request and its reply may fill; its tokens are estimated."""
 
 log = logging.getLogger("rollcall")
 
@@ -144,12 +149,12 @@ def stream_reply(
         BudgetExhausted: No model may be called now.
         AgentError: Of the last model tried, or of one that failed half-way.
     """
-    call = _Call(request, message_id, budget, is_stopped, retries, request_tokens(request))
+    call = _Call(request, message_id, budget, is_stopped, retries)
     failure: AgentError = Unavailable("no language model is configured for this agent")
     for model in models:
         try:
             with telemetry.reply_span(model.id, streamed=request.streamed) as span:
-                reply = yield from _try_model(call, model)
+                reply = yield from _try_model(call, model, request)
                 telemetry.record_usage(span, reply.usage, reason=reply.reason)
                 return reply
         except _ModelFailed as failed:
@@ -161,16 +166,32 @@ def stream_reply(
 
 def request_tokens(request: ModelRequest) -> int:
     """Estimate the tokens of a request, on the high side."""
-    schema = json.dumps(request.response_schema or "", ensure_ascii=False, default=str)
-    texts = [request.instructions, *(tool.json_text for tool in request.tools), schema]
-    total = sum(len(text.encode(errors="replace")) for text in texts) // _BYTES_PER_TOKEN
+    total = _fixed_tokens(request)
     for message in request.messages:
-        tokens = estimate_tokens(message) * 4 // _BYTES_PER_TOKEN
+        tokens = estimate_tokens(message)
         if isinstance(message, ModelMessage) and message.provider_parts:
             parts = json.dumps(message.provider_parts, ensure_ascii=False, default=str)
-            tokens = max(tokens, len(parts) // _BYTES_PER_TOKEN)
+            tokens = max(tokens, text_tokens(parts))
         total += tokens
-    return total + file_tokens(request.messages) + 16
+    return round(total * RESERVE_FACTOR) + file_tokens(request.messages) + 16
+
+
+def _fixed_tokens(request: ModelRequest) -> int:
+    """Tokens of a request without its messages."""
+    schema = json.dumps(request.response_schema or "", ensure_ascii=False, default=str)
+    texts = [request.instructions, *(tool.json_text for tool in request.tools), schema]
+    return sum(map(text_tokens, texts))
+
+
+def fit_window(request: ModelRequest, window: int) -> ModelRequest:
+    """Return the request such that it and its reply fit into a model's context window."""
+    output = min(request.max_output_tokens, window // 4)
+    room = int(window * _FULL) - output - _fixed_tokens(request) - file_tokens(request.messages)
+    messages = request.messages
+    if sum(map(estimate_tokens, messages)) > room:
+        # Not to the brim, so that the next step need not begin anew.
+        messages = fitted(messages, max(int(room * 0.8), 0))
+    return replace(request, messages=messages, max_output_tokens=output)
 
 
 class _Call(Struct):
@@ -181,8 +202,12 @@ class _Call(Struct):
     budget: Budget
     is_stopped: Callable[[], bool]
     retries: RetryPolicy
-    input_tokens: int
+    input_tokens: int = 0
     cost_usd: float | None = 0.0
+
+    def ask(self, request: ModelRequest) -> None:
+        """Have the next call send this request."""
+        self.request, self.input_tokens = request, request_tokens(request)
 
 
 class _ModelFailed(Exception):
@@ -193,7 +218,9 @@ class _ModelFailed(Exception):
         self.error, self.code = error, error.code
 
 
-def _try_model(call: _Call, model: Model) -> Generator[Event | None, None, Reply]:
+def _try_model(
+    call: _Call, model: Model, request: ModelRequest
+) -> Generator[Event | None, None, Reply]:
     """Call one model until it begins to answer or there is no point in it.
 
     Raises:
@@ -201,6 +228,10 @@ def _try_model(call: _Call, model: Model) -> Generator[Event | None, None, Reply
         AgentError: No other model is to be tried either.
     """
     tries = 0
+    call.ask(request)
+    if call.input_tokens > _LARGE_TOKENS and (window := context_window(model.id)):
+        call.ask(fit_window(request, window))
+    is_compacted = False
     while not call.is_stopped():
         Clock(call.request.deadline).left_s(at_most=1.0)
         reply = Reply(model.id)
@@ -209,6 +240,16 @@ def _try_model(call: _Call, model: Model) -> Generator[Event | None, None, Reply
             yield from _stream_once(call, model, reply)
             reply.cost_usd = call.cost_usd
             return reply
+        except ContextExceeded as error:
+            if reply.started or is_compacted:
+                raise
+            is_compacted = True
+            # The server knows its window, and we did not: half of what was sent is tried.
+            window = call.input_tokens // 2 + request.max_output_tokens
+            call.ask(fit_window(request, window))
+            told = fields("context_full", model=model.id, tokens=call.input_tokens)
+            log.warning("%s: %s It is asked again with less.", model.id, error, extra=told)
+            continue
         except (DeadlineExceeded, InvalidArgument):
             raise
         except AgentError as error:
@@ -269,8 +310,7 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
 
 
 def _estimated_usage(input_tokens: int, written: str) -> Usage:
-    size = len(written.encode(errors="replace"))
-    return Usage(input_tokens=input_tokens, output_tokens=-(-size // _BYTES_PER_TOKEN))
+    return Usage(input_tokens=input_tokens, output_tokens=text_tokens(written))
 
 
 def metered(

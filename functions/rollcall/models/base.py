@@ -49,7 +49,7 @@ from rollcall.core.errors import (
 from rollcall.core.extras import is_installed, require
 from rollcall.core.messages import Json, Message
 from rollcall.core.profile import Note
-from rollcall.models.provider import provider
+from rollcall.models.provider import known_window, provider
 
 FIND_TOOLS = "find_tools"
 """The platform's own tool, with which a model asks for tools that it was not offered."""
@@ -230,6 +230,20 @@ def load_model(model_id: str) -> Model:
     """
     model: Model = _provider(model_id).Model(model_id.partition(":")[2])
     return model
+
+
+def context_window(model_id: str) -> int | None:
+    """Tokens that a request to a model and its reply may have together: as the environment or the
+    provider's descriptor says, else as the server says; None if none of them does."""
+    while model_id.startswith("prompted:"):
+        model_id = model_id.removeprefix("prompted:")
+    if window := known_window(model_id):
+        return window
+    try:
+        ask = getattr(_provider(model_id), "served_window", None)
+    except FailedPrecondition:  # as a call is told
+        return None
+    return ask(model_id.partition(":")[2]) if ask else None
 
 
 def load_embedder(embedder_id: str) -> Embedder:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,7 @@ from rollcall.core.redaction import redacted
 from rollcall.models import openai_chat, openai_responses
 from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported
 from rollcall.models.failures import failures_as_ours, translate_failures
+from rollcall.models.json_stream import count, mapping, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import post
 
@@ -32,12 +34,15 @@ if TYPE_CHECKING:
 
 PROVIDER = provider("openai")
 EMBED_LIMIT_S = 60.0
+LIST_LIMIT_S = 3.0
 EMBED_BATCH = 256
 EMBED_BYTES, EMBED_BATCH_BYTES = 8_000, 280_000
 """OpenAI takes 8,192 tokens a text and 300,000 a request, and refuses all of them where one is too
 long. A token is a byte at least, so that nothing needs be counted."""
 
 _AZURE = re.compile(r"\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$")
+_WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
+"""What vLLM, OpenRouter and Together, Groq, and Mistral call a model's window."""
 _WITHOUT_TOOLS: set[tuple[str, str]] = set()
 """Servers and models that said that they cannot be given tools; told once, not with each call."""
 
@@ -121,7 +126,7 @@ class Embedder:
         """
         server = _server()
         vectors: list[list[float]] = []
-        for some in _batches(redacted(text) for text in texts):
+        for some in _batches(map(redacted, texts)):
             host = server.foreign_host
             with failures_as_ours(self.id, Clock(None), server.key, server=host):
                 vectors += self._embed(_client(server.key, server.base_url), some)
@@ -152,8 +157,8 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts, cut to what a server takes, in batches that it takes."""
     batch: list[str] = []
     room = EMBED_BATCH_BYTES
-    for text in texts:
-        data = text.encode(errors="replace")[:EMBED_BYTES]
+    for each in texts:
+        data = each.encode(errors="replace")[:EMBED_BYTES]
         if batch and (len(data) > room or len(batch) == EMBED_BATCH):
             yield batch
             batch, room = [], EMBED_BATCH_BYTES
@@ -161,6 +166,29 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         room -= len(data)
     if batch:
         yield batch
+
+
+def served_window(name: str) -> int | None:
+    """Tokens of a model's context window as its server's list of models says; None if it does not,
+    as OpenAI's own."""
+    server = _server()
+    return None if server.is_openai else _windows(server).get(name)
+
+
+@cache
+def _windows(server: _Server) -> dict[str, int]:
+    clock = Clock(time.monotonic() + LIST_LIMIT_S)
+    try:
+        with post(server.url("/models"), b"", server.headers, clock, method="GET") as response:
+            listed = [each for event in response.events() for each in sequence(event.get("data"))]
+    except Exception as error:  # it is asked only out of care
+        log.info("%s does not list its models: %r", server.host, error)
+        return {}
+    found: dict[str, int] = {}
+    for row in map(mapping, listed):
+        if window := max(count(row.get(key)) for key in _WINDOW_KEYS):
+            found[text(row.get("id"))] = window
+    return found
 
 
 class _Server(Struct, frozen=True):

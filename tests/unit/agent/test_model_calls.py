@@ -44,6 +44,7 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
+from rollcall.core.tokens import text_tokens
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -436,7 +437,8 @@ def test_a_provider_that_does_not_say_what_was_used_is_estimated() -> None:
     model = ScriptedModel([[TextDelta("x" * 300), Finish(FinishReason.STOP)]])
     budget = Ledger()
     _, reply = play(ask(model, budget=budget))
-    assert budget.settled == [Usage(request_tokens(HELLO), 0, 100)] == [reply.usage]
+    assert budget.settled == [Usage(request_tokens(HELLO), 0, text_tokens("x" * 300))]
+    assert budget.settled == [reply.usage]
 
 
 def one_call(id: str, text: str = "{}") -> list[Delta]:

@@ -34,6 +34,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.redaction import redacted
 from rollcall.core.shapes import Status
 from rollcall.core.text import language, terms
+from rollcall.core.tokens import text_tokens
 from rollcall.models.base import QuotaExhausted
 from rollcall.registry.capabilities import read_as
 from rollcall.registry.compiler import compile_registry
@@ -89,8 +90,6 @@ SIDE_BY_SIDE = 4
 """So many requests are under way at once."""
 _DESCRIPTION_CHARS = 2_000
 _WORDS_CHARS = 600
-_CHARS_PER_TOKEN = 3
-"""Rounded down, since Hebrew takes more of them than English."""
 _PHRASE_TOKENS = 20
 
 _INSTRUCTIONS = f"""
@@ -338,9 +337,9 @@ def _schema(some: Sequence[_Wanted]) -> dict[str, Any]:
 
 
 def _tokens(some: Sequence[_Wanted]) -> int:
-    sent = len(_INSTRUCTIONS) + len(_fenced(some))
+    sent = text_tokens(_INSTRUCTIONS) + text_tokens(_fenced(some))
     replied = sum(len(each.locales) for each in some) * MAX_PHRASES * _PHRASE_TOKENS
-    return sent // _CHARS_PER_TOKEN + replied
+    return sent + replied
 
 
 def _by_hand(document: dict[str, Any]) -> dict[str, Any]:
