@@ -13,7 +13,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.registry import snapshot
 from rollcall.registry.capabilities import read_capability
-from rollcall.registry.compiler import compile_registry, segmented
+from rollcall.registry.compiler import compile_registry, to_segments
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.snapshot import Content, Snapshot
@@ -30,7 +30,7 @@ def registry_of(
     *entries: Entry, agents: dict[str, Any] | None = None, health: dict[str, str] | None = None
 ) -> Snapshot:
     """What a process holds of these entries."""
-    segments, parts = segmented(sorted(entries, key=lambda entry: entry.id), agents or {})
+    segments, parts = to_segments(sorted(entries, key=lambda entry: entry.id), agents or {})
     manifest = {"digest": "test", "segments": [segment.dump() for segment in segments]}
     return Snapshot(Content.of(manifest, parts), health or {})
 

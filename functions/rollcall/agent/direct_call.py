@@ -17,7 +17,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall
 from rollcall.registry.access import at_least, read_access
-from rollcall.registry.recorder import by_client, observed
+from rollcall.registry.recorder import by_client, observation
 from rollcall.store import client
 from rollcall.store.client import is_open, project_id
 
@@ -81,7 +81,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         project = project_id() if is_own else platform.db.project
         with (
             span,
-            observed(capability.id, project, create, uid=user.uid, arguments=given.arguments),
+            observation(capability.id, project, create, uid=user.uid, arguments=given.arguments),
         ):
             if capability.mark.effect == "read":
                 return capability.call(ctx, given.arguments)

@@ -21,7 +21,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.entries import Entry
-from rollcall.registry.schemas import closed, errors
+from rollcall.registry.schemas import errors, without_additional
 from rollcall.store.effects import Write
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]
     def frozen(arguments: Any, *, field: str = "") -> Arguments:
         if not isinstance(arguments, dict):
             raise InvalidArgument("the arguments must be an object", field=field or None)
-        for place, message in errors(closed(schema), arguments)[:1]:
+        for place, message in errors(without_additional(schema), arguments)[:1]:
             path = ".".join(filter(None, (field, *map(str, place))))
             raise InvalidArgument(f"{path or 'arguments'}: {message[:300]}", field=path or None)
         return arguments

@@ -20,7 +20,7 @@ def is_installed(package: str) -> bool:
         return False
 
 
-def require(package: str, extra: str, *, purpose: str) -> None:
+def require_extra(package: str, extra: str, *, purpose: str) -> None:
     """Raise an error that names the extra if a package is missing.
 
     Args:

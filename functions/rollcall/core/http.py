@@ -35,7 +35,7 @@ from msgspec.structs import replace
 
 from rollcall.core.context import Call, User, to_user
 from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted, Unauthenticated
-from rollcall.core.incidents import collect, collected, known
+from rollcall.core.incidents import as_agent_error, collect, incidents_of_request
 from rollcall.core.inputs import check_json, parse_json
 from rollcall.core.logs import in_request, set_user
 from rollcall.core.options import function_options
@@ -208,7 +208,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
             set_user(call.user.uid)
             outcome = handler(replace(call, streams=streams))
         except Exception as error:
-            outcome = _raising(error)
+            outcome = _refusal_generator(error)
         return event_stream(_callable_frames(outcome)) if streams else _plain(outcome)
 
     @cross_origin(methods="POST", origins="*")
@@ -237,7 +237,7 @@ def _stated_user(request: flask.Request, name: str) -> User | None:
     return verified(statement, function=name, body=request.get_data()) if statement else None
 
 
-def _raising(error: Exception) -> Iterator[Any]:
+def _refusal_generator(error: Exception) -> Iterator[Any]:
     raise error
     yield  # a generator, so that an early refusal takes the same way as a late failure
 
@@ -247,7 +247,7 @@ def _plain(outcome: Any) -> flask.Response:
     try:
         if isinstance(outcome, Generator):
             outcome = _drain(outcome)
-        return flask.jsonify(result=outcome, **collected())
+        return flask.jsonify(result=outcome, **incidents_of_request())
     except Exception as error:
         wire = to_wire(error)
         response = flask.jsonify(error=wire._as_dict())
@@ -267,7 +267,7 @@ def _callable_frames(outcome: Any) -> Iterator[bytes]:
     try:
         if isinstance(outcome, Generator):
             outcome = yield from _chunks(outcome)
-        yield frame({"result": outcome, **collected()})
+        yield frame({"result": outcome, **incidents_of_request()})
     except Exception as error:
         yield frame({"error": to_wire(error)._as_dict()})
 
@@ -288,8 +288,8 @@ def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
 def to_wire(error: Exception) -> https_fn.HttpsError:
     """Return an error in the form of the callable protocol; an unexpected one as an incident id
     alone."""
-    ours = known(error)
-    details = {**ours.details, **collected()}
+    ours = as_agent_error(error)
+    details = {**ours.details, **incidents_of_request()}
     return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
 
 
@@ -326,7 +326,7 @@ def bind_request(
                 return event_stream(_frames(name, *_begun(outcome)))
             return flask.jsonify(outcome)
         except Exception as error:
-            return _refusal(known(error))
+            return _refusal(as_agent_error(error))
 
     @cross_origin(methods=METHODS, origins="*")
     def function(request: flask.Request) -> flask.Response:
@@ -361,14 +361,14 @@ def _frames(name: str, first: list[Any], rest: Generator[Any, None, Any]) -> Ite
     with closing(rest):
         try:
             for item in first:
-                yield _framed(item)
+                yield _to_frame(item)
             for item in rest:
-                yield _framed(item)
+                yield _to_frame(item)
         except Exception:
             log.exception("%s broke off in its stream", name)
 
 
-def _framed(item: Any) -> bytes:
+def _to_frame(item: Any) -> bytes:
     """None says that nothing has happened."""
     return b"" if item is None else frame(item)
 

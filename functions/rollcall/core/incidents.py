@@ -29,7 +29,7 @@ def collect() -> None:
     _COLLECTED.set([] if os.environ.get("FUNCTIONS_EMULATOR") == "true" else None)
 
 
-def collected() -> dict[str, Any]:
+def incidents_of_request() -> dict[str, Any]:
     """Return `{"incidents": [{id, traceback}]}` of this request so far; empty without incidents."""
     incidents = _COLLECTED.get()
     return {"incidents": list(incidents)} if incidents else {}
@@ -46,12 +46,12 @@ def report(error: BaseException, what: str = "") -> str:
     return incident
 
 
-def known(error: Exception) -> AgentError:
+def as_agent_error(error: Exception) -> AgentError:
     """Return an error as one of ours; an unexpected one is logged under an id."""
-    return error if isinstance(error, AgentError) else _explained(error)
+    return error if isinstance(error, AgentError) else _unforeseen(error)
 
 
-def _explained(error: Exception) -> AgentError:
+def _unforeseen(error: Exception) -> AgentError:
     from google.api_core.exceptions import Aborted, ServerError, TooManyRequests
 
     incident = report(error)

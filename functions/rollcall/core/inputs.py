@@ -58,7 +58,7 @@ def check_json(value: Any, *, field: str = "data", most: int = MAX_VALUES) -> No
     while stack:
         item, place, depth = stack.pop()
         if depth > MAX_DEPTH:
-            raise _refused(place, f"is nested deeper than {MAX_DEPTH} levels")
+            raise _refusal(place, f"is nested deeper than {MAX_DEPTH} levels")
         if not isinstance(item, dict | list):
             _check_leaf(item, place)
             continue
@@ -79,7 +79,7 @@ _Place = tuple[Any, str | int]
 the text of every place as long as a key."""
 
 
-def _refused(place: _Place, what: str) -> InvalidArgument:
+def _refusal(place: _Place, what: str) -> InvalidArgument:
     keys: list[str | int] = []
     at: _Place | None = place
     while at is not None:
@@ -96,14 +96,14 @@ def _check_leaf(item: Any, place: _Place) -> None:
     if isinstance(item, str):
         _check_text(item, place)
     elif isinstance(item, float) and not math.isfinite(item):
-        raise _refused(place, "must be a finite number")
+        raise _refusal(place, "must be a finite number")
     elif isinstance(item, int) and not -_INT64 <= item < _INT64:
-        raise _refused(place, "must fit into 64 bits")
+        raise _refusal(place, "must fit into 64 bits")
 
 
 def _check_text(text: str, place: _Place) -> None:
     if _NO_TEXT.search(text):
-        raise _refused(
+        raise _refusal(
             place, "holds half a character (a lone surrogate) or a NUL; send valid Unicode text"
         )
 

@@ -27,7 +27,7 @@ from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
-from rollcall.core.incidents import known
+from rollcall.core.incidents import as_agent_error
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
@@ -396,7 +396,7 @@ class EventRenderer(Struct):
                 if not self.has_begun:
                     raise
                 if not self.has_ended:
-                    yield _failed(known(error))
+                    yield _failed(as_agent_error(error))
                 return
         yield from self._rest(result)
 

@@ -46,7 +46,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.extras import is_installed, require
+from rollcall.core.extras import is_installed, require_extra
 from rollcall.core.messages import Json, Message
 from rollcall.core.profile import Note
 from rollcall.models.provider import known_window, provider
@@ -258,7 +258,7 @@ def load_embedder(embedder_id: str) -> Embedder:
     if not hasattr(found, "Embedder"):
         raise FailedPrecondition(f"{embedder_id}: this provider has no embeddings")
     if sdk := provider(id).sdk:
-        require(sdk, id, purpose=f"the embedder {embedder_id}")
+        require_extra(sdk, id, purpose=f"the embedder {embedder_id}")
     embedder: Embedder = found.Embedder(embedder_id.partition(":")[2])
     return embedder
 

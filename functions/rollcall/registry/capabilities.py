@@ -26,7 +26,7 @@ from rollcall.registry.entries import RESERVED, Entry, Execution
 from rollcall.registry.schemas import (
     check_arguments,
     check_schema,
-    normalised,
+    normalise,
     schema_of_parameters,
 )
 
@@ -92,11 +92,11 @@ class _Overrides(_Read):
     phrases: _Phrases = {}
 
 
-class _Enriched(_Read):
+class _Enrichment(_Read):
     phrases: _Phrases = {}
 
 
-class _Stored(_Read):
+class _Document(_Read):
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
     name: str = Field(max_length=200)
     names: Annotated[dict[_Text, _Text], Field(max_length=20)] = {}
@@ -116,7 +116,7 @@ class _Stored(_Read):
     examples: _Examples = ()
     related_capabilities: _Words = ()
     overrides: _Overrides = _Overrides()
-    enriched: _Enriched = _Enriched()
+    enriched: _Enrichment = _Enrichment()
     source: str = ""
     codebase: _Text = DEFAULT_CODEBASE
     execution: _Execution | None = None
@@ -150,7 +150,7 @@ class _Stored(_Read):
         return _Execution(type="internal_service", target=self.id)
 
 
-def read_as(id: str, document: dict[str, Any]) -> Entry:
+def read_document(id: str, document: dict[str, Any]) -> Entry:
     """Read the document that is stored under an id.
 
     Raises:
@@ -176,7 +176,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
             schema cannot be used, or it says that it runs where it cannot.
     """
     try:
-        stored = _Stored.model_validate(document)
+        stored = _Document.model_validate(document)
     except ValidationError as error:
         raise ValueError(in_words(error)) from None
     overrides = stored.overrides
@@ -217,7 +217,7 @@ def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:
     return sorted(name for name in overrides if name not in known)
 
 
-def _schema(stored: _Stored) -> dict[str, Any]:
+def _schema(stored: _Document) -> dict[str, Any]:
     if stored.source == "code":
         if stored.json_schema is None:
             raise ValueError("jsonSchema is missing")
@@ -225,10 +225,10 @@ def _schema(stored: _Stored) -> dict[str, Any]:
         check_arguments(stored.json_schema)
         return stored.json_schema
     given = stored.json_schema
-    return normalised(schema_of_parameters(stored.parameters) if given is None else given)
+    return normalise(schema_of_parameters(stored.parameters) if given is None else given)
 
 
-def _min_role(stored: _Stored) -> Role:
+def _min_role(stored: _Document) -> Role:
     """An operator asks for a higher role than code does, never for a lower one."""
     asked = stored.overrides.min_role or stored.min_role
     if stored.source == "code" and at_least(stored.min_role, asked):
@@ -236,18 +236,18 @@ def _min_role(stored: _Stored) -> Role:
     return asked
 
 
-def _policy(stored: _Stored) -> ApprovalPolicy | None:
+def _policy(stored: _Document) -> ApprovalPolicy | None:
     given = [each for each in (stored.approval, stored.overrides.approval) if each is not None]
     return combined(*given) if given else None
 
 
-def _phrases(stored: _Stored) -> tuple[str, ...]:
+def _phrases(stored: _Document) -> tuple[str, ...]:
     """What users say for it: a person's word for a language replaces what a model wrote."""
     chosen = {**stored.enriched.phrases, **stored.overrides.phrases}
     return tuple(phrase for locale in sorted(chosen) for phrase in chosen[locale])
 
 
-def _seal(stored: _Stored, schema: dict[str, Any]) -> str:
+def _seal(stored: _Document, schema: dict[str, Any]) -> str:
     """What an approval holds on to, of a capability whose code is elsewhere."""
     return digest_of(
         {

@@ -28,7 +28,7 @@ from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, Role, Status
-from rollcall.registry.capabilities import read_as
+from rollcall.registry.capabilities import read_document
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Index, Searchable
@@ -38,12 +38,12 @@ from rollcall.registry.segments import (
     MANIFEST,
     VECTORS,
     Segment,
-    packed,
+    pack,
     part,
     read_parts,
     segment_of,
     segments_for,
-    unpacked,
+    unpack,
     write_parts,
 )
 from rollcall.registry.vectors import VectorIndex
@@ -67,7 +67,7 @@ _ROLES = tuple(Role)
 log = logging.getLogger("rollcall")
 
 
-class Compiled(Struct, frozen=True):
+class Compilation(Struct, frozen=True):
     """The result of compiling.
 
     Attributes:
@@ -81,7 +81,7 @@ class Compiled(Struct, frozen=True):
     written: int
 
 
-def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compiled:
+def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compilation:
     """Compile the registry and publish the result, when it is this caller's turn.
 
     Args:
@@ -91,7 +91,7 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compile
     """
     with _turn(db):
         for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
-            if compiled := _compiled(db, embedder):
+            if compiled := _compile_once(db, embedder):
                 return compiled
     raise Unavailable(
         f"for {TURN_S:.0f} s others published the registry, each time before this could; what was "
@@ -111,23 +111,23 @@ def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
             break
-        with _claimed(db) as is_mine:  # who has it otherwise may have begun before the change
-            if is_mine and _compiled(db, embedder):
+        with _compile_claim(db) as is_mine:  # who has it otherwise may have begun before the change
+            if is_mine and _compile_once(db, embedder):
                 return True
     return False
 
 
-def _compiled(db: Client, embedder: Embedder | None) -> Compiled | None:
+def _compile_once(db: Client, embedder: Embedder | None) -> Compilation | None:
     """None where somebody else published meanwhile, which may be of later documents."""
     manifest = part(db, MANIFEST).get()
     entries, refused = _entries(db)
     vectors = _vectors(db, manifest, entries, embedder)
-    segments, held = segmented(entries, _documents(db, AGENTS), vectors)
+    segments, held = to_segments(entries, _documents(db, AGENTS), vectors)
     written = write_parts(db, held)
     digest = _digest(segments)
     if not _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused):
         return None
-    return Compiled(digest, len(entries), refused, written)
+    return Compilation(digest, len(entries), refused, written)
 
 
 def searchable(entry: Entry) -> Searchable:
@@ -141,7 +141,7 @@ def searchable(entry: Entry) -> Searchable:
         keywords=spec.keywords,
         examples=(*filter(None, said), *entry.phrases),
         parameters=tuple(
-            (name, _described(item))
+            (name, _parameter_text(item))
             for name, item in spec.parameters.get("properties", {}).items()
             if isinstance(item, dict)
         ),
@@ -149,7 +149,7 @@ def searchable(entry: Entry) -> Searchable:
     )
 
 
-def _described(item: dict[str, Any]) -> str:
+def _parameter_text(item: dict[str, Any]) -> str:
     values = [str(value) for value in item.get("enum", ())]
     return " ".join([str(item.get("description", "")), *values])
 
@@ -159,7 +159,7 @@ def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
     entries, refused = {}, {}
     for id, document in _documents(db, CAPABILITIES).items():
         try:
-            entries[id] = read_as(id, document)
+            entries[id] = read_document(id, document)
         except ValueError as error:
             refused[id] = str(error)[:300]
     own = {entry.id for entry in entries.values() if entry.spec.writes and entry.codebase}
@@ -198,7 +198,7 @@ def _vectors(
         if each["name"] == VECTORS:
             segment = Segment(VECTORS, tuple(each["parts"]))
             try:
-                before = VectorIndex.load(unpacked(segment, read_parts(db, segment.parts)))
+                before = VectorIndex.load(unpack(segment, read_parts(db, segment.parts)))
             except ValueError as error:
                 log.warning("the published vectors are made anew: %s", error)
     if embedder is None and before is None:
@@ -207,7 +207,7 @@ def _vectors(
     return made if made.places else None
 
 
-def segmented(
+def to_segments(
     entries: Sequence[Entry],
     agents: dict[str, dict[str, Any]],
     vectors: VectorIndex | None = None,
@@ -232,7 +232,7 @@ def segmented(
     segments: list[Segment] = []
     held: dict[str, bytes] = {}
     for name, data in pieces.items():
-        segment, parts = packed(name, data)
+        segment, parts = pack(name, data)
         segments.append(segment)
         held |= parts
     return segments, held
@@ -283,7 +283,7 @@ def _publish(
     option = db.write_option(last_update_time=before.update_time)
     batch.update(part(db, MANIFEST), fields, option=option)
     named = {part_id for segment in segments for part_id in segment.parts}
-    for part_id in _outlived(before) - named:
+    for part_id in _outdated_parts(before) - named:
         batch.delete(part(db, part_id))
     return try_commit(batch) is not None
 
@@ -294,7 +294,7 @@ def _named_parts(manifest: DocumentSnapshot) -> set[str]:
     return {part_id for segment in data.get("segments", ()) for part_id in segment["parts"]}
 
 
-def _outlived(manifest: DocumentSnapshot) -> set[str]:
+def _outdated_parts(manifest: DocumentSnapshot) -> set[str]:
     """Parts of the one before the one before: who reads slowly may still need those between."""
     previous = set((manifest.to_dict() or {}).get("previous", ()))
     return previous - _named_parts(manifest)
@@ -315,7 +315,7 @@ def _turn(db: Client) -> Iterator[None]:
     """Wait until nobody else compiles. Who waited long enough goes on all the same: whoever has the
     claim may have died with it, and what is published is safe without it, only slower."""
     for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
-        with _claimed(db) as is_mine:
+        with _compile_claim(db) as is_mine:
             if is_mine:
                 yield
                 return
@@ -323,7 +323,7 @@ def _turn(db: Client) -> Iterator[None]:
 
 
 @contextmanager
-def _claimed(db: Client) -> Iterator[bool]:
+def _compile_claim(db: Client) -> Iterator[bool]:
     """Whether it is this process that compiles now; the claim is given back at the end."""
     at = _claim(db)
     try:

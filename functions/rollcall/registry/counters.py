@@ -49,7 +49,7 @@ def write_records(
         fields: Other fields of the document.
     """
     kept = dict(records)
-    while len(stored := _compressed(kept)) > MAX_BYTES:
+    while len(stored := _compress(kept)) > MAX_BYTES:
         kept = dict(islice(kept.items(), len(kept) * 9 // 10))
     if len(kept) < len(records):
         text = "%s cannot hold all records: %d of %d are left out"
@@ -58,5 +58,5 @@ def write_records(
     write_unchanged(batch, document, {**data, "writtenAt": datetime.now(UTC), **fields})
 
 
-def _compressed(records: Mapping[str, Any]) -> bytes:
+def _compress(records: Mapping[str, Any]) -> bytes:
     return zlib.compress(json.dumps(records, ensure_ascii=False, separators=(",", ":")).encode())

@@ -118,13 +118,13 @@ def in_words(error: ValidationError) -> str:
     words: Callable[..., str] | None = getattr(_WORDS.get(first["type"]), "format", None)
     context: Mapping[str, Any] = first.get("ctx", {})
     if words:
-        message = words(**{**context, "given": _shown(first["input"])})
+        message = words(**{**context, "given": _excerpt(first["input"])})
     else:
         message = first["msg"].removeprefix("Value error, ")
     return f"{place}: {message}" if place else message
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     """What stands there, as JSON has it, cut."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"

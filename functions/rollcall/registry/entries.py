@@ -86,14 +86,14 @@ class Entry(Struct, frozen=True):
     def of_record(cls, record: dict[str, Any]) -> Entry:
         """Return the entry of a record, which was checked when it was compiled."""
         tenants, policy = record["tenants"], record["policy"]
-        spec = _known(ToolSpec, record["spec"])
+        spec = _known_fields(ToolSpec, record["spec"])
         for name in ("keywords", "examples", "related"):
             spec[name] = tuple(spec[name])
         spec["aliases"] = {name: tuple(each) for name, each in spec.get("aliases", {}).items()}
-        execution = Execution(**_known(Execution, record["execution"]))
+        execution = Execution(**_known_fields(Execution, record["execution"]))
         entry = cls(
             **{
-                **_known(cls, record),
+                **_known_fields(cls, record),
                 "min_role": Role(record["min_role"]),
                 "status": Status(record["status"]),
                 "tenants": None if tenants is None else frozenset(tenants),
@@ -111,6 +111,6 @@ class Entry(Struct, frozen=True):
         return replace(self, execution=Execution("firebase_function", self.id))
 
 
-def _known(kind: type[Struct], record: dict[str, Any]) -> dict[str, Any]:
+def _known_fields(kind: type[Struct], record: dict[str, Any]) -> dict[str, Any]:
     """The fields that this version knows: a newer one may have compiled the registry."""
     return {name: record[name] for name in kind.__struct_fields__ if name in record}

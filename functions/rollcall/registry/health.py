@@ -257,7 +257,7 @@ def check(
             for id in sorted(windows, key=lambda id: (id not in states, id))
             if not windows[id].is_over(now)
         }
-        named = _named(db, states)
+        named = _manifest_states(db, states)
         is_new = manifest.exists and (manifest.to_dict() or {}).get("health", {}) != named
         if samples or is_new or records != read_records(document):
             batch = db.batch()
@@ -304,7 +304,7 @@ def _windows(document: Any) -> dict[str, Window]:
     return convert(read_records(document), dict[str, Window], strict=False)
 
 
-def _named(db: Client, states: Mapping[str, State]) -> dict[str, State]:
+def _manifest_states(db: Client, states: Mapping[str, State]) -> dict[str, State]:
     """Return the states as the manifest holds them. What an operator has given a status by hand is
     offered by that, and called degraded where it would be down."""
     down_first = sorted(states.items(), key=lambda each: (each[1] != "down", each[0]))

@@ -233,7 +233,9 @@ def by_client(db: Client) -> Create:
 
 
 @contextmanager
-def observed(id: str, project: str, create: Create, *, uid: str, arguments: Any) -> Iterator[None]:
+def observation(
+    id: str, project: str, create: Create, *, uid: str, arguments: Any
+) -> Iterator[None]:
     """Record how a user's call inside this context ends, and write a sample before and after it if
     one is due."""
     here, began = recorder(project), time.monotonic()

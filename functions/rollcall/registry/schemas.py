@@ -77,7 +77,7 @@ def check_arguments(schema: dict[str, Any]) -> None:
         raise ValueError("jsonSchema describes no object of arguments, each with a schema")
 
 
-def closed(schema: dict[str, Any]) -> dict[str, Any]:
+def without_additional(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema without additional arguments, unless it allows them.
 
     What it does not name nobody has described to whoever approves, and no policy looks at.
@@ -165,7 +165,7 @@ _TYPES: dict[str, Any] = {
 _Node = dict[str, Any]
 
 
-def normalised(schema: Any) -> _Node:
+def normalise(schema: Any) -> _Node:
     """Return the schema of an object of arguments in the form in which it is offered and checked.
 
     Raises:
@@ -191,7 +191,7 @@ def normalised(schema: Any) -> _Node:
             raise ValueError(f"jsonSchema has {keyword!r} beside its arguments, which is not taken")
     for node in nodes(plain):
         _check_required(node)
-    plain = _described(plain)
+    plain = _with_descriptions(plain)
     check_schema(plain)
     return plain
 
@@ -251,7 +251,7 @@ class _Plain:
         if not isinstance(node, dict):
             raise ValueError(f"jsonSchema has {str(node)[:40]!r} where a schema belongs")
         if "$ref" in node:
-            return self._referred(node, path, depth)
+            return self._resolve_reference(node, path, depth)
         plain: _Node = {}
         for key, value in node.items():
             if key in _NOTES:
@@ -286,14 +286,14 @@ class _Plain:
             defined = self._root.get(kind)
             return isinstance(defined, dict) and self._takes_null(defined.get(name), depth + 1)
         kinds, values = item.get("type"), item.get("enum")
-        options = [*_listed(item.get("anyOf")), *_listed(item.get("oneOf"))]
+        options = [*_as_list(item.get("anyOf")), *_as_list(item.get("oneOf"))]
         return (
-            (kinds == "null" or "null" in _listed(kinds) or item.get("nullable") is True)
-            or None in _listed(values)
+            (kinds == "null" or "null" in _as_list(kinds) or item.get("nullable") is True)
+            or None in _as_list(values)
             or any(self._takes_null(option, depth + 1) for option in options)
         )
 
-    def _referred(self, node: _Node, path: tuple[str, ...], depth: int) -> _Node:
+    def _resolve_reference(self, node: _Node, path: tuple[str, ...], depth: int) -> _Node:
         reference = node["$ref"]
         found = re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", str(reference))
         named = f"jsonSchema has a $ref to {str(reference)[:100]!r}"
@@ -327,7 +327,7 @@ def _are_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
@@ -352,13 +352,13 @@ def _without_unions(node: _Node) -> _Node:
     if "allOf" in node:
         parts = node["allOf"]
         rest = {key: value for key, value in node.items() if key != "allOf"}
-        node = _merged([*parts, rest])
+        node = _merge([*parts, rest])
     options = node.get("anyOf")
     if options is not None:
         left = [option for option in options if option.get("type") != "null"]
         rest = {key: value for key, value in node.items() if key != "anyOf"}
         if len(left) == 1:
-            return _merged([left[0], rest])
+            return _merge([left[0], rest])
         return {**rest, "anyOf": left} if left else rest
     return node
 
@@ -398,7 +398,7 @@ def _check_required(node: _Node) -> None:
             raise ValueError(f"jsonSchema requires {name[:80]!r}, which its properties do not name")
 
 
-def _merged(parts: Iterable[_Node]) -> _Node:
+def _merge(parts: Iterable[_Node]) -> _Node:
     """One schema for what several demand together."""
     merged: _Node = {}
     for part in parts:
@@ -406,10 +406,10 @@ def _merged(parts: Iterable[_Node]) -> _Node:
             if key not in merged or merged[key] == value:
                 merged[key] = value
             elif key == "items" and isinstance(value, dict) and isinstance(merged[key], dict):
-                merged[key] = _merged([merged[key], value])
+                merged[key] = _merge([merged[key], value])
             elif key == "properties":
                 both = merged[key].keys() & value.keys()
-                same = {name: _merged([merged[key][name], value[name]]) for name in both}
+                same = {name: _merge([merged[key][name], value[name]]) for name in both}
                 merged[key] = {**merged[key], **value, **same}
             elif key == "required":
                 merged[key] = [*merged[key], *(name for name in value if name not in merged[key])]
@@ -454,7 +454,7 @@ def _either(one: _Node, other: _Node) -> _Node:
     return {"anyOf": [*known, *([other] if other not in known else [])]}
 
 
-def _described(node: _Node) -> _Node:
+def _with_descriptions(node: _Node) -> _Node:
     """Every argument with a description; one without gets its name, in words."""
     properties = {}
     for name, item in node["properties"].items():

@@ -55,7 +55,7 @@ def segments_for(count: int) -> int:
     return max(1, -(-count // ENTRIES_PER_SEGMENT))
 
 
-def packed(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
+def pack(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
     """Return a segment and the contents of its documents by id."""
     compressed = zlib.compress(data, 6)
     cuts = [compressed[n : n + PART_BYTES] for n in range(0, len(compressed), PART_BYTES)]
@@ -85,7 +85,7 @@ def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def unpacked(segment: Segment, held: Mapping[str, bytes]) -> bytes:
+def unpack(segment: Segment, held: Mapping[str, bytes]) -> bytes:
     """Return the data of a segment.
 
     Raises:

@@ -31,7 +31,7 @@ from rollcall.registry.segments import (
     part,
     read_parts,
     segment_of,
-    unpacked,
+    unpack,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Entries(Mapping[str, Entry]):
         number = segment_of(id, len(self.ids))
         with self._lock:
             if number not in self._lines:
-                data = unpacked(self._segments[f"entries-{number}"], self._parts)
+                data = unpack(self._segments[f"entries-{number}"], self._parts)
                 ids = [each for each in self.ids if segment_of(each, len(self.ids)) == number]
                 self._lines[number] = dict(zip(ids, data.split(b"\n"), strict=True))
         return self._lines[number][id]
@@ -97,7 +97,7 @@ class Content:
         self._segments = segments
         self._vectors: VectorIndex | None = None
         self._vectors_lock = Lock()
-        head = json.loads(unpacked(segments[HEAD], parts))
+        head = json.loads(unpack(segments[HEAD], parts))
         self.agents: dict[str, dict[str, Any]] = head["agents"]
         self.entries = Entries([row[0] for row in head["entries"]], segments, parts)
         self.permissions = Permissions(head["entries"])
@@ -120,7 +120,7 @@ class Content:
         from rollcall.registry.index import Index
 
         try:
-            return Index.load(unpacked(self._segments[INDEX], self.parts))
+            return Index.load(unpack(self._segments[INDEX], self.parts))
         except ValueError as error:  # another version compiled it; the next sync mends that
             from rollcall.registry.compiler import searchable
 
@@ -147,7 +147,7 @@ class Content:
                 from rollcall.registry.vectors import VectorIndex
 
                 held = read(self.vector_parts)
-                self._vectors = VectorIndex.load(unpacked(self._segments[VECTORS], held))
+                self._vectors = VectorIndex.load(unpack(self._segments[VECTORS], held))
             return self._vectors
 
 
@@ -211,7 +211,7 @@ def snapshot(db: Client) -> Snapshot:
     try:
         found = _snapshots.get(key)
         if found is None or time.monotonic() - found.read_at > FRESH_S:
-            found = _snapshots[key] = _renewed(db, found)
+            found = _snapshots[key] = _renew(db, found)
         return found
     finally:
         _reading.release()
@@ -267,7 +267,7 @@ def _key(db: Client) -> str:
     return f"{db.project}/{db._database}"
 
 
-def _renewed(db: Client, before: Snapshot | None) -> Snapshot:
+def _renew(db: Client, before: Snapshot | None) -> Snapshot:
     from google.api_core.exceptions import GoogleAPICallError, RetryError
 
     for tries in range(1, _TRIES + 1):

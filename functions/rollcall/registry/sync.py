@@ -14,7 +14,7 @@ from rollcall.core.capability import Capability
 from rollcall.core.context import Embedder
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.registry.compiler import Compiled, compile_registry
+from rollcall.registry.compiler import Compilation, compile_registry
 from rollcall.registry.documents import AGENTS, CAPABILITIES, agent_document, capability_document
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Report(Struct):
     unchanged: list[str] = field(default_factory=list)
     taken: dict[str, str] = field(default_factory=dict)
     """Declared here, and left alone, with whose the id is: "codebase 'shop'", or "a document"."""
-    compiled: Compiled | None = None
+    compiled: Compilation | None = None
 
 
 def sync(

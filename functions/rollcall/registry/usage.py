@@ -145,7 +145,7 @@ def _count_page(db: Client, known: Container[str], settled: timedelta) -> int | 
     batch = db.batch()
     for day, sums in days.items():
         document = part(db, day_name(date.fromisoformat(day))).get()
-        total = _stored(document)
+        total = _stored_counts(document)
         for key, counts in sums.items():
             total[key] = total.get(key, Counts()) + counts
         ordered = sorted(total, key=lambda key: (key[2] is not None, -total[key].called, str(key)))
@@ -158,7 +158,7 @@ def _count_page(db: Client, known: Container[str], settled: timedelta) -> int | 
     return None if try_commit(batch) is None else len(page)
 
 
-def _stored(document: Any) -> dict[Key, Counts]:
+def _stored_counts(document: Any) -> dict[Key, Counts]:
     records = read_records(document)
     return {tuple(json.loads(key)): convert(records[key], Counts) for key in records}
 
@@ -352,7 +352,9 @@ def usage(db: Client, since: date, until: date) -> Usage:
     rows = [
         Row(*key, counts)
         for number in range(days)
-        for key, counts in _stored(part(db, day_name(since + timedelta(days=number))).get()).items()
+        for key, counts in _stored_counts(
+            part(db, day_name(since + timedelta(days=number))).get()
+        ).items()
     ]
     rows = list(_sums(rows, lambda row: (row.agent or "", row.variant, row.tool)))
     runs = tuple(row for row in rows if row.tool is None)

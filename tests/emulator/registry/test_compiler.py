@@ -177,7 +177,7 @@ def test_who_publishes_older_documents_than_another_starts_over(
         if collection == "capabilities" and not slow:
             slow.append(True)
             register(db, version=2)
-            assert compiling._compiled(db, None)  # another, meanwhile
+            assert compiling._compile_once(db, None)  # another, meanwhile
         return found
 
     monkeypatch.setattr(compiling, "_documents", read)
@@ -191,9 +191,9 @@ def test_of_many_changes_at_once_all_are_in_and_few_compile(
 ) -> None:
     compile_registry(db)
     times = []
-    compile_once = compiling._compiled
+    compile_once = compiling._compile_once
     monkeypatch.setattr(
-        compiling, "_compiled", lambda *args: times.append(1) or compile_once(*args)
+        compiling, "_compile_once", lambda *args: times.append(1) or compile_once(*args)
     )
 
     def change(number: int) -> None:
@@ -255,7 +255,7 @@ def test_who_publishes_waits_for_who_is_at_it(db: Client) -> None:
     register(db)
     done: list[int] = []
     thread = threading.Thread(target=lambda: done.append(compile_registry(db).count))
-    with compiling._claimed(db) as is_mine:
+    with compiling._compile_claim(db) as is_mine:
         assert is_mine
         thread.start()
         thread.join(timeout=1)
@@ -336,7 +336,7 @@ def test_who_is_late_deletes_nothing_that_another_has_published(
         if not late:
             late.append(True)
             register(db, version=1)  # another takes a change back: the first parts are the newest
-            assert compiling._compiled(db, None)
+            assert compiling._compile_once(db, None)
         return publish(*args, **options)
 
     monkeypatch.setattr(compiling, "_publish", slowly)
@@ -347,11 +347,11 @@ def test_who_is_late_deletes_nothing_that_another_has_published(
 
 
 def test_a_claim_that_another_took_over_is_not_given_back(db: Client) -> None:
-    with compiling._claimed(db) as is_mine:
+    with compiling._compile_claim(db) as is_mine:
         assert is_mine
         db.document("registry/compiling").update({"by": "another"})
     assert db.document("registry/compiling").get().exists
-    with compiling._claimed(db) as is_mine:
+    with compiling._compile_claim(db) as is_mine:
         assert not is_mine
 
 

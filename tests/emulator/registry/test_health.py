@@ -169,14 +169,14 @@ def test_the_rest_of_the_manifest_and_its_writer_come_first(
     db: Client, clock: Clock, manifest: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(db, clock, *["internal"] * 5)
-    original, compiled = checking._named, []
+    original, compiled = checking._manifest_states, []
 
     def compile_meanwhile(*args: Any) -> Any:
         if len(compiled) < 3:
             compiled.append(db.document(MANIFEST).update({"digest": f"d{len(compiled)}"}))
         return original(*args)
 
-    monkeypatch.setattr(checking, "_named", compile_meanwhile)
+    monkeypatch.setattr(checking, "_manifest_states", compile_meanwhile)
     look(db, clock)
     assert db.document(MANIFEST).get().to_dict() == {"digest": "d2", "health": {"look_up": "down"}}
 
@@ -184,7 +184,7 @@ def test_the_rest_of_the_manifest_and_its_writer_come_first(
 def test_a_slower_check_does_not_publish_what_is_over(
     db: Client, clock: Clock, manifest: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, others = checking._named, []
+    original, others = checking._manifest_states, []
 
     def check_meanwhile(*args: Any) -> Any:
         if not others:
@@ -193,7 +193,7 @@ def test_a_slower_check_does_not_publish_what_is_over(
             look(db, clock)
         return original(*args)
 
-    monkeypatch.setattr(checking, "_named", check_meanwhile)
+    monkeypatch.setattr(checking, "_manifest_states", check_meanwhile)
     tell(db, clock, None)
     assert look(db, clock) == told(db) == {"look_up": "down"}
     assert (totals(db), samples(db)) == ((1, 5), 0)

@@ -28,7 +28,7 @@ async def meeting_cost(
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a registry and its records."""
     monkeypatch.setattr(direct_call, "_check_allowed", lambda *given: None)
-    monkeypatch.setattr(direct_call, "observed", lambda *given, **options: nullcontext())
+    monkeypatch.setattr(direct_call, "observation", lambda *given, **options: nullcontext())
 
 
 def called(data: Any) -> Any:

@@ -193,7 +193,7 @@ def test_what_breaks_off_in_a_tool_is_told_to_the_developer_and_not_to_the_model
     def played() -> tuple[dict[str, Any], Any]:
         incidents.collect()
         _, ended = play(turn(model, {"a": broken}))
-        return incidents.collected(), ended
+        return incidents.incidents_of_request(), ended
 
     told, ended = copy_context().run(played)
     (incident,) = told["incidents"]

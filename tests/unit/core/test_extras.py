@@ -10,7 +10,7 @@ import pytest
 
 from rollcall.core import extras
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.extras import is_installed, require
+from rollcall.core.extras import is_installed, require_extra
 from rollcall.knowledge.pages import CannotRead
 from rollcall.knowledge.reader import read
 from rollcall.models import base
@@ -65,4 +65,4 @@ def test_every_extra_that_is_named_is_one_of_the_distributions() -> None:
     declared = PYPROJECT["project"]["optional-dependencies"].keys()
     assert {"gemini", "openai", "documents", "spreadsheets", "tracing", "terminal"} <= declared
     with pytest.raises(FailedPrecondition, match=r"this needs the extra \[documents\]"):
-        require("nothing_of_this_name", "documents", purpose="this")
+        require_extra("nothing_of_this_name", "documents", purpose="this")

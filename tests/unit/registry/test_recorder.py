@@ -268,7 +268,7 @@ def test_a_call_is_noted_by_how_it_ends(db: Documents) -> None:
     for error in (None, Unavailable("closed"), NotFound("none"), ValueError("of Ann's"), None):
         with (
             suppress(type(error) if error else ()),
-            recorder.observed("look_up", "p", db, uid="ann", arguments={}),
+            recorder.observation("look_up", "p", db, uid="ann", arguments={}),
         ):
             if error:
                 raise error
@@ -284,7 +284,7 @@ def test_a_call_is_noted_by_how_it_ends(db: Documents) -> None:
 
 def test_a_call_that_is_cut_off_says_nothing(db: Documents) -> None:
     recorder.forget()
-    with suppress(SystemExit), recorder.observed("look_up", "p", db, uid="ann", arguments={}):
+    with suppress(SystemExit), recorder.observation("look_up", "p", db, uid="ann", arguments={}):
         raise SystemExit
     assert recorder.recorder("p").calls == []
     recorder.forget()

@@ -36,7 +36,7 @@ from rollcall.core.shapes import Status
 from rollcall.core.text import language, terms
 from rollcall.core.tokens import text_tokens
 from rollcall.models.base import QuotaExhausted
-from rollcall.registry.capabilities import read_as
+from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
@@ -209,7 +209,7 @@ def _wanted(
             report.failed[id] = "there is no such capability"
             continue
         try:
-            entry = read_as(id, document)
+            entry = read_document(id, document)
         except ValueError as error:
             report.skipped[id] = f"it cannot be used: {error}"
             continue

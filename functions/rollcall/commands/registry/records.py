@@ -12,7 +12,7 @@ from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.shapes import Status
 from rollcall.registry.access import ALL, CATEGORY
-from rollcall.registry.capabilities import read_as
+from rollcall.registry.capabilities import read_document
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
 from rollcall.registry.overrides import status_of
@@ -151,7 +151,7 @@ def record_of(
     entry: Entry | None = None
     reason: str | None = None
     try:
-        entry = read_as(id, document)
+        entry = read_document(id, document)
     except ValueError as error:
         reason = str(error)
     return Record(id, document, entry, reason or refused.get(id), health.get(id, HEALTHY))

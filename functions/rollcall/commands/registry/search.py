@@ -24,7 +24,7 @@ from rollcall.core.shapes import Role, Status
 from rollcall.core.text import terms, tokens
 from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.access import at_least, is_named
-from rollcall.registry.capabilities import read_as
+from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import searchable
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.entries import Entry
@@ -179,7 +179,7 @@ def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[st
     full = {id: registry.content.entries[id] for id in ids}
     for document in db.get_all([db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in ids]):
         try:
-            full[document.id] = read_as(document.id, document.to_dict() or {})
+            full[document.id] = read_document(document.id, document.to_dict() or {})
         except ValueError:
             continue  # it was changed since it was compiled, and cannot be read now
     return full

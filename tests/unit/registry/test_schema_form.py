@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.registry.schemas import check_schema, errors, normalised, schema_of_parameters
+from rollcall.registry.schemas import check_schema, errors, normalise, schema_of_parameters
 from tests.support.rules import for_every
 
 
@@ -18,7 +18,7 @@ def of(**properties: Any) -> dict[str, Any]:
 
 def item(schema: dict[str, Any], **definitions: Any) -> dict[str, Any]:
     """What becomes of one argument's schema."""
-    found: dict[str, Any] = normalised({**of(a=schema), "$defs": definitions})["properties"]["a"]
+    found: dict[str, Any] = normalise({**of(a=schema), "$defs": definitions})["properties"]["a"]
     return {key: value for key, value in found.items() if key != "description"}
 
 
@@ -34,7 +34,7 @@ def test_the_same_definition_may_be_used_twice() -> None:
         **of(a={"$ref": "#/$defs/D"}, b={"$ref": "#/$defs/D"}),
         "$defs": {"D": {"type": "number"}},
     }
-    assert {each["type"] for each in normalised(both)["properties"].values()} == {"number"}
+    assert {each["type"] for each in normalise(both)["properties"].values()} == {"number"}
 
 
 @for_every(
@@ -55,7 +55,7 @@ def test_the_same_definition_may_be_used_twice() -> None:
 def test_what_cannot_be_written_out_is_refused(schema: Any, why: str) -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     with pytest.raises(ValueError, match=why):
-        normalised({**of(a=schema), "$defs": {"Node": node}})
+        normalise({**of(a=schema), "$defs": {"Node": node}})
 
 
 @for_every(
@@ -105,7 +105,7 @@ def test_unions_and_notes_take_one_form(given: Any, becomes: dict[str, Any]) -> 
 def test_an_argument_that_may_be_null_may_be_left_out(unit: dict[str, Any]) -> None:
     defined = {"Unit": {"oneOf": [{"type": "string"}, {"type": "null"}]}}
     schema = {**of(unit=unit, b={"type": "string"}), "required": ["unit", "b"], "$defs": defined}
-    found = normalised(schema)
+    found = normalise(schema)
     assert found["required"] == ["b"]
     assert errors(found, {"b": "x"}) == []
     assert errors(found, {"b": "x", "unit": "a"}) == []
@@ -114,12 +114,12 @@ def test_an_argument_that_may_be_null_may_be_left_out(unit: dict[str, Any]) -> N
 def test_what_several_parts_demand_of_one_argument_holds_together() -> None:
     number = {"properties": {"n": {"type": "number"}}}
     bounded = {"properties": {"n": {"maximum": 10}, "m": {"type": "string"}}, "required": ["m"]}
-    found = normalised({"type": "object", "allOf": [number, bounded]})
+    found = normalise({"type": "object", "allOf": [number, bounded]})
     assert found["properties"]["n"] == {"type": "number", "maximum": 10, "description": "N"}
-    one = normalised({**of(x={"type": "string"}), "anyOf": [{**of(y=True), "required": ["y"]}]})
+    one = normalise({**of(x={"type": "string"}), "anyOf": [{**of(y=True), "required": ["y"]}]})
     assert (list(one["properties"]), one["required"]) == (["y", "x"], ["y"])
     with pytest.raises(ValueError, match="differ in 'maximum'"):
-        normalised({"allOf": [{"properties": {"n": {"maximum": n}}} for n in (1, 2)]})
+        normalise({"allOf": [{"properties": {"n": {"maximum": n}}} for n in (1, 2)]})
 
 
 def test_a_long_union_of_objects_is_no_deep_one() -> None:
@@ -127,7 +127,7 @@ def test_a_long_union_of_objects_is_no_deep_one() -> None:
         {**of(kind={"const": f"k{n}"}, value={"minimum": n}), "required": ["kind"]}
         for n in range(20)
     ]
-    found = normalised({"oneOf": kinds})
+    found = normalise({"oneOf": kinds})
     assert found["properties"]["kind"]["enum"] == [f"k{n}" for n in range(20)]
     assert len(found["properties"]["value"]["anyOf"]) == 20
 
@@ -147,7 +147,7 @@ def test_a_long_union_of_objects_is_no_deep_one() -> None:
 )
 def test_what_is_no_json_schema_is_refused_and_nothing_else_is_raised(schema: Any) -> None:
     with pytest.raises(ValueError, match="jsonSchema"):
-        normalised(schema)
+        normalise(schema)
 
 
 @pytest.mark.parametrize(
@@ -164,26 +164,26 @@ def test_what_a_provider_refuses_with_the_whole_request_is_refused_here(
     schema: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(ValueError, match=why):
-        normalised(schema)
+        normalise(schema)
 
 
 def test_parts_may_require_what_others_of_them_describe() -> None:
     parts = [{"required": ["a"]}, {**of(b={"type": "string"}), "required": ["a"]}, of(a={})]
-    assert normalised({"allOf": parts})["required"] == ["a"]
+    assert normalise({"allOf": parts})["required"] == ["a"]
 
 
 def test_an_argument_called_title_is_no_note() -> None:
-    assert list(normalised(of(title={"type": "string"}))["properties"]) == ["title"]
+    assert list(normalise(of(title={"type": "string"}))["properties"]) == ["title"]
 
 
 def test_an_argument_that_nothing_fits_is_left_out() -> None:
-    assert normalised(of(a=False, b={"type": "string"}))["properties"].keys() == {"b"}
+    assert normalise(of(a=False, b={"type": "string"}))["properties"].keys() == {"b"}
 
 
 def test_a_union_of_objects_becomes_one_with_what_all_require_required() -> None:
     email = {"type": "object", "properties": {"to": {"type": "string"}, "cc": {"type": "string"}}}
     text = {"type": "object", "properties": {"to": {"type": "integer"}, "at": {"type": "string"}}}
-    found = normalised(
+    found = normalise(
         {"oneOf": [{**email, "required": ["to"]}, {**text, "required": ["to", "at"]}]}
     )
     assert list(found["properties"]) == ["to", "cc", "at"]
@@ -204,17 +204,17 @@ def test_a_union_of_objects_becomes_one_with_what_all_require_required() -> None
 )
 def test_arguments_are_an_object(schema: Any) -> None:
     with pytest.raises(ValueError, match="object"):
-        normalised(schema)
+        normalise(schema)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "סכום", "x" * 65, "a/b", "$ref"])
 def test_names_that_providers_refuse_are_refused_with_the_name(name: str) -> None:
     with pytest.raises(ValueError, match="providers take"):
-        normalised(of(**{name: {"type": "string"}}))
+        normalise(of(**{name: {"type": "string"}}))
 
 
 def test_an_argument_without_a_description_gets_its_name_in_words() -> None:
-    found = normalised(
+    found = normalise(
         of(dueDate={"type": "string"}, b={"type": "string", "description": "Its own."})
     )
     told = {name: each["description"] for name, each in found["properties"].items()}
@@ -227,7 +227,7 @@ def test_a_flat_list_of_parameters_is_a_schema_too() -> None:
         {"name": "count", "type": "number", "required": False, "default": 2},
         {"name": "kind", "type": "string", "enum": ["a", "b"]},
     ]
-    found = normalised(schema_of_parameters(listed))
+    found = normalise(schema_of_parameters(listed))
     assert found["required"] == ["topic"]
     assert found["properties"]["count"] == {"type": "number", "default": 2, "description": "Count"}
     assert found["properties"]["kind"]["enum"] == ["a", "b"]
@@ -266,9 +266,9 @@ _TREES = st.recursive(
 @given(_TREES)
 def test_what_comes_out_is_sound_and_stays_as_it_is(tree: Any) -> None:
     try:
-        once = normalised({**of(a=tree), "$defs": {"D": {"type": "string", "title": "D"}}})
+        once = normalise({**of(a=tree), "$defs": {"D": {"type": "string", "title": "D"}}})
     except ValueError:
         return
     check_schema(once)
-    assert normalised(once) == once
+    assert normalise(once) == once
     assert errors(once, []) != []
