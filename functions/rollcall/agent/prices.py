@@ -31,11 +31,26 @@ log = logging.getLogger("rollcall")
 
 
 class Rates(Wire):
-    """USD per million tokens; without a rate of their own, cached tokens cost what input does."""
+    """USD per million tokens. Without a rate of their own, tokens that are read from a cache or
+    written into one cost what input does; those that are kept for long, what written ones do."""
 
     input: Usd
     cached_input: Usd | None = None
+    cache_write: Usd | None = None
+    long_cache_write: Usd | None = None
     output: Usd
+
+    def cost(self, usage: Usage) -> float:
+        """The cost in millionths of a US dollar: USD per million tokens are those per token."""
+        cached = min(usage.cached_input_tokens, usage.input_tokens)
+        written = min(usage.cache_write_tokens, usage.input_tokens - cached)
+        long = min(usage.long_cache_write_tokens, written)
+        read_rate = self.input if self.cached_input is None else self.cached_input
+        write_rate = self.input if self.cache_write is None else self.cache_write
+        long_rate = write_rate if self.long_cache_write is None else self.long_cache_write
+        plain = (usage.input_tokens - cached - written) * self.input
+        kept = cached * read_rate + (written - long) * write_rate + long * long_rate
+        return plain + kept + usage.output_tokens * self.output
 
 
 class LongRates(Rates):
@@ -47,7 +62,8 @@ class LongRates(Rates):
 class Price(Rates):
     """What the models named in `models` cost, from the day `since` on (UTC).
 
-    A name that ends in `*` stands for every model that begins so.
+    A name that ends in `*` stands for every model that begins so. `source` is where the price was
+    read on the day `as_of`; `is_secondary` says that it is not the provider's own page.
     """
 
     models: list[Annotated[str, Field(pattern=r"^[a-z_]+:.+")]] = Field(min_length=1)
@@ -55,17 +71,14 @@ class Price(Rates):
     long: LongRates | None = None
     as_of: date | None = None
     source: str | None = None
+    is_secondary: bool = False
     page: str | None = None
 
     def micro_usd(self, usage: Usage) -> int:
         """The cost in millionths of a US dollar, rounded up."""
         is_long = self.long is not None and usage.input_tokens > self.long.above
         rates: Rates = self.long if is_long and self.long is not None else self
-        cached = min(usage.cached_input_tokens, usage.input_tokens)
-        cached_rate = rates.input if rates.cached_input is None else rates.cached_input
-        cost = (usage.input_tokens - cached) * rates.input + cached * cached_rate
-        # USD per million tokens are also millionths of a dollar per token.
-        return math.ceil(round(cost + usage.output_tokens * rates.output, 6))
+        return math.ceil(round(rates.cost(usage), 6))
 
 
 NOTHING = Price(models=["offline:*"], input=0, output=0)

@@ -396,7 +396,7 @@ def usage_of(told: dict[str, Json]) -> Usage:
     given = max(count(told.get("prompt_tokens")), 0)
     made = max(count(told.get("completion_tokens")), count(told.get("total_tokens")) - given, 0)
     cached = max(0, *(count(each) for each in places))
-    return Usage(given, min(cached, given), made)
+    return Usage(given, min(cached, given), made, max(count(details.get("cache_write_tokens")), 0))
 
 
 def _add_detail(kept: list[Json], detail: dict[str, Json]) -> None:

@@ -276,8 +276,10 @@ class _Reply:
 
 
 def _usage(told: dict[str, Json]) -> Usage:
+    details = mapping(told.get("input_tokens_details"))
     return Usage(
         count(told.get("input_tokens")),
-        count(mapping(told.get("input_tokens_details")).get("cached_tokens")),
+        count(details.get("cached_tokens")),
         count(told.get("output_tokens")),
+        count(details.get("cache_write_tokens")),
     )

@@ -589,9 +589,9 @@ def test_two_hundred_steps_stay_within_the_budget_and_mostly_keep_their_beginnin
         check_calls(request.messages)
         asked = [each.text for each in request.messages if isinstance(each, UserMessage)]
         assert asked[0] == "Hello" and asked[-1].startswith("Rename f in all modules.")
-        # Four bytes a token, of which code has a few more, and the newest step on top.
+        # Four bytes a token, of which code has up to a fifth more, and the newest step on top.
         sent_tokens = request_tokens(request) / RESERVE_FACTOR
-        assert sent_tokens < (TURN_TOKENS + EARLIER_TOKENS) * 1.1 + len(FILE) / 3
+        assert sent_tokens < (TURN_TOKENS + EARLIER_TOKENS) * 1.2 + len(FILE) / 3
         prefix = shared(one, other)
         same += prefix
         sent += len(other)

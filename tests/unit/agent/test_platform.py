@@ -15,8 +15,8 @@ from rollcall.models.provider import default_embedder, default_model
     [
         ({}, "offline:planner", None),
         ({"GEMINI_API_KEY": "k"}, "gemini:gemini-3.8-flash", "gemini:gemini-embedding-2"),
-        ({"OPENAI_API_KEY": "k"}, "openai:gpt-5.5", "openai:text-embedding-3-small"),
-        ({"OPENAI_BASE_URL": "http://localhost:11434/v1"}, "openai:gpt-5.5", None),
+        ({"OPENAI_API_KEY": "k"}, "openai:gpt-6.1-terra", "openai:text-embedding-3-small"),
+        ({"OPENAI_BASE_URL": "http://localhost:11434/v1"}, "openai:gpt-6.1-terra", None),
         ({"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}, "offline:planner", None),
         ({"GEMINI_BACKEND": "vertex"}, "gemini:gemini-3.8-flash", "gemini:gemini-embedding-2"),
         ({"ANTHROPIC_API_KEY": "k"}, "anthropic:claude-sonnet-5-5", None),

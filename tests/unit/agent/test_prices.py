@@ -19,7 +19,7 @@ from rollcall.models.provider import default_model
 from rollcall.store.limits import Limits
 from tests.support.rules import for_every
 
-TODAY = date(2026, 11, 21)
+TODAY = date(2026, 11, 22)
 MILLION = 1_000_000
 
 
@@ -40,7 +40,7 @@ def test_every_shipped_price_has_a_date_a_source_and_the_providers_page(found: P
     assert found.page and found.page.startswith("https://")
 
 
-@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"])
 def test_the_default_models_have_a_price(variable: str) -> None:
     assert "ROLLCALL_MODEL" not in os.environ
     assert find_price(default_model({variable: "x"}), on=TODAY) is not None
@@ -50,6 +50,47 @@ def test_a_call_costs_its_input_its_cached_input_and_its_output() -> None:
     usage = Usage(input_tokens=MILLION, cached_input_tokens=400_000, output_tokens=100_000)
     # 0.6 x $0.75 + 0.4 x $0.075 + 0.1 x $3.75
     assert price("gemini:gemini-3.8-flash").micro_usd(usage) == 855_000
+
+
+def test_what_is_written_into_a_cache_has_rates_of_its_own() -> None:
+    usage = Usage(100_000, 20_000, 10_000, 50_000, 10_000)
+    # 30k x $2 + 20k x $0.10 + 40k x $2.50 + 10k x $4 + 10k x $10
+    assert price("anthropic:claude-sonnet-5-5").micro_usd(usage) == 302_000
+    plain = Price.model_validate(entry(models=["x:y"]))
+    assert plain.micro_usd(usage) == 120_000, "without rates it is input like any other"
+
+
+def test_a_long_prompt_has_its_band() -> None:
+    haiku = price("anthropic:claude-haiku-5-5")
+    assert haiku.micro_usd(Usage(100_000, 0, 1_000)) == 10_500
+    assert haiku.micro_usd(Usage(100_001, 0, 1_000)) == 52_501
+    assert price("openai:gpt-6.1-terra").micro_usd(Usage(300_000, 0, 1_000)) == 607_500
+
+
+def test_gemini_4_argon_doubles_in_december() -> None:
+    usage = Usage(MILLION, 0, 100_000)
+    for model in ("gemini:gemini-4-argon", "gemini:gemini-4-carbon"):
+        assert price(model, on=date(2026, 11, 30)).micro_usd(usage) == 3_000_000
+        assert price(model, on=date(2026, 12, 1)).micro_usd(usage) == 6_000_000
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "gemini:gemini-flash-latest",  # what it stands for changes, and its price with it
+        "gemini:gemini-pro-latest",
+        "openai:gpt-5.6-sol",  # sources of November differ
+    ],
+)
+def test_what_cannot_be_priced_has_no_price(model: str) -> None:
+    assert find_price(model, on=TODAY) is None
+
+
+def test_a_secondary_source_says_so() -> None:
+    own = ("anthropic.com", "claude.com", "openai.com", "google.dev")
+    for found in shipped():
+        host = (found.source or "").split("/")[2]
+        assert found.is_secondary != host.endswith(own), found.models
 
 
 def test_a_price_changes_on_the_day_it_is_announced_for() -> None:

@@ -30,6 +30,8 @@ _CREDENTIALS = (
 )
 _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
 _LEAST_SECRET = 32
+PRICE_DAYS = 60
+"""After so many days a price is looked up again."""
 
 
 def check_models(
@@ -78,14 +80,25 @@ def _model(
             topic,
             "no model is configured, so the offline planner answers; it is no language model",
             f"{firebase('functions:secrets:set GEMINI_API_KEY')}, and "
-            f"ROLLCALL_SECRETS=GEMINI_API_KEY in {settings.file}",
+            f"ROLLCALL_SECRETS=GEMINI_API_KEY in {settings.file}; or without any key "
+            f"GEMINI_BACKEND=vertex there, which sends what users write to Vertex AI in this "
+            "project, and costs it money",
         )
         return
     if problem := _keyed(model, settings):
         yield problem
         return
-    if find_price(model, on=datetime.now(UTC).date(), own=own_prices):
+    today = datetime.now(UTC).date()
+    if price := find_price(model, on=today, own=own_prices):
         yield Finding("ok", topic, f"{model}: its key and its price are known")
+        if price.as_of and (today - price.as_of).days > PRICE_DAYS:
+            yield Finding(
+                "warn",
+                topic,
+                f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
+                f"compare it with {price.page or 'the provider'}, and write another into "
+                f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
+            )
     elif settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
         yield Finding("warn", topic, f"{model} has no known price; runs are allowed all the same")
     else:
@@ -93,7 +106,8 @@ def _model(
             "fail",
             topic,
             f"{model} has no known price, so every run of it is refused",
-            f"write its price into {collection_id('budgets')}/prices (docs/limits.md), or set "
+            f"write its price, or a bound that it surely stays under, into "
+            f"{collection_id('budgets')}/prices (docs/limits.md), or set "
             f"ROLLCALL_ALLOW_UNPRICED=true in {settings.file}",
         )
 

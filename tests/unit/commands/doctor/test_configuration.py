@@ -135,6 +135,27 @@ def test_a_configured_model_with_its_key_and_its_price_is_well() -> None:
     assert [each.level for each in found] == ["ok", "ok"]
 
 
+def test_a_price_that_was_looked_up_long_ago_is_worth_a_look() -> None:
+    ours = Price.model_validate(
+        {"models": ["openai:x"], "input": 1, "output": 2, "asOf": "2026-01-02"}
+    )
+    env = settings("OPENAI_API_KEY", ROLLCALL_MODEL="openai:x")
+    found = [each for each in check_models(env, [], [ours]) if each.topic == "models"]
+    assert [each.level for each in found[:2]] == ["ok", "warn"]
+    assert "looked up on 2026-01-02" in found[1].text
+
+
+def test_without_a_key_vertex_is_offered_with_what_it_means_and_never_chosen() -> None:
+    found, *_ = check_models(settings(), [], [])
+    assert found.level == "warn"
+    assert "GEMINI_BACKEND=vertex" in found.mend and "costs it money" in found.mend
+
+
+def test_vertex_needs_no_key() -> None:
+    found, *_ = check_models(settings(GEMINI_BACKEND="vertex"), [], [])
+    assert (found.level, "gemini:gemini-3.8-flash" in found.text) == ("ok", True)
+
+
 def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
     given = {"ROLLCALL_MODEL": "openai:home-made", "OPENAI_BASE_URL": "http://x"}
     (found, _) = check_models(settings(**given), [], ())
