@@ -38,7 +38,7 @@ def check_approved(platform: Platform, approval: Approval) -> None:
     if approval.decider.role is not None:
         by = platform.find_user(approval.decision.by)
         if by is None or not approval.may_be_decided_by(by):
-            raise PermissionDenied("the one who said yes may not decide this any more")
+            raise PermissionDenied("whoever approved this may no longer decide it")
 
 
 def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user: User) -> bool:
@@ -81,7 +81,7 @@ def review_write(
     if policy.decider_role is not None and shown != arguments:
         # The approval holds what it will be run with, and its deciders may read it.
         raise FailedPrecondition(
-            f"{name} takes what is hidden from others, so nobody else can be asked about it",
+            f"{name} has hidden arguments, so nobody else can be asked to approve it",
             hint="tell the user that this cannot be done here",
         )
     summary, display, complete = approval_card(target, arguments, preview, caller.locale)
@@ -120,7 +120,7 @@ def _allowed_by(
                 return by
     if caller.effect_key is None:
         raise FailedPrecondition(
-            f"{name} changes data and needs a person's yes, which cannot be asked for here",
+            f"{name} changes data and needs a person's approval, which cannot be requested here",
             hint="tell the user what you would have done",
         )
     return None

@@ -132,7 +132,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     policy = target.policy or ApprovalPolicy()
     if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
         raise PermissionDenied(
-            f"{capability.id} needs the yes of somebody else, of the role {policy.decider_role}",
+            f"{capability.id} needs approval by somebody else with the role {policy.decider_role}",
             hint="ask an agent for it: it asks them",
         )
     uid = ctx.user.uid

@@ -84,7 +84,9 @@ def resume_run(
     """
     db, thread_id, run_id = platform.db, request.thread_id, request.run_id
     if thread_id is None:
-        raise InvalidArgument("threadId is missing: whose answer is this?", field="threadId")
+        raise InvalidArgument(
+            "threadId is missing: an answer belongs to a thread", field="threadId"
+        )
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
     references += [paths.approval(db, each.interrupt_id) for each in request.resume or ()]
     if run_id:  # where it follows from the waiting run's id, that run
@@ -196,7 +198,7 @@ class _Resumption(Struct, frozen=True):
                 )
             if continuation.edits:
                 raise FailedPrecondition(
-                    "changed arguments are taken when nobody else has to decide any more",
+                    "arguments can be changed once nobody else has to decide",
                     field="resume",
                     hint="send them again then, or say no",
                 )
@@ -213,7 +215,7 @@ class _Resumption(Struct, frozen=True):
         if any(each.edited_arguments is not None for each in said.values()):
             # Before they are looked at: a preview would be made with the asker's rights.
             raise PermissionDenied(
-                "only the one who asked may change the arguments; say no with a reason instead",
+                "only the user who asked may change the arguments; reject with a reason instead",
                 field="resume",
             )
         _check_open(approvals, said)
@@ -275,7 +277,7 @@ class _Resumption(Struct, frozen=True):
             return opened
         run = paths.run(db, thread_id, opened).get().to_dict()
         if run is None:
-            raise NotFound("what this answer led to was erased", field="threadId")
+            raise NotFound("the run that this answer opened was erased", field="threadId")
         return run_state(run, thread_id=thread_id, run_id=opened)
 
     def _still_waiting(self, waiting_run: str, still: StillWaiting) -> dict[str, Any]:
@@ -377,11 +379,14 @@ def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) 
             continue
         field = f"resume.{number}.payload.remember"
         if given.edited_arguments is not None:
-            raise InvalidArgument("a yes with changed arguments stands for itself", field=field)
+            raise InvalidArgument(
+                "an approval with changed arguments cannot be remembered", field=field
+            )
         if given.remember not in approval.remember:
             offered = ", ".join(map(repr, approval.remember)) or "nothing: leave it out"
             raise InvalidArgument(
-                f"this yes cannot stand for {given.remember!r}; offered: {offered}", field=field
+                f"this approval cannot be remembered for {given.remember!r}; offered: {offered}",
+                field=field,
             )
 
 
@@ -406,7 +411,7 @@ def edited_approvals(
             continue
         field = f"resume.{number}.payload.editedArguments"
         if not given.approved:
-            raise InvalidArgument("a no takes no changed arguments", field=field)
+            raise InvalidArgument("a rejection cannot change arguments", field=field)
         if redacted_json(given.edited_arguments) != given.edited_arguments:
             raise InvalidArgument(
                 "the changed arguments hold what looks like a key or a token, which is not kept",
@@ -424,7 +429,9 @@ def _edited(
     run = paths.run(db, approval.thread_id, approval.run_id).get().to_dict()
     owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
     if owner is None:
-        raise FailedPrecondition("the account that asked for this is gone", field=field)
+        raise FailedPrecondition(
+            "the account of the user who asked for this no longer exists", field=field
+        )
     profile = find_agent(platform, approval.agent, user=owner)
     entry = entry_of(db, approval.tool)
     router = Router(
@@ -460,7 +467,7 @@ def _edited(
 
 
 def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
-    raise FailedPrecondition("no agent is asked while arguments are checked")
+    raise FailedPrecondition("an agent cannot be asked while arguments are checked")
 
 
 def client_results(

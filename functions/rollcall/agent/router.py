@@ -128,7 +128,7 @@ class Router(Struct, frozen=True):
         arguments = target.frozen(given)
         if approved and arguments != given:
             raise FailedPrecondition(
-                f"{call.name} makes others of the arguments that were approved; nothing was written"
+                f"{call.name} changed the approved arguments in its preview; nothing was written"
             )
         ctx = ToolContext(
             user=user,

@@ -239,7 +239,7 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
     is_admin = user.role is Role.ADMIN and document.data["tenant"] == user.tenant is not None
     if document.data["uid"] != user.uid and not is_admin:
         raise PermissionDenied(
-            "only who uploaded it, or an admin of the team, may delete this document",
+            "only its uploader or an admin of the team may delete this document",
             field="documentId",
         )
 

@@ -224,7 +224,7 @@ def finish(
     check_may_upload(user, claims, scope)
     if scope == "team" and file.details["tenant"] != user.tenant:
         raise PermissionDenied(
-            "this upload was begun for a team that you are no longer of", field="fileId"
+            "this upload was begun for a team that you no longer belong to", field="fileId"
         )
     document = _queue(platform, file, now=now)
     return Upload(file_id=file.id, document=document_info(document, user))
@@ -281,7 +281,7 @@ def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> 
         FailedPrecondition: The user is of no team; or the variable cannot be read.
     """
     if scope == "team" and user.tenant is None:
-        raise FailedPrecondition("you are of no team to upload for", field="scope")
+        raise FailedPrecondition("you belong to no team to upload for", field="scope")
     variable, otherwise = UPLOADERS[scope]
     entries = (os.environ.get(variable) or otherwise).split(",")
     if not any(_admits(entry.strip(), variable, user, claims) for entry in entries):

@@ -59,7 +59,7 @@ class Access(Struct, frozen=True):
         try:
             tenants = overrides.get("tenants")
             if tenants is not None and not _are_texts(tenants):
-                raise TypeError("tenants is no list of texts")
+                raise TypeError("tenants is not a list of strings")
             declared = Role(_said(document, "minRole", Role.USER))
             asked = Role(_said(overrides, "minRole", declared))
             return cls(

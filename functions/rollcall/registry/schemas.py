@@ -60,7 +60,7 @@ def check_schema(schema: dict[str, Any]) -> None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise ValueError(f"jsonSchema is none: {error.message[:200]}") from None
+        raise ValueError(f"jsonSchema is not a JSON schema: {error.message[:200]}") from None
     if len(_sound) >= MAX_SOUND:
         _sound.clear()
     _sound.add(digest)
@@ -183,7 +183,7 @@ def normalise(schema: Any) -> _Node:
     plain = _Plain(schema).node(schema, (), 0)
     plain = _one_object(plain)
     if plain.get("type", "object") != "object":
-        raise ValueError("jsonSchema describes no object; arguments are one")
+        raise ValueError("jsonSchema must describe an object, since arguments are one")
     plain = {"type": "object", **plain}
     plain.setdefault("properties", {})
     for keyword in _NOT_ON_TOP:
@@ -300,7 +300,7 @@ class _Plain:
         if found is None:
             raise ValueError(f"{named}, which is not taken")
         if reference in path:
-            raise ValueError(f"{named} inside what that is: it refers to itself")
+            raise ValueError(f"{named}, which refers to itself")
         defined = self._root.get(found[1], {})
         name = found[2].replace("~1", "/").replace("~0", "~")
         if not isinstance(defined, dict) or name not in defined:
@@ -427,7 +427,7 @@ def _one_object(node: _Node) -> _Node:
     if options is None:
         return node
     if any(option.get("type", "object") != "object" for option in options):
-        raise ValueError("jsonSchema describes something else than an object; arguments are one")
+        raise ValueError("jsonSchema must describe an object, since arguments are one")
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     properties: _Node = dict(rest.get("properties", {}))
     for option in options:

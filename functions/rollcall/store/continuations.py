@@ -472,4 +472,6 @@ def write_decisions(
             reference = paths.approval(db, approval.id)
             batch.update(reference, {"decision": given.fields()}, option=option)
     if try_commit(batch) is None:
-        raise Aborted("one of these was decided meanwhile; look again", field="resume")
+        raise Aborted(
+            "one of these approvals was decided meanwhile; read them again", field="resume"
+        )

@@ -197,11 +197,11 @@ class _Performance(Struct, frozen=True):
             if claimed is not None:
                 return self._do(claimed)
             if self.waits_for_others:  # who asks again does so under the same key
-                raise Aborted("this very call is being carried out; ask again", retry_after_s=2)
+                raise Aborted("this call is in progress; try again", retry_after_s=2)
             failed = FailedPrecondition("this was tried at the same time elsewhere, and failed")
             return self._outcome_of_others(failed)
         if write.find is None:
-            raise self._unknown("it was begun and cut off before its end was noted", time=time)
+            raise self._unknown("it was interrupted before its outcome was recorded", time=time)
         if (result := write.find()) is not None:
             self._note_truth(EffectStatus.DONE, result=result)
             return result
@@ -220,7 +220,7 @@ class _Performance(Struct, frozen=True):
             if datetime.now(UTC) - entry["startedAt"] > IN_PROGRESS:
                 break
             if monotonic() > ends:
-                raise Aborted("this very call is being carried out; ask again", retry_after_s=5)
+                raise Aborted("this call is in progress; try again", retry_after_s=5)
             sleep(0.1)
             entry, time = self._entry()
         if not entry:
@@ -240,7 +240,7 @@ class _Performance(Struct, frozen=True):
                 self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
                 raise
             report(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
-            raise self._unknown("it broke off on our side") from error
+            raise self._unknown("it failed on our side before it finished") from error
         if batch is not None:
             return self._commit(batch, result, time)
         self._note_truth(EffectStatus.DONE, result=result)

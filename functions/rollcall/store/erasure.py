@@ -326,7 +326,7 @@ def _current_receipt(db: Client, id: str) -> dict[str, Any]:
     """Return the receipt as another worker has it."""
     state = _receipt(db, id).get().to_dict()
     if state is None:
-        raise Aborted("this erasure is being begun; ask again", retry_after_s=1)
+        raise Aborted("this erasure is just beginning; try again", retry_after_s=1)
     return _to_receipt(id, state)
 
 

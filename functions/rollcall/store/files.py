@@ -399,7 +399,7 @@ class FileStore:
         unchanged = self._db.write_option(last_update_time=read_at)
         batch.update(self._record(file_id), {"status": READY}, option=unchanged)
         if try_commit(batch) is None:
-            raise Aborted("the upload changed while it was looked at; send this again")
+            raise Aborted("the upload changed meanwhile; send this again")
         return stored_as(file_id, file, file.place, is_ready=True)
 
     def _check_content(self, file: StoredFile, check: Check) -> None:

@@ -57,7 +57,7 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
     except (Contended, ValueError) as error:
         if isinstance(error, ValueError) and not isinstance(error.__cause__, Contended):
             raise  # it is no "exceeded maximum number of attempts"
-        raise Unavailable("the rating was not taken; try again", retry_after_s=1) from error
+        raise Unavailable("the rating was not stored; try again", retry_after_s=1) from error
     return stored
 
 

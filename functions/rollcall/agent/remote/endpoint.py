@@ -118,7 +118,7 @@ def call_endpoint(
         if not redirects:
             return _result(reply, request)
         if request.writes and reply.status in _ELSEWHERE:
-            raise outcome_unknown(f"{request.to} took the request and answered elsewhere")
+            raise outcome_unknown(f"{request.to} accepted the request and redirected its answer")
         hop = hop.redirected(reply)
     raise FailedPrecondition(f"{request.to} redirects more than {MAX_REDIRECTS} times")
 
