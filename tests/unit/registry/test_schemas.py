@@ -97,7 +97,7 @@ def test_nothing_is_fetched(asked: tuple[str, list[str]]) -> None:
         (of(pattern="("), "pattern"),
         (of(pattern="(?=a)a"), "pattern"),
         (of(pattern="(a)\\1"), "pattern"),
-        ({"type": 5}, "no object"),
+        ({"type": 5}, "must describe an object"),
         (of(type=5), "is not a JSON schema"),
         (of(type="text"), "is not a JSON schema"),
         (nested(MAX_DEPTH + 1), "nested deeper"),
