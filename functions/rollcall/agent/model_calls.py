@@ -49,7 +49,7 @@ from rollcall.core.errors import (
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
 from rollcall.core.messages import Json, ModelMessage, ToolCall
-from rollcall.core.tokens import RESERVE_FACTOR, text_tokens
+from rollcall.core.tokens import BYTES_PER_TOKEN, RESERVE_FACTOR, text_tokens
 from rollcall.models.base import (
     ArgumentsDelta,
     BrokenOff,
@@ -171,7 +171,7 @@ def request_tokens(request: ModelRequest) -> int:
         tokens = estimate_tokens(message)
         if isinstance(message, ModelMessage) and message.provider_parts:
             parts = json.dumps(message.provider_parts, ensure_ascii=False, default=str)
-            tokens = max(tokens, text_tokens(parts))
+            tokens = max(tokens, len(parts) // BYTES_PER_TOKEN)
         total += tokens
     return round(total * RESERVE_FACTOR) + file_tokens(request.messages) + 16
 
