@@ -90,7 +90,7 @@ class _View:
     def show(self, event: Mapping[str, Any]) -> None:
         match event["type"]:
             case "TEXT_MESSAGE_CONTENT":
-                sys.stdout.write(_seen(str(event["delta"])))
+                sys.stdout.write(_terminal_text(str(event["delta"])))
                 sys.stdout.flush()
                 self._is_in_line = True
             case "TEXT_MESSAGE_END":
@@ -163,10 +163,10 @@ def _is_broken(call: Mapping[str, Any]) -> bool:
 
 
 def _note(text: str) -> None:
-    print(_seen(text), file=sys.stderr, flush=True)
+    print(_terminal_text(text), file=sys.stderr, flush=True)
 
 
-def _seen(text: str) -> str:
+def _terminal_text(text: str) -> str:
     """A text of somebody else's for the terminal; what only keeps the two directions of writing
     apart is left out."""
     return marked(_ISOLATES.sub("", text))

@@ -89,7 +89,7 @@ class Backend:
             CallError: It was refused, it failed, or could not be reached.
         """
         with closing(self._open(name, data, token, accept="application/json")) as reply:
-            return self._result(_parsed(reply.read(), reply.status))
+            return self._result(_parse(reply.read(), reply.status))
 
     def stream(self, name: str, data: Any, token: str | None = None) -> Generator[Any, None, Any]:
         """Call a function, yield its chunks as they arrive, and return its result.
@@ -99,12 +99,12 @@ class Backend:
         """
         with closing(self._open(name, data, token, accept="text/event-stream")) as reply:
             if "text/event-stream" not in (reply.headers.get("Content-Type") or ""):
-                return self._result(_parsed(reply.read(), reply.status))
+                return self._result(_parse(reply.read(), reply.status))
             try:
                 for line in reply:
                     if not line.startswith(_DATA):
                         continue
-                    frame = _parsed(line[len(_DATA) :], reply.status)
+                    frame = _parse(line[len(_DATA) :], reply.status)
                     if "message" not in frame:
                         return self._result(frame)
                     yield frame["message"]
@@ -122,7 +122,7 @@ class Backend:
         """
         url = f"{self.identity}/accounts:{method}?key={quote(self.api_key)}"
         with closing(self._post(url, data, _OWNER if owner else {})) as reply:
-            body = _parsed(reply.read(), reply.status)
+            body = _parse(reply.read(), reply.status)
         if "error" in body:
             message = str(body["error"].get("message", body["error"]))
             raise CallError("unauthenticated", f"the sign-in service refused: {message}")
@@ -245,7 +245,7 @@ def _subject(token: str) -> str:
     return str(json.loads(base64.urlsafe_b64decode(padded))["sub"])
 
 
-def _parsed(text: bytes, status: int) -> dict[str, Any]:
+def _parse(text: bytes, status: int) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError:

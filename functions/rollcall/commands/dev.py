@@ -117,7 +117,7 @@ class _Server:
         self._app = app
         self._suite = suite
         self._sources = Sources(app.functions)
-        self._names = _loaded(suite.log_text())
+        self._names = _loaded_functions(suite.log_text())
         self._log = _LogView(self._by_clock())
         at = suite.addresses
         self._clock = Clock(at.functions, at.project, suite.functions, _say)
@@ -177,7 +177,7 @@ class _Server:
         return False
 
     def _say_difference(self, log: str) -> None:
-        before, self._names = self._names, _loaded(log)
+        before, self._names = self._names, _loaded_functions(log)
         self._log.by_clock = self._by_clock()
         if new := self._names - before:
             _say(f"new functions: {', '.join(sorted(new))}")
@@ -220,7 +220,7 @@ class _LogView:
         return told is not None and told[1] in self.by_clock
 
 
-def _loaded(log: str) -> set[str]:
+def _loaded_functions(log: str) -> set[str]:
     """The functions of the app's codebase, as the log tells them of its last discovery."""
     for line in reversed(log.splitlines()):
         if LOADED in line:

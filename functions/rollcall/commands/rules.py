@@ -131,9 +131,7 @@ def compose_rules(fragments: Sequence[Fragment], prefix: str = "") -> str:
         Problem: Two fragments declare one function, or have rules for one collection.
     """
     block = rules_block(fragments, prefix)
-    return (
-        f"rules_version = '2';\n\n{_HEADER}\nservice cloud.firestore {{\n{_indented(block, 2)}}}\n"
-    )
+    return f"rules_version = '2';\n\n{_HEADER}\nservice cloud.firestore {{\n{_indent(block, 2)}}}\n"
 
 
 def rules_block(fragments: Sequence[Fragment], prefix: str = "") -> str:
@@ -150,7 +148,7 @@ def rules_block(fragments: Sequence[Fragment], prefix: str = "") -> str:
     _refuse_twice(texts, _FUNCTION, "declare the function {}()", "give it another name in one")
     _refuse_twice(texts, _ROOT_MATCH, "have rules for the collection {}", "rename one of the two")
     parts = "\n".join(f"// ---- {name} ----\n\n{text.strip()}\n" for name, text in texts.items())
-    return f"{_DOCUMENTS}\n{_indented(parts, 2)}}}\n"
+    return f"{_DOCUMENTS}\n{_indent(parts, 2)}}}\n"
 
 
 def compose_indexes(fragments: Sequence[Fragment], prefix: str = "") -> dict[str, Any]:
@@ -166,7 +164,7 @@ def compose_indexes(fragments: Sequence[Fragment], prefix: str = "") -> dict[str
             indexes.setdefault(json.dumps(entry, sort_keys=True), entry)
         for entry in _entries(fragment, "fieldOverrides", own):
             key = (entry["collectionGroup"], entry["fieldPath"])
-            overrides[key] = _merged(overrides.get(key, {}), entry)
+            overrides[key] = _merge(overrides.get(key, {}), entry)
     return {"indexes": list(indexes.values()), "fieldOverrides": list(overrides.values())}
 
 
@@ -210,7 +208,7 @@ def _entries(fragment: Fragment, kind: str, prefix: str) -> Iterator[dict[str, A
         yield {**entry, "collectionGroup": f"{prefix}_{group}" if prefix else group}
 
 
-def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """One field override that serves both."""
     indexes = {json.dumps(i): i for each in (one, other) for i in each.get("indexes", ())}
     return {**one, **other, "indexes": list(indexes.values())}
@@ -227,7 +225,7 @@ def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str,
             raise Problem(f"{RULES} of {' and '.join(owners)} {deed.format(found)}: {cure}.")
 
 
-def _indented(text: str, spaces: int) -> str:
+def _indent(text: str, spaces: int) -> str:
     lines: Iterable[str] = text.splitlines(keepends=True)
     return "".join(f"{' ' * spaces}{line}" if line.strip() else line for line in lines)
 

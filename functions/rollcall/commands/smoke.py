@@ -23,7 +23,7 @@ from rollcall.commands.client import (
     sign_in_developer,
 )
 from rollcall.commands.doctor.deployment import check_indexes
-from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, Refused, guarded
+from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, GoogleRefusal, guard
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place
@@ -168,7 +168,7 @@ def web_api_key(google: Google, project: str) -> str:
         if not apps:
             raise Problem(f"The project {project} has no web app. {cure}", exit_code=USAGE)
         config = google.get("firebase", f"v1beta1/{apps[0]['name']}/config")
-    except Refused as refused:
+    except GoogleRefusal as refused:
         raise Problem(f"{project}: {refused}. {cure}", exit_code=USAGE) from refused
     return str(config["apiKey"])
 
@@ -266,7 +266,7 @@ class Smoke:
         try:
             yield from self._checks()
         finally:
-            yield from guarded("clean-up", self._clean_up)
+            yield from guard("clean-up", self._clean_up)
 
     def _checks(self) -> Iterator[Finding]:
         signed_in = _guarded_call("sign-in", self._sign_in)
@@ -282,9 +282,9 @@ class Smoke:
                 yield Finding("skip", topic, "nobody is signed in")
             else:
                 yield _guarded_call(topic, check)
-        yield from guarded("indexes", self._indexes)
-        yield from guarded("queue", lambda: [_guarded_call("queue", self._queue)])
-        yield from guarded("clock", lambda: [self._clock()])
+        yield from guard("indexes", self._indexes)
+        yield from guard("queue", lambda: [_guarded_call("queue", self._queue)])
+        yield from guard("clock", lambda: [self._clock()])
 
     def _sign_in(self) -> Finding:
         cure = (
@@ -356,7 +356,9 @@ class Smoke:
         if not events or ended - first < _BUFFERED_S:
             return None
         if result["outcome"]["type"] != "success":
-            return Finding("fail", "run", f"it ended as {_told(result)}", _logs("run_agent"))
+            return Finding(
+                "fail", "run", f"it ended as {_outcome_text(result)}", _logs("run_agent")
+            )
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
         if self._model is not None and self._model not in used:
             return Finding(
@@ -507,7 +509,7 @@ class Smoke:
         path = f"v1/projects/{site.project}/locations/{region()}/jobs"
         try:
             job = site.google.get("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
-        except Refused as refused:
+        except GoogleRefusal as refused:
             if refused.status != 404:
                 raise
             text = f"there is no job of Cloud Scheduler for {name} in {region()}"
@@ -560,7 +562,7 @@ def _logs(function: str) -> str:
     return f"firebase functions:log --only {function_name(function)} --project {{project}}"
 
 
-def _told(result: Mapping[str, Any]) -> str:
+def _outcome_text(result: Mapping[str, Any]) -> str:
     reason = result.get("stopReason")
     return f"{result['outcome']['type']} ({reason})" if reason else str(result["outcome"]["type"])
 
@@ -590,7 +592,7 @@ def _is_gone(google: Google, task: str) -> bool:
     """
     try:
         found = google.get("cloudtasks", task)
-    except Refused as refused:
+    except GoogleRefusal as refused:
         if refused.status != 404:
             raise
         return True

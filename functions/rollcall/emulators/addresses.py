@@ -90,7 +90,7 @@ class Configuration:
         self.root = root
         self.offset = offset() if port_offset is None else port_offset
         self.written: dict[str, Any] = jsonc.read(root / "firebase.json")
-        self.shifted = _shifted(self.written, self.offset)
+        self.shifted = _shift_ports(self.written, self.offset)
 
     @property
     def also(self) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def default_project(root: Path) -> str:
     return str(projects.get("default") or "demo-rollcall")
 
 
-def _shifted(written: dict[str, Any], by: int) -> dict[str, Any]:
+def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:
     """The configuration with every port that the needed emulators listen on, moved."""
     config = copy.deepcopy(written)
     emulators = config.setdefault("emulators", {})

@@ -10,7 +10,7 @@ import pytest
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App
-from rollcall.commands.dev import Change, Sources, _loaded, _LogView, load_problem
+from rollcall.commands.dev import Change, Sources, _loaded_functions, _LogView, load_problem
 
 LOG = """\
 >  INFO rollcall: run opened
@@ -87,8 +87,8 @@ def test_the_log_is_shown_without_how_functions_are_discovered(
 
 def test_the_functions_are_those_of_the_last_discovery_of_the_apps_codebase() -> None:
     other = "✔  functions: Loaded functions definitions from source: nodeFunction.\n"
-    assert _loaded(LOG + other) == {"ping", "run_agent"}
-    assert _loaded(other) == set()
+    assert _loaded_functions(LOG + other) == {"ping", "run_agent"}
+    assert _loaded_functions(other) == set()
 
 
 def test_new_changed_and_deleted_files_are_seen_once(tmp_path: Path) -> None:

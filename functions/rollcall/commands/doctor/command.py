@@ -12,7 +12,7 @@ from rollcall.agent.prices import read_prices
 from rollcall.commands.app import require_app
 from rollcall.commands.doctor import configuration, contents, deployment
 from rollcall.commands.doctor.contents import check_likeness
-from rollcall.commands.doctor.findings import Check, Finding, Google, guarded, sign_in
+from rollcall.commands.doctor.findings import Check, Finding, Google, guard, sign_in
 from rollcall.commands.environment import Settings, read_settings
 from rollcall.commands.output import announce, print_json
 from rollcall.commands.place import Place, connect
@@ -97,7 +97,7 @@ def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:
         yield Finding("skip", "roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
         return
     google = _auth_emulator(auth)
-    yield from guarded("roles", partial(deployment.check_admin, google, place.project))
+    yield from guard("roles", partial(deployment.check_admin, google, place.project))
 
 
 def _auth_emulator(address: str) -> Google:
@@ -136,7 +136,7 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
         ("roles", partial(deployment.check_admin, google, project)),
     ]
     for topic, check in checks:
-        yield from guarded(topic, check)
+        yield from guard(topic, check)
 
 
 def _show(findings: Sequence[Finding]) -> None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from rollcall.agent.prices import Price, find_price
-from rollcall.commands.doctor.findings import Finding, firebase, listed
+from rollcall.commands.doctor.findings import Finding, firebase, name_list
 from rollcall.commands.doctor.variables import VARIABLES
 from rollcall.commands.environment import Settings
 from rollcall.core.options import collection_id
@@ -48,7 +48,7 @@ def check_models(
         yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
         return
     yield (
-        _keyed(embedder, settings)
+        _key_problem(embedder, settings)
         or _no_embeddings(embedder, settings)
         or Finding("ok", topic, f"embeddings by {embedder}")
     )
@@ -62,7 +62,7 @@ def _no_embeddings(embedder: str, settings: Settings) -> Finding | None:
         "fail",
         "models",
         f"ROLLCALL_EMBEDDER is {embedder}, and {provider!r} has no embeddings",
-        f"name one of {listed(each.id for each in providers() if each.embedder)} in "
+        f"name one of {name_list(each.id for each in providers() if each.embedder)} in "
         f"{settings.file}, or none",
     )
 
@@ -85,7 +85,7 @@ def _model(
             "project, and costs it money",
         )
         return
-    if problem := _keyed(model, settings):
+    if problem := _key_problem(model, settings):
         yield problem
         return
     today = datetime.now(UTC).date()
@@ -112,14 +112,14 @@ def _model(
         )
 
 
-def _keyed(model: str, settings: Settings) -> Finding | None:
+def _key_problem(model: str, settings: Settings) -> Finding | None:
     """What keeps a model or an embedder from being reached; None where nothing does."""
     provider = model.removeprefix("prompted:").partition(":")[0]
     if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
         return Finding("fail", "models", f"{model}: there is no provider {provider!r}")
     found = provider_of(model)
     if found and not found.is_configured(settings.env):
-        names, key = listed(found.keys), found.keys[-1]
+        names, key = name_list(found.keys), found.keys[-1]
         return Finding(
             "fail",
             "models",
@@ -134,11 +134,11 @@ def check_variables(settings: Settings) -> list[Finding]:
     """Check the variables in the files."""
     found = [
         *_unknown(settings),
-        *_ill_formed(settings),
+        *_form_problems(settings),
         *_hosts(settings),
         *_api_secrets(settings),
     ]
-    found += [*_exposed(settings), *_threads(settings)]
+    found += [*_plain_secrets(settings), *_threads(settings)]
     return found or [Finding("ok", "settings", f"{len(settings.given)} variables, all well-formed")]
 
 
@@ -150,7 +150,7 @@ def _unknown(settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _ill_formed(settings: Settings) -> Iterator[Finding]:
+def _form_problems(settings: Settings) -> Iterator[Finding]:
     for name, variable in VARIABLES.items():
         value = settings.given.get(name)
         if value and variable.form and not re.fullmatch(variable.form[0], value):
@@ -162,7 +162,7 @@ def _hosts(settings: Settings) -> Iterator[Finding]:
         entries = [each.strip().lower() for each in settings.given.get(name, "").split(",")]
         wrong = [each for each in entries if each and not _is_entry(each)]
         if wrong:
-            yield _wrong(settings, f"{name} has entries that are no host: {listed(wrong)}")
+            yield _wrong(settings, f"{name} has entries that are no host: {name_list(wrong)}")
 
 
 def _is_entry(text: str) -> bool:
@@ -185,19 +185,19 @@ def _api_secrets(settings: Settings) -> Iterator[Finding]:
     if missing:
         yield _wrong(
             settings,
-            f"{name} names variables that functions are not given: {listed(missing)}; add them to "
-            "ROLLCALL_SECRETS",
+            f"{name} names variables that functions are not given: {name_list(missing)}; add them "
+            "to ROLLCALL_SECRETS",
         )
 
 
-def _exposed(settings: Settings) -> Iterator[Finding]:
+def _plain_secrets(settings: Settings) -> Iterator[Finding]:
     both = sorted(set(settings.secrets) & settings.given.keys())
     if both:
         yield Finding(
             "fail",
             "settings",
-            f"in ROLLCALL_SECRETS and with a value in a file too: {listed(both)}; a deploy refuses "
-            "that",
+            f"in ROLLCALL_SECRETS and with a value in a file too: {name_list(both)}; a deploy "
+            "refuses that",
             f"take the value out of {settings.file}",
         )
     plain = [name for name in _CREDENTIALS if settings.given.get(name) and name not in both]
@@ -206,7 +206,7 @@ def _exposed(settings: Settings) -> Iterator[Finding]:
             "warn",
             "settings",
             f"given as plain text, which everybody sees who may look at the functions: "
-            f"{listed(plain)}",
+            f"{name_list(plain)}",
             f"{firebase(f'functions:secrets:set {plain[0]}')}, and its name into ROLLCALL_SECRETS",
         )
     statement = settings.given.get("ROLLCALL_STATEMENT_SECRET", "")

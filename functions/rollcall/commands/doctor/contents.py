@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.commands.doctor.findings import Finding, firebase, listed, rollcall
+from rollcall.commands.doctor.findings import Finding, firebase, name_list, rollcall
 from rollcall.commands.registry.records import DOWN, HEALTHY, Agent, Record, agents_of
 from rollcall.core.options import collection_id, function_name
 from rollcall.core.profile import AgentProfile
@@ -80,7 +80,7 @@ def check_code(report: Report) -> Iterator[Finding]:
             "fail",
             TOPIC,
             f"declared here, but the id is another codebase's or a document's: "
-            f"{listed(report.taken)}",
+            f"{name_list(report.taken)}",
             "rename the function, or delete the document",
         )
     stale = [*report.written, *report.withdrawn]
@@ -88,7 +88,7 @@ def check_code(report: Report) -> Iterator[Finding]:
         yield Finding(
             "fail",
             TOPIC,
-            f"{len(stale)} documents are not as this code declares them: {listed(stale)}",
+            f"{len(stale)} documents are not as this code declares them: {name_list(stale)}",
             SYNC,
         )
     else:
@@ -113,7 +113,7 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
             yield Finding(
                 "warn",
                 TOPIC,
-                f"{record.id} has overrides that mean nothing: {listed(unknown)}",
+                f"{record.id} has overrides that mean nothing: {name_list(unknown)}",
                 f"correct overrides in {collection_id(CAPABILITIES)}/{record.id}",
             )
         if not record.reason and record.health != HEALTHY:
@@ -151,7 +151,7 @@ def check_agents(
         yield Finding(
             "warn",
             "agents",
-            f"no agent offers {listed(alone)}: only a client's own calls reach that",
+            f"no agent offers {name_list(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
 
@@ -187,17 +187,17 @@ def _agent(
         yield Finding(
             "warn",
             "agents",
-            f"{where} names what there is not: {listed(missing)}",
+            f"{where} names what there is not: {name_list(missing)}",
             "correct the profile's tools, or register them",
         )
     if off:
-        yield Finding("warn", "agents", f"{where}: disabled or refused are {listed(off)}")
+        yield Finding("warn", "agents", f"{where}: disabled or refused are {name_list(off)}")
     if offered and all(record.health == DOWN for record in offered):
         yield Finding(
             "warn",
             "agents",
             f"{where} ({agent.status}) has no tool at present, all are down: "
-            f"{listed((record.id for record in offered), most=MOST_DOWN)}",
+            f"{name_list((record.id for record in offered), most=MOST_DOWN)}",
             rollcall(f"registry list --agent {agent.id}"),
         )
     elif not missing and not off:
@@ -266,7 +266,7 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
         yield Finding(
             "warn",
             "retrieval",
-            f"one name ({locale}: {name}) for {listed(ids)}: people cannot tell them apart",
+            f"one name ({locale}: {name}) for {name_list(ids)}: people cannot tell them apart",
         )
     if pairs := alike(entries):
         named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
@@ -274,7 +274,7 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
             "warn",
             "retrieval",
             "described by nearly the same words, so that a model takes one for the other: "
-            f"{listed(named, most=MOST)}",
+            f"{name_list(named, most=MOST)}",
             "say in each description what the other does not do",
         )
 

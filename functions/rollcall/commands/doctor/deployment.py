@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.doctor.findings import Finding, Google, Refused, firebase, listed
+from rollcall.commands.doctor.findings import Finding, Google, GoogleRefusal, firebase, name_list
 from rollcall.commands.environment import Settings
 from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
@@ -76,18 +76,19 @@ def check_functions(
         yield Finding(
             "fail" if len(missing) == len(declared) else "warn",
             topic,
-            f"{len(missing)} of {len(declared)} are not deployed in {region}: {listed(missing)}",
+            f"{len(missing)} of {len(declared)} are not deployed in {region}: {name_list(missing)}",
             DEPLOY_FUNCTIONS,
         )
     bad = [f"{each.name} ({each.state})" for each in here.values() if each.state != "ACTIVE"]
     if bad:
-        yield Finding("fail", topic, f"not active: {listed(bad)}", DEPLOY_FUNCTIONS)
+        yield Finding("fail", topic, f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
     elsewhere = sorted({each.region for each in functions if each.name in declared} - {region})
     if elsewhere:
         yield Finding(
             "warn",
             topic,
-            f"some of these names run in {listed(elsewhere)} too, which costs and answers old code",
+            f"some of these names run in {name_list(elsewhere)} too, which costs and answers old "
+            "code",
             firebase("functions:delete <name> --region <region>"),
         )
     ours = [here[name] for name in declared if name in here]
@@ -114,7 +115,7 @@ def _concurrency(functions: Sequence[Function], settings: Settings) -> Iterator[
         yield Finding(
             "warn",
             "functions",
-            f"deployed with another THREADS than functions/.env says: {listed(stale)}",
+            f"deployed with another THREADS than functions/.env says: {name_list(stale)}",
             DEPLOY_FUNCTIONS,
         )
 
@@ -165,13 +166,13 @@ def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterato
             firebase(f"functions:secrets:set {name}"),
         )
     if not missing:
-        yield Finding("ok", "secrets", f"in Secret Manager: {listed(names)}")
+        yield Finding("ok", "secrets", f"in Secret Manager: {name_list(names)}")
 
 
 def _exists(google: Google, project: str, name: str) -> bool:
     try:
         google.get("secretmanager", f"v1/projects/{project}/secrets/{name}")
-    except Refused as refused:
+    except GoogleRefusal as refused:
         if refused.status != 404:
             raise
         return False
@@ -295,7 +296,7 @@ def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding
 
 def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every index of firestore.indexes.json exists and is built."""
-    wanted = [_wanted(each) for each in committed["indexes"]]
+    wanted = [_index_in_file(each) for each in committed["indexes"]]
     wanted += [
         (field["collectionGroup"], index["queryScope"], ((field["fieldPath"], _use(index)),))
         for field in committed["fieldOverrides"]
@@ -303,11 +304,11 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
     ]
     groups = f"v1/projects/{project}/databases/(default)/collectionGroups/-"
     found = google.every("firestore", f"{groups}/indexes", "indexes")
-    states = {_stored(each): each["state"] for each in found}
+    states = {_index_in_service(each): each["state"] for each in found}
     own = "indexConfig.usesAncestorConfig:false"
     for field in google.every("firestore", f"{groups}/fields", "fields", filter=own):
         for index in field["indexConfig"].get("indexes", ()):
-            states[_stored({**index, "name": field["name"]})] = index["state"]
+            states[_index_in_service({**index, "name": field["name"]})] = index["state"]
     missing = [each for each in wanted if each not in states]
     building = [each for each in wanted if states.get(each, "READY") == "CREATING"]
     broken = [each for each in wanted if states.get(each, "READY") == "NEEDS_REPAIR"]
@@ -317,18 +318,18 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
         ("fail", broken, "need repair", "delete them in the console, then deploy again"),
     ):
         if these:
-            names = listed((_named(each) for each in these), most=3)
+            names = name_list((_index_name(each) for each in these), most=3)
             text = f"{len(these)} of {len(wanted)} indexes {what}: {names}"
             yield Finding("fail" if level == "fail" else "warn", "indexes", text, mend)
     if not (missing or building or broken):
         yield Finding("ok", "indexes", f"all {len(wanted)} are ready")
 
 
-def _wanted(index: Mapping[str, Any]) -> _Index:
+def _index_in_file(index: Mapping[str, Any]) -> _Index:
     return index["collectionGroup"], index["queryScope"], _fields(index["fields"])
 
 
-def _stored(index: Mapping[str, Any]) -> _Index:
+def _index_in_service(index: Mapping[str, Any]) -> _Index:
     # projects/…/collectionGroups/<collection>/indexes/<id>, or …/fields/<path> of a field's own
     return index["name"].split("/")[-3], index["queryScope"], _fields(index["fields"])
 
@@ -344,7 +345,7 @@ def _use(field: Mapping[str, Any]) -> str:
     return str(field.get("order") or field.get("arrayConfig"))
 
 
-def _named(index: _Index) -> str:
+def _index_name(index: _Index) -> str:
     collection, _, fields = index
     return f"{collection} ({', '.join(path for path, _ in fields)})"
 
@@ -380,7 +381,7 @@ def check_rules(google: Google, project: str, committed: str) -> Iterator[Findin
     mend = firebase("deploy --only firestore:rules")
     try:
         release = google.get("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
-    except Refused as refused:
+    except GoogleRefusal as refused:
         if refused.status != 404:
             raise
         yield Finding("fail", "rules", "none were ever deployed", mend)

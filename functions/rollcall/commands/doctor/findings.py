@@ -22,7 +22,7 @@ _ROLES = {
 }
 
 
-class Refused(Exception):
+class GoogleRefusal(Exception):
     """Google answered with an error.
 
     Attributes:
@@ -62,7 +62,7 @@ class Google:
             f"{self._root(service)}/{path}", params=parameters, timeout=TIMEOUT_S
         )
         if reply.status_code != 200:
-            raise Refused(reply.status_code, _message(reply), _ROLES.get(service, ""))
+            raise GoogleRefusal(reply.status_code, _message(reply), _ROLES.get(service, ""))
         found: dict[str, Any] = reply.json()
         return found
 
@@ -142,7 +142,7 @@ def rollcall(command: str) -> str:
 Check = Callable[[], Iterable[Finding]]
 
 
-def guarded(topic: str, check: Check) -> Iterator[Finding]:
+def guard(topic: str, check: Check) -> Iterator[Finding]:
     """Run a check; an error of Google's becomes a finding."""
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
@@ -150,7 +150,7 @@ def guarded(topic: str, check: Check) -> Iterator[Finding]:
 
     try:
         yield from check()
-    except Refused as refused:
+    except GoogleRefusal as refused:
         mend = f"give your account the role {refused.role}" if refused.role else ""
         if refused.status == 403:
             text = f"it may not be looked at with these credentials: {refused}"
@@ -161,7 +161,7 @@ def guarded(topic: str, check: Check) -> Iterator[Finding]:
         yield Finding("warn", topic, f"no answer: {' '.join(str(error).split())[:300]}")
 
 
-def listed(names: Iterable[str], *, most: int = 8) -> str:
+def name_list(names: Iterable[str], *, most: int = 8) -> str:
     """Return names as a phrase; of many the first, and how many more."""
     found = list(names)
     more = f" and {len(found) - most} more" if len(found) > most else ""

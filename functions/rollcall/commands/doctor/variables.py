@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from rollcall.commands.doctor.findings import listed
+from rollcall.commands.doctor.findings import name_list
 from rollcall.core.options import PREFIX
 from rollcall.models.provider import Provider, providers
 
@@ -29,7 +29,7 @@ class Variable(Struct, frozen=True):
 
 def _of_provider(provider: Provider) -> dict[str, Variable]:
     *others, key = provider.keys
-    more = f". {listed(f'`{name}`' for name in others)} is read as well" if others else ""
+    more = f". {name_list(f'`{name}`' for name in others)} is read as well" if others else ""
     return {
         key: Variable(f"Key of {provider.label}{more}"),
         provider.model_variable: Variable(f"{provider.label} model", f"`{provider.model}`"),

@@ -88,7 +88,7 @@ def firebaserc(folder_name: str) -> str:
     return json.dumps({"projects": {"default": f"demo-{name}"}}, indent=2) + "\n"
 
 
-def ignored(folder: str) -> list[str]:
+def gitignore_lines(folder: str) -> list[str]:
     """What git should not keep of an app with its functions in `folder`."""
     lines = [line.format(folder=folder) for line in _IGNORED]
     return [line.removeprefix("./") for line in lines]

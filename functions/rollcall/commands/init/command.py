@@ -13,7 +13,7 @@ from pathlib import Path
 from rollcall.commands.init import app_texts
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
-from rollcall.commands.init.plan import Blocked, Plan, make_plan
+from rollcall.commands.init.plan import Obstacle, Plan, make_plan
 from rollcall.commands.init.wheel import WheelError, installed_wheel
 from rollcall.commands.rules import platform
 from rollcall.core.errors import FAILED, USAGE, Problem
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     root = choose_root(options.dir, Path.cwd())
     try:
         plan = make_plan(root, installed_wheel(), platform, options.prefix)
-    except (Blocked, WheelError, OSError) as error:
+    except (Obstacle, WheelError, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
     print(f"App: {root}")
     for note in plan.notes:

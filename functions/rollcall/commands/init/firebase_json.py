@@ -31,7 +31,7 @@ _EMULATORS = {
 _DEFAULT_DATABASE = "(default)"
 
 
-class Unsupported(Exception):
+class UnsupportedSetup(Exception):
     """A firebase.json that Rollcall cannot be added to; the message says where and the cure."""
 
 
@@ -69,9 +69,9 @@ def read(text: str) -> dict[str, Any]:
     try:
         found = json_edits.parse(text).value
     except ValueError as error:
-        raise Unsupported(f"{FILE}:{_after_line(error)}") from error
+        raise UnsupportedSetup(f"{FILE}:{_after_line(error)}") from error
     if not isinstance(found, dict):
-        raise Unsupported(f"{FILE}:1: an object {{ ... }} is expected")
+        raise UnsupportedSetup(f"{FILE}:1: an object {{ ... }} is expected")
     return found
 
 
@@ -91,7 +91,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
     python = [index for index, kind in enumerate(kinds) if kind == "python"]
     if len(bound) > 1:
-        raise Unsupported(
+        raise UnsupportedSetup(
             f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
             "deploy refuses two codebases with the same functions. Take `bind(globals())` out of "
             "the main.py of one."
@@ -108,7 +108,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         )
     taken = {entry.get("codebase", DEFAULT_CODEBASE) for entry in entries}
     if entries and CODEBASE in taken:
-        raise Unsupported(
+        raise UnsupportedSetup(
             f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
             "which does not bind Rollcall. Rename it and repeat this."
         )
@@ -134,7 +134,7 @@ def choose_firestore(text: str) -> Firestore:
         place = _database_index(text, found)
         entry = found[place]
     elif not isinstance(found, dict):
-        raise Unsupported(
+        raise UnsupportedSetup(
             f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
             f'with "rules" and "indexes" here in its place.'
         )
@@ -169,7 +169,7 @@ def running_runtime() -> str:
     """
     version = sys.version_info[:2]
     if not _OLDEST <= version <= _NEWEST:
-        raise Unsupported(
+        raise UnsupportedSetup(
             f"Firebase has no runtime for Python {version[0]}.{version[1]}, which runs this. Run "
             f"it with one from {_dotted(_OLDEST)} to {_dotted(_NEWEST)}."
         )
@@ -250,7 +250,7 @@ def _function_entries(config: dict[str, Any]) -> list[dict[str, Any]]:
     entries: list[Any] = functions if isinstance(functions, list) else [functions]
     for entry in entries:
         if not isinstance(entry, dict):
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f'{FILE}: "functions" is {entry!r}; write the object with "source" in its place.'
             )
     return entries
@@ -287,7 +287,7 @@ def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
     if version is None or int(version[1]) < _OLDEST[1]:
         listed = isinstance(read(text)["functions"], list)
         place = ("functions", index, "runtime") if listed else ("functions", "runtime")
-        raise Unsupported(
+        raise UnsupportedSetup(
             f"{FILE}:{_line(text, place)}: the runtime is {runtime}, and Rollcall needs python311 "
             "or newer: change it, and make the venv again with that Python."
         )
@@ -310,9 +310,9 @@ def _database_index(text: str, entries: list[Any]) -> int:
     raise _other_databases(text, entries)
 
 
-def _other_databases(text: str, entries: list[Any]) -> Unsupported:
+def _other_databases(text: str, entries: list[Any]) -> UnsupportedSetup:
     names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
-    return Unsupported(
+    return UnsupportedSetup(
         f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
         f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
         f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'

@@ -22,7 +22,7 @@ from rollcall.commands.init import (
     security_rules,
 )
 from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
-from rollcall.commands.init.firebase_json import Codebase, Unsupported
+from rollcall.commands.init.firebase_json import Codebase, UnsupportedSetup
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
 from rollcall.commands.rules import Platform
 from rollcall.core.errors import Problem
@@ -35,7 +35,7 @@ _MOST_PLACES = 3
 PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
 
 
-class Blocked(Exception):
+class Obstacle(Exception):
     """Rollcall cannot be added to the app as it is; the message has each reason with its cure."""
 
     def __init__(self, problems: list[str]) -> None:
@@ -94,12 +94,12 @@ class _Planner:
             self.is_bound = self.main is not None and app_code.binds(self.main)
             self.is_update = self.record is not None and self.is_bound
             self.prefix = self._choose_prefix(prefix)
-        except (Unsupported, Unreadable) as error:
-            raise Blocked([str(error)]) from error
+        except (UnsupportedSetup, Unreadable) as error:
+            raise Obstacle([str(error)]) from error
         try:
             self.platform = platform(self.prefix, self._package_folders())
         except Problem as error:
-            raise Blocked([str(error)]) from error
+            raise Obstacle([str(error)]) from error
 
     def plan(self) -> Plan:
         for step in (
@@ -116,10 +116,10 @@ class _Planner:
         ):
             try:
                 step()
-            except (Unsupported, Unreadable) as error:
+            except (UnsupportedSetup, Unreadable) as error:
                 self.problems.append(str(error))
         if self.problems:
-            raise Blocked(self.problems)
+            raise Obstacle(self.problems)
         if self.prefix and not self.is_update:
             self.notes.append(
                 "Clients have to know the prefix: in JavaScript, "
@@ -143,7 +143,7 @@ class _Planner:
                 self.files.put(".firebaserc", app_texts.firebaserc(self.root.resolve().name))
             return
         if pattern := firebase_json.ignored_vendor(self.firebase, self.codebase):
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
                 f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
             )
@@ -157,7 +157,7 @@ class _Planner:
         if self.codebase.name != firebase_json.DEFAULT_CODEBASE:
             said = environment.parse(text).get(CODEBASE)
             if said not in (None, self.codebase.name):
-                raise Unsupported(
+                raise UnsupportedSetup(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
                     f"{self.codebase.name!r}. Write the same name in both."
                 )
@@ -183,7 +183,7 @@ class _Planner:
             folder = self.codebase.folder
             missing = [
                 line
-                for line in app_texts.ignored(folder)
+                for line in app_texts.gitignore_lines(folder)
                 if line.strip("/") not in have
                 and line.removeprefix(f"{folder}/").strip("/") not in have
             ]
@@ -205,7 +205,7 @@ class _Planner:
         path = self._in("main.py")
         for name in ("rollcall.py", "rollcall/__init__.py"):
             if self.files.exists(self._in(name)):
-                raise Unsupported(
+                raise UnsupportedSetup(
                     f"{self._in(name)} would hide the library, which is imported as `rollcall`. "
                     "Rename it."
                 )
@@ -215,13 +215,13 @@ class _Planner:
         try:
             names = app_code.top_level_names(self.main)
         except SyntaxError as error:
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"{path}:{error.lineno}: Python cannot read it: {error.msg}"
             ) from error
         if self.is_bound:
             return
         if "bind" in names:
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"{path}:{names['bind']}: `bind` is a name of the app's own, and `from rollcall "
                 "import bind` would take it. Rename yours."
             )
@@ -268,7 +268,7 @@ class _Planner:
         if text is None:
             project = self._in("pyproject.toml")
             if "dependencies" in (self.files.read(project) or ""):
-                raise Unsupported(
+                raise UnsupportedSetup(
                     f"{project} says what the app needs, and there is no requirements.txt beside "
                     "it, which Firebase asks for. Write one from it (`uv export`, `poetry export`) "
                     "and repeat this."
@@ -303,7 +303,7 @@ class _Planner:
         if there is None:
             self.files.put(path, self.wheel.content)
         elif not same_content(there, self.wheel.content):
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"{path} has other content than the library that runs, under the same version, so "
                 "a deploy could keep the old one. Build the library with `make wheel`, which names "
                 "its content in the version, install that and repeat this."
@@ -333,7 +333,7 @@ class _Planner:
                 indexes=tuple(map(str, found["indexes"])),
             )
         except (ValueError, KeyError, TypeError):
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"{path} is not what init wrote. Take it back from version control, or delete it."
             ) from None
 
@@ -347,7 +347,7 @@ class _Planner:
         there = environment.parse(self.files.read(path) or "").get(PREFIX)
         before = self.record.prefix if self.record is not None else there
         if there is not None and before != there:
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"{path}: {PREFIX} is {there!r}, and Rollcall was added with {before!r}, under "
                 "which its data is kept. Write that again."
             )
@@ -355,7 +355,7 @@ class _Planner:
             return before or ""
         if before is not None and before != prefix:
             how = f"with the prefix {before!r}" if before else "without a prefix"
-            raise Unsupported(
+            raise UnsupportedSetup(
                 f"Rollcall was added to this app {how}, and its data is kept under those names. "
                 f"Where none has to be kept, delete {self._in(_RECORD)}, {PREFIX} in {path}, and "
                 "the indexes and the block in the rules that init wrote, and repeat this."
@@ -382,7 +382,7 @@ class _Planner:
             self.problems += _opening_problems(path, rules, self.platform)
             self.files.put(path, security_rules.merge(text, self.platform.rules))
         except ValueError as error:
-            raise Unsupported(f"{path}:{str(error).removeprefix('line ')}") from error
+            raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
 
     def _plan_indexes(self) -> None:
         path = self.firestore.indexes
@@ -394,7 +394,7 @@ class _Planner:
         try:
             self.files.put(path, indexes.merge(text, self.platform.indexes, written))
         except ValueError as error:
-            raise Unsupported(f"{path}:{str(error).removeprefix('line ')}") from error
+            raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
 
     # ---- Names ----
 

@@ -124,7 +124,7 @@ class Report(Struct):
     tokens: int = 0
 
 
-class _Wanted(Struct, frozen=True):
+class _Task(Struct, frozen=True):
     """A tool to ask about, and the languages that no person wrote."""
 
     id: str
@@ -164,7 +164,7 @@ def enrich(
         stored = db.collection(collection_id(CAPABILITIES)).stream()
         documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
-    wanted = list(_wanted(documents, report, locales=locales, only=only, force=force))
+    wanted = list(_tasks(documents, report, locales=locales, only=only, force=force))
     batches = list(_batches(wanted))
     report.tokens = sum(map(_tokens, batches))
     if text_model is None or dry_run:
@@ -175,14 +175,14 @@ def enrich(
 
 
 def _enrich_all(
-    db: Client, text_model: TextModel, batches: Sequence[Sequence[_Wanted]], report: Report
+    db: Client, text_model: TextModel, batches: Sequence[Sequence[_Task]], report: Report
 ) -> None:
     """Ask about all, some at once; where asking on is of no use, the rest is not asked."""
     from concurrent.futures import ThreadPoolExecutor
 
     hopeless = Event()
 
-    def ask(some: Sequence[_Wanted]) -> int:
+    def ask(some: Sequence[_Task]) -> int:
         if hopeless.is_set():
             report.failed.update({each.id: "not asked any more" for each in some})
             return 0
@@ -195,14 +195,14 @@ def _enrich_all(
     report.written.sort()
 
 
-def _wanted(
+def _tasks(
     documents: Mapping[str, dict[str, Any]],
     report: Report,
     *,
     locales: Sequence[str],
     only: Collection[str] | None,
     force: bool,
-) -> Iterator[_Wanted]:
+) -> Iterator[_Task]:
     for id in sorted(documents if only is None else only):
         document = documents.get(id)
         if document is None:
@@ -223,12 +223,12 @@ def _wanted(
         elif not force and _is_current(document, digest, asked):
             report.skipped[id] = "its phrases are of today"
         else:
-            yield _Wanted(id, asked, line, digest, entry.is_foreign)
+            yield _Task(id, asked, line, digest, entry.is_foreign)
 
 
-def _batches(wanted: Sequence[_Wanted]) -> Iterator[list[_Wanted]]:
+def _batches(wanted: Sequence[_Task]) -> Iterator[list[_Task]]:
     """Tools of code several at once, and of these those with the same languages; others alone."""
-    ours: dict[tuple[str, ...], list[_Wanted]] = {}
+    ours: dict[tuple[str, ...], list[_Task]] = {}
     for each in wanted:
         if each.is_foreign:
             yield [each]
@@ -239,13 +239,13 @@ def _batches(wanted: Sequence[_Wanted]) -> Iterator[list[_Wanted]]:
             yield some[start : start + AT_ONCE]
 
 
-def _enrich(db: Client, text_model: TextModel, some: Sequence[_Wanted], report: Report) -> bool:
+def _enrich(db: Client, text_model: TextModel, some: Sequence[_Task], report: Report) -> bool:
     """Ask about some tools and store what can be used; whether it is worth asking on."""
     from google.api_core.exceptions import GoogleAPICallError
 
     try:
         reply = text_model.generate(
-            instructions=_INSTRUCTIONS, text=_fenced(some), schema=_schema(some)
+            instructions=_INSTRUCTIONS, text=_delimit(some), schema=_schema(some)
         )
     except AgentError as error:
         report.failed.update({each.id: f"{error.code}: {error}" for each in some})
@@ -286,11 +286,11 @@ def _texts(reply: dict[str, Any], id: str, locale: str) -> list[object]:
 
 def _line(entry: Entry, locales: Sequence[str]) -> str:
     return json.dumps(
-        {**_said(entry), "languages": list(locales)}, ensure_ascii=False, separators=(",", ":")
+        {**_tool_text(entry), "languages": list(locales)}, ensure_ascii=False, separators=(",", ":")
     )
 
 
-def _said(entry: Entry) -> dict[str, Any]:
+def _tool_text(entry: Entry) -> dict[str, Any]:
     """What a tool says of itself, bounded."""
     spec = entry.spec
     requests = [str(example.get("userRequest", "")) for example in spec.examples]
@@ -306,17 +306,17 @@ def _said(entry: Entry) -> dict[str, Any]:
 
 def _digest(entry: Entry) -> str:
     """Of what the model is told; code that changed behind the same words is the same tool."""
-    told = json.dumps(_said(entry), ensure_ascii=False, sort_keys=True)
+    told = json.dumps(_tool_text(entry), ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
-def _fenced(some: Sequence[_Wanted]) -> str:
+def _delimit(some: Sequence[_Task]) -> str:
     """The tools between marks that none of them can close, since "<" is escaped."""
     lines = [each.line.replace("<", "\\u003c") for each in some]
     return "\n".join(["<tools>", *lines, "</tools>"])
 
 
-def _schema(some: Sequence[_Wanted]) -> dict[str, Any]:
+def _schema(some: Sequence[_Task]) -> dict[str, Any]:
     phrases = {"type": "array", "items": {"type": "string"}}
     locales = some[0].locales
     tool = {
@@ -336,8 +336,8 @@ def _schema(some: Sequence[_Wanted]) -> dict[str, Any]:
     }
 
 
-def _tokens(some: Sequence[_Wanted]) -> int:
-    sent = text_tokens(_INSTRUCTIONS) + text_tokens(_fenced(some))
+def _tokens(some: Sequence[_Task]) -> int:
+    sent = text_tokens(_INSTRUCTIONS) + text_tokens(_delimit(some))
     replied = sum(len(each.locales) for each in some) * MAX_PHRASES * _PHRASE_TOKENS
     return sent + replied
 

@@ -39,7 +39,7 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
     compiled = compile_registry(db, embedder=require_app(place.app).deployment.embedder)
-    say(f"{path}: {_counting(before)} → {now}")
+    say(f"{path}: {_effective_status(before)} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
@@ -76,7 +76,7 @@ def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> 
     return before
 
 
-def _counting(document: dict[str, Any]) -> str:
+def _effective_status(document: dict[str, Any]) -> str:
     overrides = document.get("overrides")
     overruled = overrides.get("status") if isinstance(overrides, dict) else None
     return str(overruled or document.get("status"))

@@ -41,7 +41,7 @@ WITHHELD = 5
 _TIMES = 20
 
 
-class Found(Struct, frozen=True):
+class ToolMatch(Struct, frozen=True):
     """A tool that was found.
 
     Attributes:
@@ -62,7 +62,7 @@ class Found(Struct, frozen=True):
         return self.why in ("fits", "pinned", "related", "one of few")
 
 
-class Withheld(Struct, frozen=True):
+class WithheldTool(Struct, frozen=True):
     """A tool that the words would find, and why this user is not offered it."""
 
     id: str
@@ -82,8 +82,8 @@ class Answer(Struct, frozen=True):
     profile: AgentProfile
     digest: str
     selection: Selection
-    found: list[Found]
-    withheld: list[Withheld]
+    found: list[ToolMatch]
+    withheld: list[WithheldTool]
     left_out: dict[str, int]
     permitted: int
     passed: bool
@@ -99,8 +99,8 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     entries = registry.content.entries
     plain = replace(profile, variants=())
     asking = ToolRequest(plain, user, text, client_tools=frozenset(entries.ids))
-    first_ms, selection = _timed(lambda: select(registry, asking))
-    ms = median(_timed(lambda: select(registry, asking))[0] for _ in range(_TIMES))
+    first_ms, selection = _time(lambda: select(registry, asking))
+    ms = median(_time(lambda: select(registry, asking))[0] for _ in range(_TIMES))
     allowed = permitted(registry, asking)
     reasons = {
         id: _reason(registry, profile, user, entries[id])
@@ -111,8 +111,8 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
         profile=profile,
         digest=registry.digest,
         selection=selection,
-        found=_found(db, registry, plain, selection, text),
-        withheld=_withheld(registry, text, reasons),
+        found=_tool_matches(db, registry, plain, selection, text),
+        withheld=_withheld_tools(registry, text, reasons),
         left_out=dict(Counter(reasons.values()).most_common()),
         permitted=allowed.count,
         passed=passes(selection.matches),
@@ -140,15 +140,15 @@ def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
     return shared
 
 
-def _timed(work: Callable[[], Selection]) -> tuple[float, Selection]:
+def _time(work: Callable[[], Selection]) -> tuple[float, Selection]:
     began = time.perf_counter()
     done = work()
     return (time.perf_counter() - began) * 1_000, done
 
 
-def _found(
+def _tool_matches(
     db: Client, registry: Snapshot, profile: AgentProfile, selection: Selection, text: str
-) -> list[Found]:
+) -> list[ToolMatch]:
     """What was found, best first, and behind it what came along."""
     ids = registry.content.entries.ids
     matches = {ids[match.place]: match for match in selection.matches if match.score > 0}
@@ -160,7 +160,7 @@ def _found(
         why = _why(id, profile, selection, matched=match is not None)
         words = shared_words(full[id], text)
         score, fit = (match.score, match.fit) if match else (None, None)
-        found.append(Found(full[id], score, fit, why, words))
+        found.append(ToolMatch(full[id], score, fit, why, words))
     return found
 
 
@@ -185,13 +185,13 @@ def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[st
     return full
 
 
-def _withheld(registry: Snapshot, text: str, reasons: dict[str, str]) -> list[Withheld]:
+def _withheld_tools(registry: Snapshot, text: str, reasons: dict[str, str]) -> list[WithheldTool]:
     """The best among those that were left out, by the words alone."""
     ids = registry.content.entries.ids
     mask = bytes(id in reasons for id in ids)
     matches = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
     return [
-        Withheld(ids[match.place], match.score, reasons[ids[match.place]])
+        WithheldTool(ids[match.place], match.score, reasons[ids[match.place]])
         for match in matches
         if match.fit >= FLOOR
     ]

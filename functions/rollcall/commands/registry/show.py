@@ -185,7 +185,7 @@ def show_usage(screen: Screen, used: Row | None) -> None:
     )
 
 
-def used(db: Client, id: str) -> Row | None:
+def usage_of(db: Client, id: str) -> Row | None:
     """Return the counts of a capability in the last days; None if it was not used."""
     today = datetime.now(UTC).date()
     found = usage(db, today - timedelta(days=USAGE_DAYS - 1), today)
@@ -217,7 +217,7 @@ def run(place: Place, options: Namespace) -> int:
     agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
     alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
     seen = health(db).get(record.id)
-    lately = used(db, record.id)
+    lately = usage_of(db, record.id)
     if options.json:
         print_json(_plain(record, agents, alone, seen, lately))
         return 0
@@ -283,7 +283,7 @@ def _plain(
         "status": record.status,
         "refused": record.reason,
         "health": record.health,
-        "seen": _seen(seen) if seen else None,
+        "seen": _health_json(seen) if seen else None,
         "usage": in_camel_case(used.counts) if used else None,
         "declared": {
             key: value
@@ -292,20 +292,20 @@ def _plain(
         },
         "overrides": record.overrides,
         "enriched": record.document.get("enriched"),
-        "offered": _offered(entry) if entry and not record.reason else None,
+        "offered": _entry_json(entry) if entry and not record.reason else None,
         "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
         "agentsWithoutCode": alone,
     }
 
 
-def _seen(health: Health) -> dict[str, Any]:
+def _health_json(health: Health) -> dict[str, Any]:
     found: dict[str, Any] = in_camel_case(health)
     if health.failure:
         found["failure"]["at"] = datetime.fromtimestamp(health.failure.at, UTC)
     return found
 
 
-def _offered(entry: Entry) -> dict[str, Any]:
+def _entry_json(entry: Entry) -> dict[str, Any]:
     """As processes read it."""
     found: dict[str, Any] = in_camel_case(entry)
     del found["phrases"]
@@ -327,7 +327,7 @@ def _show_head(screen: Screen, record: Record) -> None:
         ("effect", str(document.get("effect", "write"))),
         ("role", f"{entry.min_role.value} and above" if entry else str(document.get("minRole"))),
         ("tenants", _tenants(record)),
-        ("runs", _reached(record)),
+        ("runs", _target(record)),
         ("related", ", ".join(entry.spec.related) if entry else ""),
         ("version", str(document.get("version", 1))),
         ("digest", entry.digest if entry else ""),
@@ -340,7 +340,7 @@ def _show_head(screen: Screen, record: Record) -> None:
     screen.pairs([(name, value) for name, value in rows if value])
 
 
-def _reached(record: Record) -> str:
+def _target(record: Record) -> str:
     """Where it runs, with the whole target."""
     execution = record.document.get("execution")
     if not isinstance(execution, dict):
@@ -363,7 +363,7 @@ def _tenants(record: Record) -> str:
 def _show_overrides(screen: Screen, record: Record) -> None:
     overrides = record.overrides
     rows = [
-        (key, short(_declared(record.document, declared)), short(overrides[key]))
+        (key, short(_declared_value(record.document, declared)), short(overrides[key]))
         for key, declared in _OVERRULABLE.items()
         if key in overrides
     ]
@@ -374,7 +374,7 @@ def _show_overrides(screen: Screen, record: Record) -> None:
         screen.say(note, style="dim")
 
 
-def _declared(document: dict[str, Any], field: str | None) -> Any:
+def _declared_value(document: dict[str, Any], field: str | None) -> Any:
     """What stands under an override; code's documents keep its status apart."""
     if field == "declaredStatus":
         return document.get(field) or document.get("status")

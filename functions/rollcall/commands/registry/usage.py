@@ -39,7 +39,7 @@ def share_in_short(share: Share) -> str:
     return f"{share.value:.0%} ({100 * low:.0f}–{100 * high:.0f})"
 
 
-def compared(rows: Sequence[Row]) -> list[str]:
+def compare_variants(rows: Sequence[Row]) -> list[str]:
     """Return how each variant differs from the first, if beyond accident."""
     first, *others = rows
     told = []
@@ -123,7 +123,7 @@ def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datet
         if any(each.variant for each in variants):
             screen.title(f"Variants of {row.agent}")
             show_runs(screen, [(each.variant or NONE, each) for each in variants])
-            for line in compared(variants) if len(variants) > 1 else ():
+            for line in compare_variants(variants) if len(variants) > 1 else ():
                 screen.say(line)
     screen.title("Agents")
     show_runs(screen, [(row.agent or NONE, row) for row in agents])

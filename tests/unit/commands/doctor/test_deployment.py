@@ -12,7 +12,7 @@ import pytest
 
 from dev.paths import ROOT
 from rollcall.commands.doctor import deployment
-from rollcall.commands.doctor.findings import Finding, guarded
+from rollcall.commands.doctor.findings import Finding, guard
 from rollcall.commands.environment import Settings
 from tests.support.fake_google import FakeGoogle
 
@@ -193,14 +193,14 @@ def test_only_the_first_accounts_are_looked_at_and_it_says_so(google: FakeGoogle
 def test_what_may_not_be_looked_at_is_a_warning_with_the_role(google: FakeGoogle) -> None:
     google.refuse("identitytoolkit", ACCOUNTS, 403, "The caller does not have permission")
     check = partial(deployment.check_admin, google.client, "shop")
-    (found,) = guarded("roles", check)
+    (found,) = guard("roles", check)
     assert (found.level, "does not have permission" in found.text) == ("warn", True)
     assert "roles/firebaseauth.viewer" in found.mend
 
 
 def test_no_answer_at_all_is_a_warning(google: FakeGoogle) -> None:
     google.client._root = lambda service: "http://127.0.0.1:9"
-    (found,) = guarded("roles", partial(deployment.check_admin, google.client, "shop"))
+    (found,) = guard("roles", partial(deployment.check_admin, google.client, "shop"))
     assert (found.level, found.text.startswith("no answer: ")) == ("warn", True)
 
 

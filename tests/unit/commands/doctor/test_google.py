@@ -6,7 +6,7 @@ import pytest
 from google.auth.credentials import AnonymousCredentials
 
 from rollcall.commands.doctor import findings as reading
-from rollcall.commands.doctor.findings import Google, Refused, sign_in
+from rollcall.commands.doctor.findings import Google, GoogleRefusal, sign_in
 from tests.support.fake_google import FakeGoogle
 
 
@@ -57,7 +57,7 @@ def test_pages_that_never_end_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_refusal_has_googles_words_and_the_role_that_is_missing() -> None:
     with FakeGoogle() as google:
         google.refuse("firebaserules", "v1/x", 403, "The caller does not have permission")
-        with pytest.raises(Refused, match="The caller does not have permission") as refused:
+        with pytest.raises(GoogleRefusal, match="The caller does not have permission") as refused:
             google.client.get("firebaserules", "v1/x")
     assert (refused.value.status, "roles/firebaserules.viewer" in refused.value.role) == (403, True)
 
@@ -67,5 +67,5 @@ def test_a_refusal_that_is_no_json_is_told_all_the_same() -> None:
         google._server.answer = lambda handler: handler.reply(
             502, b"<html>Bad Gateway</html>", connection="close"
         )
-        with pytest.raises(Refused, match="Bad Gateway"):
+        with pytest.raises(GoogleRefusal, match="Bad Gateway"):
             google.client.get("firestore", "v1/x")

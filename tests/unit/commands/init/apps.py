@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.commands.init.files import write
-from rollcall.commands.init.plan import Blocked, Plan, make_plan
+from rollcall.commands.init.plan import Obstacle, Plan, make_plan
 from rollcall.commands.init.wheel import Wheel
 from rollcall.commands.rules import Platform
 
@@ -71,7 +71,7 @@ def refusal(root: Path, *, prefix: str | None = None) -> str:
     before = tree(root)
     try:
         planned(root, prefix=prefix)
-    except Blocked as error:
+    except Obstacle as error:
         assert tree(root) == before
         return str(error)
     raise AssertionError("init has nothing against this app")

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from rollcall.commands.registry.usage import compared, share_in_short, show_runs, show_tools
+from rollcall.commands.registry.usage import compare_variants, share_in_short, show_runs, show_tools
 from rollcall.commands.screen import Screen
 from rollcall.registry.usage import Counts, Row, Share
 
@@ -44,7 +44,7 @@ def test_no_figure_is_broken_on_a_narrow_screen(columns: int) -> None:
 
 def test_variants_are_told_apart_only_where_that_is_no_accident() -> None:
     few = [row("V1", succeeded=3, failed=1), row("V2", succeeded=1, failed=3)]
-    assert compared(few) == ["V2 against V1: no difference that is beyond accident"]
+    assert compare_variants(few) == ["V2 against V1: no difference that is beyond accident"]
     many = [row("V1", succeeded=300, failed=100), row("V2", succeeded=380, failed=20)]
-    (line,) = compared(many)
+    (line,) = compare_variants(many)
     assert line.startswith("V2 against V1: 15 to 25 points more succeed")
