@@ -548,7 +548,7 @@ def test_other_content_under_the_same_version_is_refused(tmp_path: Path) -> None
     init(tmp_path)
     try:
         planned(tmp_path, library=apps.wheel(content="two"))
-    except apps.Blocked as error:
+    except apps.Obstacle as error:
         assert "has other content than the library that runs, under the same version" in str(error)
     else:
         pytest.fail("the change went unnoticed")

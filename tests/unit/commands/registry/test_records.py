@@ -51,7 +51,7 @@ def test_whatever_goes_wrong_with_a_document_it_is_refused(
     def fail(schema: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("rollcall.registry.capabilities.normalised", fail)
+    monkeypatch.setattr("rollcall.registry.capabilities.normalise", fail)
     assert record().reason == "RecursionError: too deep"
 
 
