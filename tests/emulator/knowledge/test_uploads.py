@@ -237,7 +237,7 @@ def test_uploading_for_a_team_takes_a_team_and_a_teacher(library: Library) -> No
     with pytest.raises(PermissionDenied):
         library.begin(BEN, TEXT, "shared.txt", scope="team")
     nobody = type(ANN)("nobody", role=ANN.role)
-    with pytest.raises(FailedPrecondition, match="of no team"):
+    with pytest.raises(FailedPrecondition, match="belong to no team"):
         library.begin(nobody, TEXT, "shared.txt", scope="team")
 
 
