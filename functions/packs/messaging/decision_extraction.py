@@ -244,6 +244,7 @@ _MOST_CONFIDENCE = 0.97
 _SUPERSEDED = 0.5
 _SAME_MATTER = 0.5
 _FEW_WORDS = 3
+_PLAINLY_SAID = 0.85  # "We decided to see if": there "if" is no condition.
 
 
 def extract_decisions(
@@ -298,10 +299,11 @@ def _of_message(
         if (found := _decided(sentence)) is None:
             continue
         what, maker, confidence = found
+        if confidence < _PLAINLY_SAID and _is_conditional(sentence):
+            continue
         what = _explained(what, spoken[number + 1 :], asked(messages, place))
-        if pattern("talk.hypothetical").search(
-            sentence[: sentence.find(what[:12]) + 1] or sentence[:12]
-        ):
+        begins = sentence.lower().find(what[:12].lower())
+        if pattern("talk.hypothetical").search(sentence[: begins + 1] or sentence[:12]):
             confidence *= 0.45
         person = people.named(maker) if maker else people.of(message.sender_id)
         decision = Decision(
@@ -318,6 +320,11 @@ def _of_message(
         )
         if decision.confidence >= _LEAST_CONFIDENCE:
             yield decision
+
+
+def _is_conditional(sentence: str) -> bool:
+    """Tell whether what a sentence says holds only if something happens first."""
+    return any(pattern(f"decisions.{key}").search(sentence) for key in ("depends", "after"))
 
 
 def _explained(what: str, rest: list[str], before: str) -> str:
