@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, text_of
-from packs.messaging.finding_lists import ConversationIds, Counts, Limit, listing
+from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
 from packs.messaging.people import namesakes
 from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message
@@ -17,6 +18,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
+from rollcall.core.text import words
 from rollcall.core.wording import isolated, short
 
 DONE, OPEN = "done", "open"
@@ -177,6 +179,7 @@ def _changed(ctx: ToolContext, target: Target, status: str) -> ActionItemChanged
     )
 
 
+PersonName = Annotated[str, Field(min_length=1, max_length=200)]
 _MOST_NAMESAKES = 3
 """With ten conversations in one query, thirty branches: Firestore's bound."""
 _ME = TEXTS.phrases("cues.me")
@@ -219,7 +222,9 @@ def get_conversation_action_items(
     *,
     conversation_ids: ConversationIds | None = None,
     limit: Limit = 20,
-    assignee: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+    assignee: PersonName | None = None,
+    owed_to: PersonName | None = None,
+    offset: Offset = 0,
 ) -> ConversationActionItems:
     """List the open action items in the user's conversations: tasks, who does them, by when.
 
@@ -229,9 +234,14 @@ def get_conversation_action_items(
     Args:
         conversation_ids: Only these conversations; all of the user's where left out.
         limit: Most action items to return, 1 to 50.
-        assignee: "me" for the user's own, or somebody's name; everybody's where left out.
+        assignee: Who is to do them, "me" or a name: "me" for "what do I owe Dan", "Dan" for "what
+            did Dan promise"; everybody's where left out.
+        owed_to: Whom they were promised to or asked by, "me" or a name: "me" for "who owes me
+            something", "Dan" for "what do I owe Dan".
+        offset: How many of the first to leave out: `nextOffset` of an earlier list goes on.
     """
     mine = reach(ctx, conversation_ids)
+    owed = _owed_to(owed_to, mine) if owed_to else None
     listed = listing(
         ctx,
         mine,
@@ -239,7 +249,9 @@ def get_conversation_action_items(
         order=[("priorityRank", "ASCENDING"), ("deadlineOrder", "ASCENDING")],
         key=lambda data: (data["priorityRank"], data["deadlineOrder"]),
         limit=limit,
+        offset=offset,
         where={"status": ["open"], **_of(assignee, mine)},
+        fits=owed,
     )
     items = [_item(mine, id, data) for id, data in listed.found]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
@@ -260,6 +272,31 @@ def _of(assignee: str | None, mine: Reach) -> dict[str, list[str]]:
     )
     found = namesakes(assignee, pairs)[:_MOST_NAMESAKES]
     return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
+
+
+def _owed_to(name: str, mine: Reach) -> Callable[[dict[str, Any]], bool]:
+    """Return the condition that somebody else is to do an item for a person.
+
+    It is owed to who asked for it, to whom it was promised in a conversation of two, and to whom
+    its task names.
+    """
+    pairs = [p for talk in mine.conversations.values() for p in talk.participant_names.items()]
+    if name.strip().casefold() in _ME:
+        people, named = {mine.reader}, frozenset[str]()
+    else:
+        people, named = set(namesakes(name, pairs)), frozenset(words(name))
+
+    def fits(item: dict[str, Any]) -> bool:
+        assignee, participants = item.get("assigneeId"), set(item.get("participantIds") or ())
+        if assignee in people:
+            return False
+        promised = item.get("senderId") == assignee and len(participants) == 2
+        is_named = bool(named) and named <= set(words(text_of(item.get("task"))))
+        return (
+            item.get("senderId") in people or is_named or (promised and bool(participants & people))
+        )
+
+    return fits
 
 
 def _item(mine: Reach, id: str, data: dict[str, Any]) -> ActionItemFound:

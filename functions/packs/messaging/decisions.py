@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import DECISIONS, iso, moment_of
-from packs.messaging.finding_lists import ConversationIds, Counts, Limit, listing
+from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -48,6 +48,7 @@ def get_conversation_decisions(
     *,
     conversation_ids: ConversationIds | None = None,
     limit: Limit = 20,
+    offset: Offset = 0,
 ) -> ConversationDecisions:
     """List the decisions made in the user's conversations: what, who decided, when, and why.
 
@@ -58,6 +59,7 @@ def get_conversation_decisions(
     Args:
         conversation_ids: Only these conversations; all of the user's where left out.
         limit: Most decisions to return, 1 to 50.
+        offset: How many of the first to leave out: `nextOffset` of an earlier list goes on.
     """
     mine = reach(ctx, conversation_ids)
     listed = listing(
@@ -67,6 +69,7 @@ def get_conversation_decisions(
         order=[("impactRank", "ASCENDING"), ("decidedAt", "DESCENDING")],
         key=lambda data: (data["impactRank"], -data["decidedAt"].timestamp()),
         limit=limit,
+        offset=offset,
     )
     items = [_decision(mine, id, data) for id, data in listed.found]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))

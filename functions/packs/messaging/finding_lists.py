@@ -19,6 +19,9 @@ from rollcall.core.shapes import Wire
 
 ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
 Limit = Annotated[int, Field(ge=1, le=50)]
+Offset = Annotated[int, Field(ge=0, le=500)]
+MOST_LOOKED_AT = 300
+"""Findings that are read where a condition is none of Firestore's."""
 Found = tuple[str, dict[str, Any]]
 
 
@@ -30,11 +33,13 @@ class Counts(Wire):
         searched_all: False where there were more conversations or new messages than one call
             looks at; asking again goes on from there.
         messages_read: New messages that were looked at for this answer.
+        next_offset: The offset of those that come next; None where these are the last.
     """
 
     total_found: int
     searched_all: bool
     messages_read: int
+    next_offset: int | None = None
     timestamp: str
 
 
@@ -54,26 +59,43 @@ def listing(
     order: Sequence[tuple[str, str]],
     key: Callable[[dict[str, Any]], Any],
     limit: int,
+    offset: int = 0,
     where: Mapping[str, Sequence[str]] | None = None,
+    fits: Callable[[dict[str, Any]], bool] | None = None,
 ) -> Listing:
     """Read what is new in these conversations, then return the first findings, cited.
 
     Args:
+        offset: How many of the first are left out.
         order: (field, "ASCENDING" or "DESCENDING") as Firestore sorts.
         key: The same order, for merging the batches' results.
         where: Further conditions: a field, and the values it may have.
+        fits: A further condition, of the `MOST_LOOKED_AT` first findings.
     """
     extracted = extract_new(ctx, mine)
-    found, total = _first(ctx, mine, collection, order, key, limit, where or {})
+    most = MOST_LOOKED_AT if fits else offset + limit
+    found, total = _first(ctx, mine, collection, order, key, most, where or {})
+    is_all = mine.is_all and extracted.is_all
+    if fits:
+        is_all = is_all and total == len(found)
+        found = [item for item in found if fits(item[1])]
+        total = len(found)
+    found = found[offset : offset + limit]
     for _, data in found:
         _cite(ctx, mine, data)
     counts = Counts(
         total_found=total,
-        searched_all=mine.is_all and extracted.is_all,
+        searched_all=is_all,
         messages_read=extracted.messages,
+        next_offset=next_offset(offset, len(found), total),
         timestamp=iso(ctx.now) or "",
     )
     return Listing(found, counts.model_dump())
+
+
+def next_offset(offset: int, shown: int, total: int) -> int | None:
+    """Return where a list of `shown` from `offset` goes on; None where it has all of `total`."""
+    return offset + shown if shown and offset + shown < total else None
 
 
 def _first(

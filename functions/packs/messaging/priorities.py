@@ -11,6 +11,7 @@ from pydantic import Field
 
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
+from packs.messaging.finding_lists import Offset, next_offset
 from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
 from packs.messaging.priority_rules import SET_BY, is_set_by_hand, prioritise, set_by_hand
 from packs.messaging.sending import DocumentId, Target, find_target
@@ -199,11 +200,15 @@ class PriorityMessage(Wire):
 
 
 class PriorityMessages(Wire):
-    """What get_priority_messages returns; `totalFound` counts all there are."""
+    """What get_priority_messages returns; `totalFound` counts all there are.
+
+    `nextOffset` is the offset of those that come next, None where these are the last.
+    """
 
     messages: list[PriorityMessage]
     total_found: int
     searched_all: bool
+    next_offset: int | None = None
     timestamp: str
 
 
@@ -215,33 +220,38 @@ def get_priority_messages(
     *,
     priority_level: Literal["urgent", "high", "both"] = "both",
     limit: Annotated[int, Field(ge=1, le=50)] = 20,
+    offset: Offset = 0,
 ) -> PriorityMessages:
-    """Find the urgent and high-priority messages in the user's conversations, newest first.
+    """Find the urgent and high-priority messages that others sent the user, newest first.
 
     Use it for questions about priorities, urgent or important matters, or what needs attention
-    first. Encrypted messages have no priority and are never among them.
+    first. Encrypted messages have no priority and are never among them, nor are the user's own.
 
     Args:
         priority_level: "urgent", "high", or "both".
         limit: Most messages to return, 1 to 50.
+        offset: How many of the newest to leave out: `nextOffset` of an earlier list goes on.
     """
     mine = reach(ctx)
+    most = offset + limit
     queries = [_query(ctx, ids, _LEVELS[priority_level]) for ids in chunks(mine.ids, IN_VALUES)]
-    pages = side_by_side(lambda query: _page(query, limit), queries)
+    pages = side_by_side(lambda query: _of_others(query, mine.reader, most), queries)
     newest = nlargest(
-        limit,
+        most,
         (found for page in pages for found in page),
         key=lambda found: (found[1]["timestamp"], found[0]),
     )
-    messages = [_message(ctx, mine, id, data) for id, data in newest]
-    total = len(messages)
-    if len(messages) == limit:
-        total = sum(side_by_side(count, queries))
+    total = len(newest)
+    if total == most:
+        own = [_sent_by(query, mine.reader) for query in queries]
+        total = sum(side_by_side(count, queries)) - sum(side_by_side(count, own))
+    messages = [_message(ctx, mine, id, data) for id, data in newest[offset:]]
     ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in messages]))
     return PriorityMessages(
         messages=messages,
         total_found=total,
         searched_all=mine.is_all,
+        next_offset=next_offset(offset, len(messages), total),
         timestamp=iso(ctx.now) or "",
     )
 
@@ -257,9 +267,25 @@ def _query(ctx: ToolContext, ids: list[str], levels: list[str]) -> BaseQuery:
     return query.where(filter=FieldFilter("priority", "in", levels))
 
 
-def _page(query: BaseQuery, limit: int) -> list[tuple[str, dict[str, Any]]]:
-    newest = query.order_by("timestamp", direction="DESCENDING").limit(limit)
-    return [(snapshot.id, snapshot.to_dict() or {}) for snapshot in fetch(newest)]
+def _sent_by(query: BaseQuery, uid: str) -> BaseQuery:
+    from google.cloud.firestore import FieldFilter
+
+    return query.where(filter=FieldFilter("senderId", "==", uid))
+
+
+def _of_others(query: BaseQuery, uid: str, limit: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return the newest messages of a query that somebody else sent."""
+    query = query.order_by("timestamp", direction="DESCENDING")
+    found: list[tuple[str, dict[str, Any]]] = []
+    last: Any = None
+    while True:
+        missing = limit - len(found)
+        page = fetch((query.start_after(last) if last else query).limit(missing))
+        read = [(snapshot.id, snapshot.to_dict() or {}) for snapshot in page]
+        found += [(id, data) for id, data in read if data.get("senderId") != uid]
+        if len(found) == limit or len(page) < missing:
+            return found
+        last = page[-1]
 
 
 def _message(ctx: ToolContext, mine: Reach, id: str, data: dict[str, Any]) -> PriorityMessage:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import MESSAGES, iso, read_message, text_of
+from packs.messaging.finding_lists import next_offset
 from packs.messaging.message_index import ShardReads, read_shards
 from packs.messaging.query import Query, read_query
 from packs.messaging.ranking import Hit, fuse, rank
@@ -49,6 +50,7 @@ class SearchResults(Wire):
         searched_all: False where the account is too large to be searched whole: then what is
             rarest in the question was looked for everywhere, and the rest where it is newest.
         shards_read: Index documents read for it.
+        next_offset: The offset of the results that come next; None where these are the last.
     """
 
     results: list[SearchResult]
@@ -56,6 +58,7 @@ class SearchResults(Wire):
     more_found: bool
     searched_all: bool
     shards_read: int
+    next_offset: int | None = None
     query: str
     timestamp: str
 
@@ -74,6 +77,7 @@ def search_all_conversations(
     *,
     query: Annotated[str, Field(min_length=1, max_length=1_000)],
     limit: Annotated[int, Field(ge=1, le=50)] = 20,
+    offset: Annotated[int, Field(ge=0, le=50)] = 0,
 ) -> SearchResults:
     """Search all of the user's conversations for messages about a topic, most relevant first.
 
@@ -84,6 +88,7 @@ def search_all_conversations(
     Args:
         query: What to look for: the question as asked, or its key words, in any language.
         limit: Most messages to return, 1 to 50.
+        offset: How many of the first to leave out: `nextOffset` of an earlier search goes on.
     """
     mine = reach(ctx)
     names = {
@@ -92,10 +97,12 @@ def search_all_conversations(
     question = read_query(query, names=names)
     reads = read_shards(ctx.db, mine.ids, question)
     hits = _hits(ctx, mine, reads, query)
-    looked_at = _results(ctx, mine, hits[: limit + _SPARE])
+    read = hits[: offset + limit + _SPARE]
+    looked_at = _results(ctx, mine, read)
     topic = _topic(question)
-    results = _literal_first(looked_at, topic)[:limit]
-    gone = {hit.message_id for hit in hits[: limit + _SPARE]} - {m.message_id for m in looked_at}
+    ranked = _literal_first(looked_at, topic)
+    results = ranked[offset : offset + limit]
+    gone = {hit.message_id for hit in read} - {m.message_id for m in looked_at}
     holding = reads.holding(topic, by=question.speakers) - gone
     for result in results:
         _cite(ctx, result, query)
@@ -107,6 +114,7 @@ def search_all_conversations(
         more_found=not searched_all,
         searched_all=searched_all,
         shards_read=reads.documents,
+        next_offset=next_offset(offset, len(results), len(ranked)),
         query=query,
         timestamp=iso(ctx.now) or "",
     )

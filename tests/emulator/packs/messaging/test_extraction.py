@@ -295,6 +295,41 @@ def test_somebodys_items_are_listed_by_name(world: World, name: str, count: int)
     assert (len(found.action_items), found.total_found) == (count, count)
 
 
+def test_what_one_owes_and_what_is_owed_to_one_are_told_apart(world: World) -> None:
+    world.talk(
+        "pair", [("tom", "I'll send you the signed contract tomorrow")], people=("dana", "tom")
+    )
+    world.talk(
+        "team",
+        [
+            ("dana", "Noa, can you please book the hall for the fair?"),
+            ("tom", "Dana, please send me the budget table by Thursday"),
+            ("noa", "I'll print the posters on Monday"),
+        ],
+        people=("dana", "tom", "noa"),
+    )
+
+    def tasks(**asked: Any) -> list[str]:
+        found = get_conversation_action_items(world.ctx(), **asked).action_items
+        return sorted(item.message_id for item in found)
+
+    assert tasks() == ["pair-0", "team-0", "team-1", "team-2"]
+    assert tasks(owed_to="me") == ["pair-0", "team-0"]
+    assert tasks(owed_to="me", assignee="Tom") == ["pair-0"]
+    assert tasks(owed_to="Tom", assignee="me") == ["team-1"]
+    assert tasks(owed_to="Noa", assignee="me") == []
+
+
+def test_items_are_gone_on_with_where_a_list_ended(world: World) -> None:
+    things = ("signed contract", "hotel invoice", "March slides", "party photos", "rent budget")
+    said = [("tom", f"Dana, please send the {thing} by Friday") for thing in things]
+    world.talk("c", said, people=("dana", "tom"))
+    first = get_conversation_action_items(world.ctx(), limit=3)
+    rest = get_conversation_action_items(world.ctx(), limit=3, offset=first.next_offset or 0)
+    assert (first.total_found, first.next_offset, rest.next_offset) == (5, 3, None)
+    assert len({item.id for item in (*first.action_items, *rest.action_items)}) == 5
+
+
 def test_a_request_refused_later_is_removed_unless_it_is_done(world: World) -> None:
     world.talk("c", [("tom", OTHER_TASK)])
     world.talk("d", [("tom", TASK)])

@@ -62,6 +62,23 @@ def test_the_total_counts_those_beyond_the_limit(world: World) -> None:
     assert found.total_found == 6
 
 
+def test_ones_own_messages_are_none_of_ones_priorities(world: World) -> None:
+    world.talk("c", [("tom", URGENT), *[("dana", URGENT)] * 5, ("tom", HIGH), ("dana", HIGH)])
+    found = get_priority_messages(world.ctx(), limit=2)
+    assert [item.sender_id for item in found.messages] == ["tom", "tom"]
+    assert (found.total_found, found.next_offset) == (2, None)
+
+
+def test_a_list_is_gone_on_with_where_it_ended(world: World) -> None:
+    world.talk("c", [("tom", URGENT), ("dana", URGENT)] * 5)
+    first = get_priority_messages(world.ctx(), limit=3)
+    assert (first.total_found, first.next_offset) == (5, 3)
+    rest = get_priority_messages(world.ctx(), limit=3, offset=3)
+    assert rest.next_offset is None
+    ids = [item.id for item in (*first.messages, *rest.messages)]
+    assert ids == ["c-8", "c-6", "c-4", "c-2", "c-0"]
+
+
 def test_more_than_thirty_conversations_are_searched_in_batches(world: World) -> None:
     for n in range(34):
         world.talk(f"c{n}", [("tom", URGENT)])
