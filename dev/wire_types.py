@@ -7,14 +7,16 @@ it is current.
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
-from dev.paths import FUNCTIONS, ROOT
+from pydantic.json_schema import models_json_schema
+
+from dev.paths import ROOT
+from rollcall.commands.types import comment, type_of
+from rollcall.core import wire
 
 FILE = ROOT / "clients" / "js" / "types" / "wire.d.ts"
 _HEAD = "// Made of functions/rollcall/core/wire.py by `make format`; do not edit.\n"
-_PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
 _REFERENCE = "#/$defs/"
 
 Schema = dict[str, Any]
@@ -38,12 +40,6 @@ def render() -> str:
 
 def _definitions() -> dict[str, Schema]:
     """JSON schemas of all shapes of the wire, by name."""
-    if str(FUNCTIONS) not in sys.path:
-        sys.path.insert(0, str(FUNCTIONS))
-    from pydantic.json_schema import models_json_schema
-
-    from rollcall.core import wire
-
     shapes = [
         each
         for each in vars(wire).values()
@@ -72,43 +68,16 @@ def _reached(definitions: dict[str, Schema], names: list[str]) -> set[str]:
 
 
 def _declaration(name: str, schema: Schema, *, is_sent: bool) -> str:
-    comment = _comment(schema.get("description"))
+    described = comment(schema.get("description"))
     if schema["type"] != "object":
-        return f"{comment}export type {name} = {_type(schema)};\n"
+        return f"{described}export type {name} = {type_of(schema)};\n"
     required = schema.get("required", [])
     lines = []
     for key, given in schema["properties"].items():
         # What is answered lacks the fields that are not set, and no others.
         may_lack = key not in required and (is_sent or given.get("default", "") is None)
-        lines.append(f"  {key}{'?' if may_lack else ''}: {_type(given, no_null=may_lack)};\n")
-    return f"{comment}export interface {name} {{\n{''.join(lines)}}}\n"
-
-
-def _type(schema: Schema, *, no_null: bool = False) -> str:
-    if "$ref" in schema:
-        return str(schema["$ref"]).removeprefix(_REFERENCE)
-    if "const" in schema or "enum" in schema:
-        return " | ".join(json.dumps(each) for each in schema.get("enum", [schema.get("const")]))
-    for key in ("anyOf", "oneOf"):
-        if key in schema:
-            branches = [each for each in schema[key] if not no_null or each.get("type") != "null"]
-            return " | ".join(dict.fromkeys(_type(each) for each in branches))
-    kind = schema.get("type")
-    if kind == "array":
-        inner = _type(schema["items"])
-        return f"({inner})[]" if " | " in inner else f"{inner}[]"
-    if kind == "object":
-        return "Record<string, any>"
-    return "null" if kind == "null" else _PLAIN[kind] if kind else "any"
-
-
-def _comment(text: str | None) -> str:
-    if not text:
-        return ""
-    lines = text.splitlines()
-    if len(lines) == 1:
-        return f"/** {text} */\n"
-    return "\n".join(["/**", *(f" * {line}".rstrip() for line in lines), " */"]) + "\n"
+        lines.append(f"  {key}{'?' if may_lack else ''}: {type_of(given, no_null=may_lack)};\n")
+    return f"{described}export interface {name} {{\n{''.join(lines)}}}\n"
 
 
 if __name__ == "__main__":

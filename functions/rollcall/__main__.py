@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     _add_sync(commands)
     _add_rules(commands)
     _add_check(commands)
+    _add_types(commands)
     registry = commands.add_parser("registry", help="look at the registry and change it")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
@@ -158,6 +159,14 @@ def _add_check(commands: Any) -> None:
     what = "look for wrong definitions of capabilities and agents"
     check = commands.add_parser("check", help=what, description=f"{what.capitalize()}.")
     check.set_defaults(run=_later("check.run"), wrong=check.error, is_local=True)
+
+
+def _add_types(commands: Any) -> None:
+    what = "write the capabilities as TypeScript for the JavaScript client"
+    types = commands.add_parser("types", help=what, description=f"{what.capitalize()}.")
+    types.add_argument("file", nargs="?", help="where to; rollcall.d.ts in the app's folder")
+    types.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    types.set_defaults(run=_later("types.run"), wrong=types.error, is_local=True)
 
 
 def _add_list(commands: Any) -> None:

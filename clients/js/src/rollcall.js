@@ -11,6 +11,7 @@ import { StoredRuns } from "./stored.js";
 import { Threads } from "./threads.js";
 
 /** @import { Auth } from "firebase/auth" */
+/** @import { ArgumentsOf, CapabilityId, ResultOf } from "../types/capabilities.js" */
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
@@ -121,13 +122,16 @@ export class Rollcall {
   }
 
   /**
-   * Call a capability by itself.
-   * @param {string} capability
-   * @param {Record<string, any>} [args]
+   * Call a capability by itself. With the file that `python -m rollcall types` writes, its id,
+   * arguments and result are typed.
+   * @template {CapabilityId} Id
+   * @param {Id} capability
+   * @param {ArgumentsOf<Id>} [args]
    * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
    *   a write happens once.
+   * @returns {Promise<ResultOf<Id>>}
    */
-  async call(capability, args = {}, options = {}) {
-    return call(this.#functions, capability, { arguments: args, ...options });
+  async call(capability, args, options = {}) {
+    return call(this.#functions, capability, { arguments: args ?? {}, ...options });
   }
 }

@@ -5,6 +5,7 @@
 
 import { Channel } from "./channel.js";
 import { RollcallError, toRollcallError } from "./errors.js";
+import { sdkOf } from "./firestore.js";
 import { Names } from "./names.js";
 
 /** @import { Auth } from "firebase/auth" */
@@ -49,7 +50,7 @@ export class StoredRuns {
    * @throws {RollcallError}
    */
   async *follow(threadId, runId, signal) {
-    const { onSnapshot } = await import("firebase/firestore");
+    const { onSnapshot } = await sdkOf(this.#db);
     /** @type {Channel<AgentEvent>} */
     const events = new Channel();
     const stop = onSnapshot(
@@ -79,7 +80,7 @@ export class StoredRuns {
    * @returns {Promise<AgentEvent[]>}
    */
   async events(threadId, runId) {
-    const { getDocsFromServer } = await import("firebase/firestore");
+    const { getDocsFromServer } = await sdkOf(this.#db);
     return (await getDocsFromServer(await this.#query(threadId, runId))).docs.flatMap(read);
   }
 
@@ -90,7 +91,7 @@ export class StoredRuns {
    * @throws {RollcallError}
    */
   async state(threadId, runId) {
-    const { doc, getDocFromServer } = await import("firebase/firestore");
+    const { doc, getDocFromServer } = await sdkOf(this.#db);
     try {
       const run = doc(this.#db, ...this.#names.path("threads", threadId, "runs", runId));
       const found = (await getDocFromServer(run)).data();
@@ -110,7 +111,7 @@ export class StoredRuns {
    * @throws {RollcallError}
    */
   async waiting(threadId) {
-    const { doc, getDocFromServer } = await import("firebase/firestore");
+    const { doc, getDocFromServer } = await sdkOf(this.#db);
     try {
       const thread = doc(this.#db, ...this.#names.path("threads", threadId));
       return (await getDocFromServer(thread)).data()?.waiting ?? undefined;
@@ -124,7 +125,7 @@ export class StoredRuns {
    * @param {string} runId
    */
   async #query(threadId, runId) {
-    const { collection, orderBy, query, where } = await import("firebase/firestore");
+    const { collection, orderBy, query, where } = await sdkOf(this.#db);
     const path = this.#names.path("threads", threadId, "runs", runId, "events");
     return query(collection(this.#db, ...path), where("uid", "==", this.#uid()), orderBy("n"));
   }

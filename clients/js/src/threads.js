@@ -1,6 +1,7 @@
 /** A user's threads, as they rest in Firestore. */
 
 import { RollcallError, toRollcallError } from "./errors.js";
+import { sdkOf } from "./firestore.js";
 import { all, page, toEntry } from "./log.js";
 import { Names } from "./names.js";
 
@@ -59,7 +60,7 @@ export class Threads {
       else throw toRollcallError(error);
     };
     const begin = async () => {
-      const { onSnapshot } = await import("firebase/firestore");
+      const { onSnapshot } = await sdkOf(this.#database());
       const query = await this.#query(chosen);
       if (stopping.signal.aborted) return;
       const stop = onSnapshot(query, ({ docs }) => listener(docs.map(toThread)), failed);
@@ -75,7 +76,7 @@ export class Threads {
    * @returns {Promise<Thread[]>}
    */
   async list(chosen = {}) {
-    const { getDocs } = await import("firebase/firestore");
+    const { getDocs } = await sdkOf(this.#database());
     return told(async () => (await getDocs(await this.#query(chosen))).docs.map(toThread));
   }
 
@@ -140,7 +141,7 @@ export class Threads {
    * @param {object} fields
    */
   async #update(threadId, fields) {
-    const { doc, updateDoc } = await import("firebase/firestore");
+    const { doc, updateDoc } = await sdkOf(this.#database());
     const path = this.#names.path("threads", threadId);
     await told(() => updateDoc(doc(this.#database(), ...path), { ...fields }));
   }
@@ -150,7 +151,7 @@ export class Threads {
    * @returns {Promise<Query>}
    */
   async #query({ status, most = MOST }) {
-    const { collection, limit, orderBy, query, where } = await import("firebase/firestore");
+    const { collection, limit, orderBy, query, where } = await sdkOf(this.#database());
     const chosen = status ? [where("status", "==", status)] : [];
     const threads = collection(this.#database(), ...this.#names.path("threads"));
     const mine = where("uid", "==", this.#uid());
@@ -163,7 +164,7 @@ export class Threads {
    * @returns {Promise<Read>}
    */
   async #log(threadId) {
-    const { collection, getDocs, limit, orderBy, query, where } = await import("firebase/firestore");
+    const { collection, getDocs, limit, orderBy, query, where } = await sdkOf(this.#database());
     const log = collection(this.#database(), ...this.#names.path("threads", threadId, "messages"));
     const mine = query(log, where("uid", "==", this.#uid()), orderBy("n", "desc"));
     return async (before, most) => {

@@ -34,8 +34,8 @@ test("the code is sound, and its declarations are current: `make format`", async
   const folder = await mkdtemp(join(tmpdir(), "types-"));
   try {
     await tsc("-p", ".", "--outDir", folder);
-    const { "wire.d.ts": wire, ...current } = await declarations(join(HERE, "types"));
-    assert.ok(wire);
+    const { "wire.d.ts": wire, "capabilities.d.ts": capabilities, ...current } = await declarations(join(HERE, "types"));
+    assert.ok(wire && capabilities);
     assert.deepEqual(current, await declarations(folder));
   } finally {
     await rm(folder, { recursive: true });
@@ -46,4 +46,10 @@ test("an app in TypeScript is checked against them, as Node finds them and as bu
   const app = "--ignoreConfig --noEmit --strict --skipLibCheck --target es2022 test/app.ts".split(" ");
   await tsc(...app, "--module", "nodenext");
   await tsc(...app, "--module", "esnext", "--moduleResolution", "bundler");
+});
+
+test("a call is typed by capability, where the app's capabilities are known", async () => {
+  const files = "test/typed_calls.ts test/typed_calls.capabilities.d.ts".split(" ");
+  const options = "--ignoreConfig --noEmit --strict --skipLibCheck --target es2022".split(" ");
+  await tsc(...options, "--module", "nodenext", ...files);
 });

@@ -1,4 +1,5 @@
 /** @import { Auth } from "firebase/auth" */
+/** @import { ArgumentsOf, CapabilityId, ResultOf } from "../types/capabilities.js" */
 /** @import { Firestore } from "firebase/firestore" */
 /** @import { Functions } from "firebase/functions" */
 /** @import { Sending } from "./attachments.js" */
@@ -82,17 +83,20 @@ export class Rollcall {
      */
     attach(file: Blob | Uint8Array, options?: Sending): Promise<import("../types/wire.js").MediaPart>;
     /**
-     * Call a capability by itself.
-     * @param {string} capability
-     * @param {Record<string, any>} [args]
+     * Call a capability by itself. With the file that `python -m rollcall types` writes, its id,
+     * arguments and result are typed.
+     * @template {CapabilityId} Id
+     * @param {Id} capability
+     * @param {ArgumentsOf<Id>} [args]
      * @param {{ context?: object, callKey?: string, locale?: "en" | "he" }} [options] With a `callKey`
      *   a write happens once.
+     * @returns {Promise<ResultOf<Id>>}
      */
-    call(capability: string, args?: Record<string, any>, options?: {
+    call<Id extends CapabilityId>(capability: Id, args?: ArgumentsOf<Id>, options?: {
         context?: object;
         callKey?: string;
         locale?: "en" | "he";
-    }): Promise<any>;
+    }): Promise<ResultOf<Id>>;
     #private;
 }
 /**
@@ -103,6 +107,9 @@ import { Threads } from "./threads.js";
 import { Run } from "./run.js";
 import type { Habits } from "./run.js";
 import type { Sending } from "./attachments.js";
+import type { CapabilityId } from "../types/capabilities.js";
+import type { ArgumentsOf } from "../types/capabilities.js";
+import type { ResultOf } from "../types/capabilities.js";
 import type { Functions } from "firebase/functions";
 import type { Firestore } from "firebase/firestore";
 import type { Auth } from "firebase/auth";

@@ -1,0 +1,148 @@
+"""`types`: the app's capabilities as TypeScript, for `rollcall.call()` of the JavaScript client.
+
+The file declares a global interface `RollcallCapabilities`, with each capability's arguments and
+result by its id. With it in a project, `call()` knows the ids, and checks what is sent and read.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticUserError
+
+from rollcall.commands.app import find_app, require_app
+from rollcall.commands.output import say
+from rollcall.core.capability import Capability
+from rollcall.core.errors import FAILED
+
+Schema = Mapping[str, Any]
+
+FILE = "rollcall.d.ts"
+COMMAND = "python -m rollcall types"
+_HEAD = f"// Made of the app's capabilities by `{COMMAND}`; do not edit.\n\n"
+_PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
+_REFERENCE = "#/$defs/"
+
+
+def run(options: Namespace) -> int:
+    """Write the file; with `--check`, only say whether it is up to date."""
+    app = require_app(find_app())
+    app.check_definitions()
+    file = Path(options.file) if options.file else app.root / FILE
+    text = render(app.catalog.capabilities())
+    is_current = file.is_file() and file.read_text(encoding="utf-8") == text
+    if options.check:
+        say(f"{file} is current" if is_current else f"{file} is not what `{COMMAND}` makes: run it")
+        return 0 if is_current else FAILED
+    if not is_current:
+        file.write_text(text, encoding="utf-8")
+    say(f"{'unchanged' if is_current else 'written'}: {file}")
+    return 0
+
+
+def render(capabilities: Iterable[Capability]) -> str:
+    """The text of the file: server capabilities by id, in alphabetical order."""
+    entries = [
+        _entry(each)
+        for each in sorted(capabilities, key=lambda each: each.id)
+        if each.mark.runs_on == "server"
+    ]
+    body = "".join(entries)
+    return (
+        f"{_HEAD}declare global {{\n  interface RollcallCapabilities {{\n{body}  }}\n}}\n\n"
+        "export {};\n"
+    )
+
+
+def _entry(capability: Capability) -> str:
+    arguments = capability.arguments.model_json_schema(by_alias=True)
+    described = comment(capability.description, indent="    ")
+    return (
+        f"{described}    {capability.id}: {{\n"
+        f"      arguments: {_inline(arguments, indent='      ')};\n"
+        f"      result: {_result(capability)};\n"
+        "    };\n"
+    )
+
+
+def _result(capability: Capability) -> str:
+    try:
+        schema = TypeAdapter(capability.returns).json_schema(by_alias=True, mode="serialization")
+    except PydanticUserError:  # a type without a schema: any JSON
+        return "any"
+    return _inline(schema, indent="      ")
+
+
+def _inline(schema: Schema, *, indent: str) -> str:
+    return type_of(schema, definitions=schema.get("$defs", {}), indent=indent)
+
+
+def type_of(
+    schema: Schema,
+    *,
+    definitions: Schema | None = None,
+    indent: str = "",
+    no_null: bool = False,
+    inside: tuple[str, ...] = (),
+) -> str:
+    """A JSON schema as a TypeScript type.
+
+    Args:
+        definitions: Shapes by name, to be written in the place of their name; None to name them.
+        no_null: Whether null is left out, since the field may be missing.
+        inside: Shapes that this is a part of: one that holds itself is any JSON there.
+    """
+
+    def inner(part: Schema, **more: Any) -> str:
+        given = {"definitions": definitions, "indent": indent, "inside": inside, **more}
+        return type_of(part, **given)
+
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix(_REFERENCE)
+        if definitions is None:
+            return name
+        return "any" if name in inside else inner(definitions[name], inside=(*inside, name))
+    if "const" in schema or "enum" in schema:
+        return " | ".join(json.dumps(each) for each in schema.get("enum", [schema.get("const")]))
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            branches = [each for each in schema[key] if not no_null or each.get("type") != "null"]
+            return " | ".join(dict.fromkeys(inner(each) for each in branches))
+    kind = schema.get("type")
+    if kind == "array":
+        item = inner(schema.get("items", {}))
+        return f"({item})[]" if " | " in item else f"{item}[]"
+    if kind == "object":
+        if definitions is None or "properties" not in schema:
+            return "Record<string, any>"
+        return _fields(schema, definitions, indent, inside)
+    return "null" if kind == "null" else _PLAIN[kind] if kind else "any"
+
+
+def _fields(schema: Schema, definitions: Schema, indent: str, inside: tuple[str, ...]) -> str:
+    required = schema.get("required", ())
+    deeper = f"{indent}  "
+    lines = []
+    for name, given in schema["properties"].items():
+        may_lack = name not in required
+        found = type_of(
+            given, definitions=definitions, indent=deeper, no_null=may_lack, inside=inside
+        )
+        lines.append(f"{deeper}{name}{'?' if may_lack else ''}: {found};\n")
+    return f"{{\n{''.join(lines)}{indent}}}"
+
+
+def comment(text: str | None, *, indent: str = "") -> str:
+    """A text as a documentation comment; nothing for none."""
+    if not text:
+        return ""
+    lines = text.replace("*/", "* /").splitlines()
+    if len(lines) == 1:
+        return f"{indent}/** {lines[0]} */\n"
+    stars = [f"{indent} * {line}".rstrip() for line in lines]
+    return "\n".join([f"{indent}/**", *stars, f"{indent} */"]) + "\n"

@@ -1,0 +1,88 @@
+"""The app's capabilities as TypeScript: arguments and results by id."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rollcall.commands.types import render
+from rollcall.core.capability import Capability, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Wire
+
+
+class Part(Wire):
+    """A word, and what it is made of."""
+
+    word: str
+    parts: tuple[Part, ...] = ()
+
+
+class Measured(Wire):
+    """How long a word is."""
+
+    length_mm: float
+    part: Part | None = None
+
+
+@capability(name="Measure")
+def measure(
+    ctx: ToolContext,
+    *,
+    word: str,
+    unit: Literal["letters", "bytes"] = "letters",
+    most: Annotated[int | None, Field(ge=1)] = None,
+) -> Measured:
+    """Tell how long a word is.
+
+    Args:
+        word: The word.
+        unit: What is counted.
+        most: Where to stop.
+    """
+    return Measured(length_mm=len(word))
+
+
+@capability(name="Anything")
+def anything(ctx: ToolContext, *, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data.
+
+    Args:
+        data: Any JSON object.
+    """
+    return data
+
+
+@capability(name="Look", runs_on="client")
+def look(ctx: ToolContext) -> str:
+    """Look out of the window."""
+    raise NotImplementedError
+
+
+def test_each_server_capability_has_its_arguments_and_its_result() -> None:
+    text = render(map(Capability.of, (measure, look, anything)))
+    assert text.index("    anything: {") < text.index("    measure: {")
+    assert "    /** Tell how long a word is. */\n    measure: {\n" in text
+    assert (
+        "      arguments: {\n"
+        "        word: string;\n"
+        '        unit?: "letters" | "bytes";\n'
+        "        most?: number;\n"
+        "      };\n"
+    ) in text
+    assert "      result: Record<string, any>;\n" in text
+    assert "look" not in text.split("interface")[1]
+
+
+def test_a_shape_stands_where_it_is_used_and_one_that_holds_itself_is_any_json_there() -> None:
+    text = render([Capability.of(measure)])
+    assert (
+        "      result: {\n"
+        "        lengthMm: number;\n"
+        "        part?: {\n"
+        "          word: string;\n"
+        "          parts?: any[];\n"
+        "        };\n"
+        "      };\n"
+    ) in text
