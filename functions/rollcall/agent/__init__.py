@@ -1,1 +1,2 @@
-"""The loop and what it stands on: profiles, the history window, dispatch."""
+"""The loop and what drives it: runs, model calls, tool calls, prompts, history, approvals,
+budgets."""

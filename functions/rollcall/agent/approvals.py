@@ -1,5 +1,5 @@
-"""Whether a write may happen: because a person approved it, because something stands for that, or
-else whom to ask."""
+"""Decides whether a write may run: it was approved, something stands for an approval, or somebody
+has to be asked."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def check_approved(platform: Platform, approval: Approval) -> None:
 
 
 def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user: User) -> bool:
-    """Return whether an approval still counts: the capability is the one that was asked about, and
-    the same people decide."""
+    """Tell whether an approval still counts: the capability and the possible deciders are
+    unchanged."""
     is_same = approval.capability_digest == target.find_digest()
     return is_same and approval.decider == decider_of(policy, user)
 
@@ -58,9 +58,9 @@ def review_write(
     ctx: ToolContext,
     arguments: dict[str, Any],
 ) -> tuple[dict[str, Any], NeedsApproval | str]:
-    """Return a write's arguments, complete, and the question to put to a person; or why nobody is
-    asked: "policy", or the approval that stands for this call too. What a client writes is
-    completed here as well: later nobody does.
+    """Return a write's completed arguments with the question for a person, or with why nobody is
+    asked: "policy", or the approval that also covers this call. A client's writes are completed
+    here too.
 
     Raises:
         InvalidArgument: The preview refuses the write, or its arguments are too large.

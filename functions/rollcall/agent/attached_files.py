@@ -1,4 +1,4 @@
-"""The files that came with the user's messages, as the model that is called can take them.
+"""Attached files of the user's messages, in a form that the called model accepts.
 
 The log holds references. When a model is called, the files of the newest messages are read: images
 and PDFs go as they are to models that take them, texts and what is read from documents go as data
@@ -49,8 +49,8 @@ log = logging.getLogger("rollcall")
 def with_files(
     models: tuple[Model, ...], history: Sequence[Message], *, db: Client, uid: str
 ) -> tuple[Model, ...]:
-    """Return the models; where a message of the history has a file, such that each is sent the file
-    as far as it can take it."""
+    """Return models that send the files of the history as far as each can take them, if there are
+    any."""
     if not any(_files(message) for message in history):
         return models
     from rollcall.knowledge.attachments import text_of
@@ -73,7 +73,7 @@ def file_tokens(messages: Sequence[Message]) -> int:
 
 
 class AttachedFiles(Struct):
-    """The files of one dialogue, read when they are needed and kept while its run lasts.
+    """The files of a dialogue, read when needed and kept while the run lasts.
 
     Attributes:
         uid: Whose they are.
@@ -181,7 +181,7 @@ class AttachedFiles(Struct):
 
 
 class ModelWithFiles:
-    """A model that is shown the files of the dialogue, as far as it can take them."""
+    """A model that gets the files of the dialogue as far as it accepts them."""
 
     def __init__(self, model: Model, files: AttachedFiles) -> None:
         self.id = model.id

@@ -1,4 +1,4 @@
-"""Runs that this process did not open: continued for absent users, taken up, followed, replayed.
+"""Runs that this process did not open: continued without their user, recovered, followed, replayed.
 
 The task queue, the sweeper and the triggers continue runs. A request for a run that somebody else
 is on follows its events in Firestore.
@@ -41,8 +41,8 @@ POLL_S = 0.4
 
 
 def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: float) -> str:
-    """Take up a run that was left, or continue one whose questions are answered, for a user who is
-    not at hand: their rights are looked up as of now.
+    """Recover a run, or continue a decided one, for a user who is away: the user's rights are read
+    anew.
 
     Safe to ask for at any time, any number of times: exactly one caller gets to do it.
 
@@ -96,7 +96,7 @@ def continued_context(
 
 
 def drive_unattended(platform: Platform, opened: OpenRun, *, until: float) -> str:
-    """Drive an open run whose user is not at hand; return what came of it, in a word."""
+    """Drive an open run without its user; return its outcome as a word."""
     user = platform.find_user(opened.user.uid)
     if user is None:
         error = {"code": "unauthenticated", "message": "the account is gone or disabled"}
@@ -148,8 +148,8 @@ def follow(
 
 
 def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
-    """Return a finished run's events, as they are stored and with its result at the end; none where
-    some of them are gone, as they are some days later. The first says that the run `isRetold`."""
+    """Return a finished run's stored events with its result at the end; none if some have expired.
+    The first is marked `isRetold`."""
     thread_id, run_id = result["threadId"], result["runId"]
     shown = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
     is_whole = [event["metadata"]["n"] for event in shown] == list(range(len(shown)))
@@ -161,7 +161,7 @@ def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
 
 
 def pause(until: float) -> Generator[Event | None, None, None]:
-    """Wait a moment before the next look.
+    """Wait briefly before the next look.
 
     Raises:
         Aborted: The time to watch is over.

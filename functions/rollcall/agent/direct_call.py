@@ -1,4 +1,4 @@
-"""A capability called by itself, as the Cloud Function of its name."""
+"""Direct calls of a capability, as its own Cloud Function."""
 
 from __future__ import annotations
 

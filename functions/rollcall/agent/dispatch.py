@@ -1,4 +1,4 @@
-"""How the loop has a tool called: the dispatcher, for whom it calls, and how a call may end."""
+"""Types of tool calls: the dispatcher, its caller, and the ways a call ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Caller(Struct, frozen=True):
-    """The user for whom tools are called, and the run in which they are.
+    """The user and run for which tools are called.
 
     Attributes:
         deadline: The `time.monotonic()` value by which a call must have ended.
@@ -44,7 +44,7 @@ class Caller(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """What people and the user's client have answered.
+    """Decisions of people and results of the client so far.
 
     Attributes:
         approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
@@ -62,7 +62,7 @@ class Answers(Struct, frozen=True):
 
 
 class CallOutput(Struct, frozen=True):
-    """What a capability returned, as plain JSON, and what it said about it.
+    """A capability's result as plain JSON, with citations and display.
 
     Attributes:
         arguments: Those it was run with, as they may be shown, where they are not the model's: a
@@ -80,7 +80,7 @@ class CallOutput(Struct, frozen=True):
 
 
 class NeedsApproval(Struct, frozen=True):
-    """The call waits for a person's approval: of what exactly, and by whom.
+    """The call waits for approval: what exactly, and by whom.
 
     Attributes:
         shown: The arguments as they may be shown: hidden ones masked.
@@ -102,7 +102,7 @@ class NeedsApproval(Struct, frozen=True):
 
 
 class ClientCall(Struct, frozen=True):
-    """The user's own client runs the call, with these arguments."""
+    """The user's client runs the call, with these arguments."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
@@ -112,7 +112,7 @@ CallOutcome = CallOutput | NeedsApproval | ClientCall
 
 
 class Permit(Struct, frozen=True):
-    """Why a write may happen.
+    """Why a write may run.
 
     Attributes:
         approval_id: The approval of this very call.
@@ -149,8 +149,8 @@ class Dispatcher(Protocol):
 
 
 class CallError(AgentError):
-    """A call's end that is neither success nor a failure of its own: the result that the model is
-    told. It never reaches the wire."""
+    """An end of a call that is neither success nor its own failure, told to the model. It never
+    reaches the wire."""
 
     code = "failed"
     status: ClassVar[CallStatus] = CallStatus.FAILED
@@ -183,17 +183,17 @@ class Expired(CallError):
 
 
 class ClientSilent(Expired):
-    """The client that a call was left to did not answer in time, and may have run it or not."""
+    """The client did not answer in time; it may have run the call or not."""
 
     code = "unknown"
 
 
 class ClientFailed(CallError):
-    """The client's own tool failed, or the client refused to run it."""
+    """The client's tool failed, or the client refused to run it."""
 
 
 class WriteUnknown(CallError):
-    """A write was begun, and nobody knows whether it happened."""
+    """A write was begun and its outcome is unknown."""
 
     code = "unknown"
     status = CallStatus.UNKNOWN

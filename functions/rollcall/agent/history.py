@@ -1,4 +1,4 @@
-"""What a model is sent of a thread's messages: sound, within its window, and old steps compact.
+"""The part of a thread that a model is sent: valid, within the window, with old steps shortened.
 
 `repaired` makes a broken history one that every provider takes, losing as little as possible. The
 log is written so that histories are valid; some are not all the same: written by an older version,
@@ -93,7 +93,7 @@ class _Step(Struct):
 def repaired(
     history: Sequence[Message], *, leaves_last_open: bool = False
 ) -> tuple[list[Message], list[str]]:
-    """Return the history as a valid one, and what was done to it, in plain words for the log.
+    """Return a valid history, and descriptions of the repairs for the log.
 
     A valid history comes back equal, without notes; so does one that was repaired before.
 
@@ -304,7 +304,7 @@ def _shortened(result: ToolResult, chars: int) -> ToolResult:
 
 
 def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[EarlierCall]:
-    """Yield the calls that were made in a thread before one, newest first, for capabilities.
+    """Yield the calls made earlier in a thread, newest first, for capabilities.
 
     Args:
         documents: Of the log; the call itself is the `place`-th of the last one.
@@ -326,7 +326,7 @@ def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[E
 
 
 def turn_progress(opened: OpenRun) -> TurnProgress:
-    """Return what the turn did so far, by its documents; nothing for a run that begins one."""
+    """Return what the turn has done so far, by its documents; nothing for a new turn."""
     steps = [
         document
         for document in opened.documents
@@ -535,8 +535,8 @@ class _TurnCompaction(Struct):
 def decision_lines(
     before: Sequence[str], calls: Sequence[ToolCallRecord], summaries: Mapping[str, str]
 ) -> list[str]:
-    """Return the newest `MAX_LINES` lines of what a thread has decided: those from before, and
-    those of a run's calls.
+    """Return the newest `MAX_LINES` lines of a thread's decisions, including those of a run's
+    calls.
 
     Args:
         summaries: What people were asked about the calls that they have decided, by call.
@@ -557,7 +557,7 @@ def decision_lines(
 
 
 def write_lines(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool]) -> list[str]:
-    """Return what a turn's documents say that it has written, in lines; of what nobody knows, too.
+    """Return lines for the writes in a turn's documents, also for those with an unknown outcome.
 
     Args:
         writes: Whether the tool of this name writes.

@@ -1,4 +1,4 @@
-"""The loop: history, tools, models and a dispatcher in; events out.
+"""The agent loop: takes history, tools, models and a dispatcher, and yields events.
 
 It knows no Firestore, no HTTP and no user. A step is one model reply and the tools it called. The
 loop ends when a reply calls nothing, when a call waits for a person or for the client, or when a
@@ -43,7 +43,7 @@ TurnEvents = Generator[Event | None, None, TurnEnd]
 
 
 def run(turn: Turn) -> TurnEvents:
-    """Work the turn to its end, or to where it waits.
+    """Work on the turn until it ends or waits.
 
     Raises:
         AgentError: No model could be reached, and nothing was found yet that would be an answer.

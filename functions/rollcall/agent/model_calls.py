@@ -1,4 +1,4 @@
-"""Calls of models: a reply streamed to the user, and what is spent on it.
+"""Model calls: replies streamed to the user, and their cost.
 
 Each call is reserved in the budget before it and settled after it, however it ends. A model that
 fails in a way that may pass is called again, then the next model is; both only before the first
@@ -316,7 +316,7 @@ def _estimated_usage(input_tokens: int, written: str) -> Usage:
 def metered(
     text_model: TextModel | None, db: Client, user: User, *, allow_unpriced: bool = False
 ) -> TextModel | None:
-    """Return the platform's text model such that the user's budget pays for it."""
+    """Return the platform's text model, paid from the user's budget."""
     if not isinstance(text_model, StructuredText):
         return text_model
     return text_model.over(
@@ -325,8 +325,7 @@ def metered(
 
 
 class MeteredModel:
-    """A model whose calls are paid out of a user's and the tenant's budget of the day, for work
-    outside a turn's loop.
+    """A model for work outside a turn's loop, paid from the user's and tenant's budget of the day.
 
     Any thread may use it: every call has a reservation of its own, of one read and two writes.
     """
@@ -385,7 +384,7 @@ _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
 
 
 class Reply(Struct):
-    """A model's reply, as far as it has come.
+    """A model's reply, as far as it has arrived.
 
     Attributes:
         calls: The tool's name and the JSON text of its arguments, by call id.
@@ -426,7 +425,7 @@ class Reply(Struct):
 
 
 class DeltaBuffer(Struct):
-    """One streamed text, and how much of it was sent on; adding takes no longer as it grows.
+    """A streamed text and how much of it was sent on. Adding takes constant time.
 
     Attributes:
         chars: The text's length.
@@ -465,7 +464,7 @@ class DeltaBuffer(Struct):
 
 
 class ReplyBuilder:
-    """Makes events and a `Reply` of a model's deltas.
+    """Turns a model's deltas into events and a `Reply`.
 
     Whoever reads the stream waits for the next delta no longer than `wait_s`, and then sends `due`
     on. What was begun in the event stream must be ended, also when the model's stream breaks:

@@ -1,4 +1,4 @@
-"""What this deployment offers: its Firestore and the models whose keys are in the environment."""
+"""The deployment: its Firestore, the models configured in the environment, push and queues."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _AT_ONCE = 20
 
 
 class Deployment:
-    """The platform that the functions and capabilities of an app are given."""
+    """The platform that an app's functions and capabilities get."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog

@@ -1,5 +1,5 @@
-"""Answers to what a run waits for, sent through `run_agent`: people's decisions on approvals,
-perhaps with changed arguments, and results of the client's own tools."""
+"""Answers through `run_agent` to a waiting run: decisions on approvals, with edited arguments or
+not, and results of the client's tools."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CONTENTS_BYTES = 600_000
 def resume_run(
     platform: Platform, user: User, request: RunRequest, *, request_digest: str
 ) -> ResumedRun:
-    """Take answers for a waiting run.
+    """Take the answers for a waiting run, and open its continuation.
 
     Returns:
         The run that continues the turn, open or as somebody else has it; or a result at once,

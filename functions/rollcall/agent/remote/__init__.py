@@ -1,1 +1,1 @@
-"""Targets that are reached over HTTPS: other functions, and endpoints on an allow-list."""
+"""Capabilities over HTTPS: other functions, and endpoints on an allow-list."""

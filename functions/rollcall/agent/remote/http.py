@@ -256,14 +256,14 @@ def _not_answered(request: Request, error: Exception, ends: float) -> AgentError
 
 
 def outcome_unknown(what: str) -> OutcomeUnknown:
-    """A write was sent, and what became of it was not heard."""
+    """Return the error for a write that was sent and not answered."""
     return OutcomeUnknown(
         f"{what}; it may or may not have been done", hint="look whether it was done"
     )
 
 
 def check_listed(url: Url, variable: str) -> None:
-    """Look for the URL's host and port in the list that the environment has under `variable`.
+    """Check that the URL's host and port are in the list in the variable `variable`.
 
     The list is separated by commas: `api.example.com`, `*.example.com` (every name below it, not
     itself), `api.example.com:8443`. The port is 443 where none is named.
@@ -297,7 +297,7 @@ def _matches(url: Url, name: str, port: int) -> bool:
 
 
 def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
-    """Look `host` up; every address found must be on the public internet.
+    """Resolve `host`; every address must be public.
 
     Args:
         ends: When the time is over, in `time.monotonic()` seconds.
