@@ -26,6 +26,7 @@ from dev import problem
 from dev.emulators import running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
+from dev.recorded_model import recorded_model
 from dev.sample import sample_workspace
 from rollcall.core.options import region
 from rollcall.emulators.addresses import Addresses, Configuration
@@ -77,12 +78,14 @@ class Tour:
     """What the demo asks an agent where nobody says what to ask, and where it says the user is.
 
     `has_files`: the agent works in a copy of the sample folder.
+    `recording`: the file of `dev/recorded` with a model's replies, for what rules cannot do.
     """
 
     questions: tuple[str, ...]
     requests: tuple[Request, ...] = ()
     context: tuple[tuple[str, str], ...] = ()
     has_files: bool = False
+    recording: str = ""
 
 
 TOURS = {
@@ -106,23 +109,14 @@ TOURS = {
         (("projectId", "house"),),
     ),
     "workspace": Tour(
+        ("Which files are here?", "איפה משתמשים ב-total_price?"),
         (
-            "Which files are here?",
-            "Show me basket/prices.py",
-            "איפה משתמשים ב-total_price?",
-            "Add a function that empties the basket",
-        ),
-        (
-            Request("Rename total_price to basket_total in all files", Answer(True)),
-            Request("Run the tests", Answer(True)),
-            Request(
-                "בקובץ basket/prices.py החלף את `> DISCOUNT_FROM` ב-`>= DISCOUNT_FROM` "
-                "והרץ את הבדיקות",
-                Answer(True),
-            ),
+            Request("Add a function that empties the basket", Answer(True)),
+            Request("A test fails. Find out why, and mend it", Answer(True)),
             Request("Create notes.txt with: bread, milk", Answer(False, "not here")),
         ),
         has_files=True,
+        recording="workspace",
     ),
 }
 _OFFSETS = (0, *range(3000, 12_000, 1000))
@@ -155,11 +149,12 @@ def demo_user(at: Addresses) -> User:
 def main() -> int:
     options = _options()
     screen = _picture_screen() if options.picture else Screen()
-    _introduce(screen)
-    _choose_ports()
     tour = TOURS.get(options.agent, TOURS["messaging"])
+    recording = "" if options.questions or not _is_offline() else tour.recording
+    _introduce(screen, recording)
+    _choose_ports()
     files = sample_workspace() if tour.has_files else contextlib.nullcontext()
-    with files as tools, _prepared(screen) as at:
+    with _model(recording), files as tools, _prepared(screen) as at:
         user = _signed_in(at)
         functions = Functions(at.functions_url, token=user.token)
         conversation = Conversation(
@@ -229,13 +224,38 @@ def _save_picture(console: Console, file: Path) -> None:
     file.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL))
 
 
-def _introduce(screen: Screen) -> None:
+def _is_offline() -> bool:
+    """Whether the environment names no model."""
     sys.path.insert(0, str(FUNCTIONS))  # the backend knows which model it takes
     from rollcall.models.provider import OFFLINE, default_model
 
-    model = default_model(os.environ)
+    return default_model(os.environ) == OFFLINE
+
+
+@contextlib.contextmanager
+def _model(recording: str) -> Iterator[None]:
+    """Have functions ask a recording, if one is named."""
+    if not recording:
+        yield
+        return
+    with recorded_model(recording) as environment:
+        os.environ.update(environment)
+        yield
+
+
+def _introduce(screen: Screen, recording: str) -> None:
+    from rollcall.models.provider import default_model
+
     screen.say("Rollcall: an agent backend for Firebase, here on its emulators", style="bold")
-    if model == OFFLINE:
+    if recording:
+        screen.say(
+            "RECORDED MODEL: no model key is set, and fixed rules write no code. The model's "
+            "replies below were written beforehand, for these requests; the functions, the tools "
+            "and the files that they change are real. Set GEMINI_API_KEY, OPENAI_API_KEY or "
+            "OPENAI_BASE_URL for a model.",
+            style="yellow",
+        )
+    elif _is_offline():
         screen.say(
             "No model key is set, so everything stays on this computer: the offline planner "
             "answers, which picks tools and reports what they find but is no language model. "
@@ -243,7 +263,7 @@ def _introduce(screen: Screen) -> None:
             style="dim",
         )
     else:
-        screen.say(f"{model} answers, as your environment says.", style="dim")
+        screen.say(f"{default_model(os.environ)} answers, as your environment says.", style="dim")
 
 
 def _choose_ports() -> None:

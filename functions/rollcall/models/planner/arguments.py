@@ -234,16 +234,19 @@ class _Form:
         is_text = parameter.kind == "string" and not parameter.units
         if is_text and not (parameter.options and near):
             return -1.0
+        around = range(mention.place[0] - 2, mention.place[-1] + 2)
+        is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
         if parameter.means("limit"):
-            around = range(mention.place[0] - 2, mention.place[-1] + 2)
-            is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
             return 3.0 if is_limit and mention.unit is None else -1.0
-        if mention.unit and not parameter.units and not parameter.required and near < _LEAST:
+        if not wordset("limit").isdisjoint(self.message.stems_at([mention.place[0] - 1])):
+            return -1.0  # "the first 20" counts things
+        if mention.unit and not parameter.units and not parameter.required:
             return -1.0
         is_gauge = self.message.text[: mention.start].endswith("#") and any(
             unit.dimension == "gauge" for unit in parameter.units
         )  # as in "#12", but not in "circuit #12"
-        if not (mention.unit or parameter.required or near or is_gauge) and parameter.units:
+        is_only = parameter.required and len(self.parameters) == 1
+        if not (mention.unit or is_only or near or is_gauge) and parameter.units:
             return -1.0
         points = max(near, 2.5 * is_gauge) + 0.3 * (parameter.name in self.shown)
         points -= 0.1 * len(parameter.core.difference(self.message.stems))
@@ -322,7 +325,7 @@ class _Form:
         kinds = ("quote", "code") if is_id else ("quote", "code", "name", "number")
         is_hebrew = language(self.message.written(label)) == "he"
         runs = [] if is_id else [(run, not is_hebrew) for run in self.runs()]
-        named = [(m.place, m.kind == "name") for m in self.free(*kinds)]
+        named = [(m.place, m.kind == "name") for m in self.free(*kinds) if not m.unit]
         for place, may_precede in [*named, *runs]:
             follows = place[0] == label[-1] + 1 or (label[0] in place and len(place) > len(label))
             precedes = may_precede and place[-1] == label[0] - 1
@@ -352,7 +355,9 @@ class _Form:
         """Fill a text in the user's own words: quotes, or words that no tool's words are."""
         for parameter in filter(wanted, self.open("string")):
             if parameter.means("path") and len(runs := self.runs()) == 1 and len(runs[0]) == 1:
+                before = self.message.text[: self.message.words[runs[0][0]].start]
                 is_plain = self.message.written(runs[0]).isascii()
+                is_plain = is_plain and bool(cue("inside").search(before))
                 self.take(parameter, self.written(runs[0]), runs[0]) if is_plain else None
             is_shaped = bool(parameter.options or parameter.refers_to or parameter.units)
             is_shaped = is_shaped or not {"pattern", "format"}.isdisjoint(parameter.schema)
@@ -453,6 +458,13 @@ class _Form:
             is_own = is_own or unit_of(str(mention.value)) is not None
             if not is_own and not set(mention.place) <= asks:
                 self.filled.open.append(mention)
+        listed = [name for each in self.names.values() for name in each]
+        for place in _longest(
+            {name: at for name in listed for at in self.message.find(name)}
+        ).values():
+            if self.used.isdisjoint(place) and not set(place) <= asks:
+                start, end = self.message.words[place[0]].start, self.message.words[place[-1]].end
+                self.filled.open.append(Mention("thing", "", start, end, place))
         taken = {n for m in self.filled.open for n in m.place}
         heard = vocabulary(self.tool, whole=True) | wordset("asking")
         for each in self.tool.examples if self.filled.is_question else ():
@@ -461,7 +473,8 @@ class _Form:
         most = [
             self.message.places(*m.span()) for m in cue("superlative").finditer(self.message.text)
         ]
-        runs += [[*p] for p in most if self.used.isdisjoint(p) and not set(p) <= asks]
+        known = self.used | asks  # and "the most urgent" where "urgent" is known
+        runs += [[*p] for p in most if p and known.isdisjoint([*p, p[-1] + 1])]
         places = [*([*m.place] for m in self.filled.open), *runs]
         self.filled.left = [self.message.written(each) for each in sorted(places)]
 

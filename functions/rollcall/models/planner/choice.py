@@ -24,7 +24,7 @@ _FIELDS = {
     "parameters": (0.6, 0.5),
 }
 _SATURATION, _PHRASE, _OBJECT, _OF_VALUES = 1.5, 1.2, 0.6, 0.35
-_KNOWN, _LEAST_SHARE, _NEARLY, _WRITES_NEAR = 0.2, 0.34, 0.7, 0.5
+_KNOWN, _LEAST_SHARE, _NEARLY, _WRITES_NEAR = 0.2, 0.33, 0.7, 0.5
 
 
 class Fit(NamedTuple):
@@ -42,7 +42,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     searcher = searcher_of(request.tools)
     if cue("negated").match(text):
         return None
-    if searcher and cue("said_by").search(text):
+    if searcher and cue("said_by").search(text) and not cue("person_or_day").match(text):
         return searcher
     tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
     every = ranked(message, tools, request.names)[:4]
@@ -52,10 +52,11 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
             return fit.tool
     near = [fit.tool for fit in fitting if fit.score >= _NEARLY * best]
     forms = {tool.name: fill(tool, message, request.names) for tool in near}
-    near.sort(key=lambda tool: _leaves(tool, forms[tool.name]))
+    near.sort(key=lambda tool: (tool is searcher, _leaves(tool, forms[tool.name])))
+    finders = [each for each in tools if searches(each)]
+    if len(finders) == 1 and cue("seeks").match(text) and near and forms[near[0].name].left:
+        return finders[0]
     for tool in near[:1]:
-        if tool is searcher and (others := [each for each in near if _is_of(each, message)]):
-            return others[0]  # decisions about a topic are more than messages about it
         left = forms[tool.name].left
         is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
         if searcher and left and lists(tool) and not (_chains(tool) or is_told):
@@ -68,7 +69,9 @@ def _leaves(tool: ToolSpec, filled: Filled) -> int:
     """Tell how much a tool could not use: 2 for a number or a name, 1 for words, 0 for nothing; a
     list is looked through for a name."""
     soft = ("name",) if searches(tool) or lists(tool) else ()
-    if filled.is_question or not filled.left:
+    if filled.is_question:  # which takes all words, but may not be meant
+        return int(len(filled.arguments) == 1)
+    if not filled.left:
         return 0
     return 2 if any(each.kind not in soft for each in filled.open) else 1
 
@@ -76,11 +79,6 @@ def _leaves(tool: ToolSpec, filled: Filled) -> int:
 def _chains(tool: ToolSpec) -> bool:
     """Tell whether a tool takes the ids of what a search found."""
     return any(each.refers_to and each.kind == "array" for each in parameters(tool))
-
-
-def _is_of(tool: ToolSpec, message: Message) -> bool:
-    """Tell whether the last word of a tool's name is said, and it takes what a search found."""
-    return _chains(tool) and not searches(tool) and words(tool.name)[-1] in message.stems
 
 
 def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = None) -> list[Fit]:
@@ -121,8 +119,10 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
             filled = fill(tool, message, names)
             rest = message.stems_at([n for n in topical if n not in values | filled.used])
             rest = rest - weak - verb
-            given = filled.arguments.values()
-            is_sure = not rest and any(type(v) in (int, float) or v in listed for v in given)
+            for each in (p for p in parameters(tool) if p.name in filled.arguments):
+                value = filled.arguments[each.name]
+                is_hard = type(value) in (int, float) or value in listed
+                is_sure = is_sure or (not rest and (is_hard or each.means("command")))
         known = [stem for stem in known if stem in rest]
         is_known = bool(known) and len(known) >= _LEAST_SHARE * len(rest)
         fits = bonus > 0 or is_meant or is_known or is_sure
@@ -196,10 +196,22 @@ def is_request(text: str, kind: Literal["write", "looked_up"]) -> bool:
     is_question = bare.rstrip().endswith("?")
     if kind == "looked_up":
         is_ours = not (cue("elsewhere").search(text) or cue("to_you").search(text))
+        is_ours = is_ours and not cue("advice").match(text)
         seeks = not set(tokens(bare)[:1]).isdisjoint(wordset("asking") | wordset("seeking"))
         return is_ours and (seeks or is_question) and bool(terms(bare))
     is_plain = bool(bare) and not asks and not cue("no_request").search(bare)
     return is_plain and (not is_question or len(bare) < len(text.strip()))
+
+
+def asks(text: str, tool: ToolSpec | None = None) -> bool:
+    """Tell whether a part of a message asks for something by itself: by a question word, a verb, or
+    a keyword of a tool."""
+    first = words(cue("polite").sub("", text.strip(), count=1))[:1]
+    verbs = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
+    is_asked = bool(cue("asks_more").match(text)) or any(
+        map(read_message(text).find, tool.keywords if tool else ())
+    )
+    return is_asked or not wordset("looking").union(*verbs).isdisjoint(first)
 
 
 def _is_called_for(tool: ToolSpec, message: Message) -> bool:

@@ -133,7 +133,7 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_][-/])(?:[א-ת]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\w./-]*/|\.\d)"
     r"(?P<power>k(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
-    r"(?:(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*))?",
+    r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*)))?",
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<!\w)([^\W\d_]{2,9})(?!\w)(?=(?:[\s-]+([^\W\d_]{2,9})(?!\w))?)")
@@ -225,7 +225,8 @@ def _stretches(text: str, now: str) -> Iterator[tuple[str, Json, int, int, Unit 
             value, start = next(filter(None, match.groups()), match[0]), match.start()
             if kind == "name":
                 value, start = _name(text, match)
-            if value and (kind != "code" or "/" in value or not _NUMBER.fullmatch(value)):
+            number = _NUMBER.match(value) if kind == "code" and "/" not in value else None
+            if value and not (number and max(number.end(), number.end("unit")) == len(value)):
                 yield (
                     kind,
                     value,
@@ -242,12 +243,13 @@ def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
         start, end = match.start(), max(match.end(n) for n in ("digits", "power", "ordinal"))
         written, unit = match["unit"] or "", unit_of(match["money"] or "")
         # "14 in panel B" and "20 a month" have no unit.
-        is_word = written in ("in", "a") and re.match(r"\s+\w", text[match.end() :])
+        after = match.end("unit") if written else match.end()
+        is_word = written in ("in", "a") and re.match(r"\s+\w", text[after:])
         before = _GAUGE_BEFORE.search(text[max(0, start - 9) : start])
         if written.lower() in scales:
-            value, end = value * scales[written.lower()], match.end()
+            value, end = value * scales[written.lower()], after
         elif not unit and not is_word and (unit := unit_of(written)):
-            end = match.end()
+            end = after
         elif before and (named := unit_of(before[1])) and named.dimension == "gauge":
             unit, start = named, start - len(before[0])  # as in "AWG 6"
         elif written.isascii() and written and not match["gap"] and not match["ordinal"]:
@@ -313,6 +315,9 @@ def _span(today: date, unit: str, count: int, *, is_last: bool) -> tuple[date, d
         return day, day
     if unit == "day":
         return today + timedelta(days=count), today + timedelta(days=count)
+    if unit == "named":  # the last month of this name
+        count -= today.month if count <= today.month else today.month + 12
+        unit = "month"
     if unit == "week":
         first = today + timedelta(days=7 * count - today.weekday())
         return first, first + timedelta(days=6)

@@ -23,6 +23,7 @@ from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner import composer
 from rollcall.models.planner.arguments import Filled, fill
 from rollcall.models.planner.choice import (
+    asks,
     choose,
     corrected,
     is_request,
@@ -215,13 +216,9 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     unmet: list[str] = []
     for piece in filter(str.strip, re.split(cue("splits"), text)):
         tool = choose(piece, request)
-        if tool and (not parts or tool.name != parts[-1].tool.name):
+        if tool and (not parts or (tool.name != parts[-1].tool.name and asks(piece, tool))):
             parts.append(Goal(piece, tool))
-        elif (
-            not tool
-            and cue("asks_more").match(piece)
-            and not (parts and _adds(piece, parts[-1], request))
-        ):
+        elif not tool and asks(piece) and not (parts and _adds(piece, parts[-1], request)):
             unmet.append(piece.strip(" ,.?!"))
         elif parts:
             parts[-1] = replace(parts[-1], text=f"{parts[-1].text}, {piece}")
@@ -378,7 +375,7 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     settled = {each.root for each in every if each.name in {*arguments, *filled.several}}
     for each in every:
         is_named = wish.left and any(message.find(phrase) for phrase in each.called)
-        is_topic = each.kind == "array" and wish.topic and lists(tool)
+        is_topic = each.kind == "array" and lists(tool) and cue("about").search(goal.text)
         if each.refers_to and each.root not in settled and (each.required or is_named or is_topic):
             return _look_up(goal, each, arguments, wish, turn, request)
     if wish.left:
@@ -453,7 +450,9 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
     places = [m for m in names if cue("inside").search(message.text[: m.start])]
     names = [m for m in names if m not in places]
     said_by = group(cue("said_by").search(message.text), "who")[0]
-    people = [said_by] if said_by else [] if searches(tool) else [str(m.value) for m in names]
+    owners = [m for m in names if re.match(r"['’]s\b", message.text[m.end :])]
+    named = owners if searches(tool) else names
+    people = [said_by] if said_by else [str(m.value) for m in named]
     used = [*names, *places]
     left = [
         hard[m.place]
@@ -496,7 +495,10 @@ def _look_up(
     helpers = (
         [searcher, lister]
         if topic and is_found
-        else [lister, searcher if topic and is_topic else None]
+        else [
+            lister,
+            searcher if topic and is_topic and not (lister and goal.tool.writes) else None,
+        ]
     )
     for helper in (each for each in helpers if each and not named and each is not goal.tool):
         query = {p.name: topic for p in parameters(helper) if p.required and p.means("query")}

@@ -57,8 +57,8 @@ def test_a_long_list_is_bounded_and_counted() -> None:
 
 
 def test_an_empty_list_is_said_in_plain_words() -> None:
-    assert told({"tasks": [], "totalFound": 0}).startswith("I found no tasks")
-    assert told({"tasks": []}, "he").startswith("לא מצאתי משימות")
+    assert told({"tasks": [], "totalFound": 0}).startswith("I could not find any tasks")
+    assert told({"tasks": []}, "he").startswith("לא ניתן למצוא משימות")
 
 
 def test_each_item_is_marked_with_its_own_source_only() -> None:
@@ -146,7 +146,7 @@ def test_a_list_is_looked_through_for_people_and_topics(
 
 def test_nothing_of_the_kind_is_said_with_how_much_was_looked_through() -> None:
     said = told({"tasks": TASKS, "totalFound": 9}, wish={"people": ("Noa",)})
-    assert said == "I found no tasks (Noa).\n\nI looked through the first 2 of 9."
+    assert said == "I could not find any tasks (Noa).\n\nI looked through the first 2 of 9."
 
 
 def test_one_of_a_list_is_told_alone_or_said_not_to_be_there() -> None:

@@ -76,7 +76,7 @@ def test_where_nothing_of_the_kind_is_found_what_was_said_is_told() -> None:
         return other if name == "get_conversation_decisions" else messaging(name, arguments)
 
     answer = answer_of(ask("What decisions were made about the budget?", MESSAGING, undecided))
-    assert "no decisions (“budget”)" in answer
+    assert "not find any decisions (“budget”)" in answer
     assert "The budget is final" in answer
     assert "Hire a designer" not in answer
 
