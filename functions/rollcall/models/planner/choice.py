@@ -168,7 +168,9 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     if tool.writes:
         return True
     verb = words(spaced(tool.name))[:1]
-    if wordset("reading").isdisjoint(verb) and not any(map(message.find, (*verb, *tool.keywords))):
+    if not wordset("named").isdisjoint(verb) and not any(
+        map(message.find, (*verb, *tool.keywords))
+    ):
         return False  # an export is asked for by its name
     knows_who = (lists(tool) or searches(tool)) and any(
         cue("person_or_day").match(each) for each in tool.keywords

@@ -68,7 +68,8 @@ def _units() -> dict[str, Unit]:
     found: dict[str, Unit] = {}
     for dimension, sizes in TEXTS.data("en", "offline.units").items():
         for symbol, size in sizes.items():
-            found[symbol] = found[symbol.lower()] = Unit(symbol, dimension, size)
+            found[symbol] = Unit(symbol, dimension, size)
+            found.setdefault(symbol.lower(), found[symbol])  # "h" is an hour, and "H" a henry
     for language in TEXTS.languages:
         for symbol, forms in (TEXTS.find(language, "offline.words.units") or {}).items():
             found |= dict.fromkeys(forms.split(), found[symbol])

@@ -1,0 +1,58 @@
+"""The requests that stand as examples in the packs' texts, sent to the planner as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rollcall.core.capability import Capability
+from rollcall.core.messages import UserMessage
+from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.offline import Model
+from tests.support.catalogs import catalog
+from tests.unit.models.planner.kit import NOW, message_of
+
+LEAST_RIGHT = 0.6
+LOOKUPS = {
+    "ask_user",
+    "get_conversation_action_items",
+    "get_priority_messages",
+    "get_user_conversations",
+    "list_documents",
+    "list_projects",
+    "search_all_conversations",
+}
+"""Tools that may be called on the way, or to ask which of some things is meant."""
+
+
+def spec(of: Capability) -> ToolSpec:
+    return ToolSpec(
+        of.id,
+        of.description,
+        of.json_schema,
+        keywords=of.keywords,
+        examples=of.examples,
+        aliases=of.aliases,
+        writes=of.mark.effect == "write",
+    )
+
+
+def first_calls(request: str, tools: tuple[ToolSpec, ...]) -> tuple[list[str], str]:
+    asked = ModelRequest("", (UserMessage.of(request),), tools, now_iso=NOW)
+    reply = message_of(list(Model().stream(asked)))
+    return [call.name for call in reply.tool_calls], reply.text
+
+
+def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called() -> None:
+    agents = catalog.agents()
+    verdicts: Counter[str] = Counter()
+    for each in catalog.capabilities():
+        own = (agent for agent in agents.values() if each.id in agent.tools)
+        agent = next(own, agents["electrical"])
+        tools = tuple(spec(c) for c in catalog.capabilities() if c.id in {*agent.tools, each.id})
+        for example in each.examples:
+            names, text = first_calls(example["userRequest"], tools)
+            others = set(names) - {each.id} - LOOKUPS
+            assert not others, (each.id, example["userRequest"], names)
+            assert names or text, example
+            verdicts["right" if each.id in names else "open"] += 1
+    assert verdicts["right"] >= LEAST_RIGHT * verdicts.total(), verdicts
