@@ -29,6 +29,7 @@ from rollcall.models.provider import OFFLINE
 from tests.evals import scripts
 from tests.evals.firestore import emulator
 from tests.evals.planner import measure as planner
+from tests.evals.registry import hebrew
 from tests.evals.registry import measure as registry
 from tests.evals.report import Measured
 
@@ -40,6 +41,7 @@ def main() -> int:
     evals = {
         **_evals_of_packs(),
         "registry": lambda model: registry.measure(),
+        "hebrew": hebrew.measure,
         "planner": planner.measure,
         **scripts.chosen(),
     }

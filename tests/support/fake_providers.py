@@ -8,7 +8,7 @@
 Replies are queued and served in order, one queue a provider; a request beyond the last reply
 gets HTTP 418. `fake.hung_up` is set when a client hangs up on a reply that is not done.
 Embeddings are answered without a queue, in `fake.embedding_size` numbers where a request names no
-other length. Inside the block the providers' environment variables
+other length, by `fake.embeds`. Inside the block the providers' environment variables
 point here; afterwards they are as they were.
 """
 
@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -65,6 +65,7 @@ class FakeProviders:
     def __init__(self, *, openai_api: str = "responses") -> None:
         self.requests: list[Seen] = []
         self.embedding_size = 1536
+        self.embeds: Callable[[str, int], list[float]] = vector_of
         self.models: list[Json] | None = None
         self.closing = threading.Event()
         self.hung_up = threading.Event()
@@ -134,9 +135,11 @@ class FakeProviders:
             return plain({"object": "list", "data": self.models})
         if path.endswith(("mbedContent", "mbedContents")):
             asked = request.json.get("requests", [request.json])
-            return plain({"embeddings": [{"values": _gemini_vector(each)} for each in asked]})
+            return plain(
+                {"embeddings": [{"values": _gemini_vector(each, self.embeds)} for each in asked]}
+            )
         if path.endswith("/embeddings"):
-            return plain(_openai_embeddings(request.json, self.embedding_size))
+            return plain(_openai_embeddings(request.json, self.embedding_size, self.embeds))
         known = path.endswith(("enerateContent", "/responses", "/chat/completions", "/messages"))
         provider = "gemini" if "enerateContent" in path else "openai"
         queue = self._queues["anthropic" if path.endswith("/messages") else provider]
@@ -186,15 +189,15 @@ def vector_of(text: str, size: int) -> list[float]:
     return [(seed[i % len(seed)] - 127.5) / 127.5 for i in range(size)]
 
 
-def _gemini_vector(asked: Json) -> list[float]:
+def _gemini_vector(asked: Json, embeds: Callable[[str, int], list[float]]) -> list[float]:
     text = "".join(part["text"] for part in asked["content"]["parts"])
-    return vector_of(text, asked.get("outputDimensionality", 3072))
+    return embeds(text, asked.get("outputDimensionality", 3072))
 
 
-def _openai_embeddings(asked: Json, usual: int) -> Json:
+def _openai_embeddings(asked: Json, usual: int, embeds: Callable[[str, int], list[float]]) -> Json:
     size = asked.get("dimensions", usual)
     data = [
-        {"object": "embedding", "index": index, "embedding": vector_of(text, size)}
+        {"object": "embedding", "index": index, "embedding": embeds(text, size)}
         for index, text in enumerate(asked["input"])
     ]
     return {"object": "list", "model": asked["model"], "data": data}

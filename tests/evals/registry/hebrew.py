@@ -1,0 +1,112 @@
+"""Hebrew questions over tools that are described in English alone, and what helps to find them.
+
+    python -m tests.evals hebrew [--model gemini:<name>]        EMBEDDER=openai:<name>
+
+Of the tools everything with a Hebrew letter is left out; the questions are the own Hebrew ones.
+They are asked by words alone; with phrases for each tool that the model wrote, as `registry enrich`
+has it write them; with the embedder's vectors; and with both. Each needs its provider's key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from rollcall.commands.registry.enrich import enrich
+from rollcall.core.context import Embedder, TextModel
+from rollcall.models.base import load_model
+from rollcall.models.provider import OFFLINE
+from rollcall.models.structured import StructuredText
+from rollcall.registry.capabilities import read_document
+from rollcall.registry.compiler import searchable
+from rollcall.registry.snapshot import Snapshot
+from tests.evals.meaning import Meaning, embedded, embedder_named
+from tests.evals.registry.measure import ANYTHING, ask
+from tests.evals.registry.queries import CATALOGUE_QUERIES, Query, own_queries, read_queries
+from tests.evals.registry.tools import Document, declared, further
+from tests.evals.report import Measured, mean, table
+from tests.support.registries import registry_of
+
+_HEBREW = re.compile("[א-ת]")
+_CUTS = (1, 5, 10)
+
+
+class Enriched:
+    """Documents in place of Firestore: what `enrich` writes goes into them."""
+
+    def __init__(self, documents: dict[str, Document]) -> None:
+        self.documents = documents
+        self._id = ""
+
+    def document(self, path: str) -> Enriched:
+        reference = Enriched(self.documents)
+        reference._id = path.rpartition("/")[2]
+        return reference
+
+    def update(self, fields: dict[str, Any]) -> None:
+        self.documents[self._id].update(fields)
+
+
+def measure(model: str) -> Measured:
+    """Ask in every way that a model and an embedder were named for."""
+    text_model = None if model == OFFLINE else StructuredText(load_model(model))
+    documents = {each["id"]: each for each in map(in_english, [*declared(), *further()])}
+    asked = [*own_queries(), *read_queries(CATALOGUE_QUERIES)]
+    queries = [each for each in asked if each.language == "he" and each.gold]
+    return compare(documents, queries, text_model, embedder_named())
+
+
+def compare(
+    documents: dict[str, Document],
+    queries: Sequence[Query],
+    text_model: TextModel | None,
+    embedder: Embedder | None,
+) -> Measured:
+    """Ask some questions over some tools by words, phrases and vectors, as far as there are any."""
+    unmeasured: list[str] = []
+    registries = {"words": _registry(documents)}
+    if text_model:
+        report = enrich(
+            cast("Any", Enriched(documents)), text_model, documents, locales=["he"], force=True
+        )
+        unmeasured += [f"phrases of {id}: {why}" for id, why in report.failed.items()]
+        registries["with phrases"] = _registry(documents)
+    figures = {name: _recall(registry, queries) for name, registry in registries.items()}
+    for name, registry in registries.items() if embedder else ():
+        tools = [searchable(entry) for entry in registry.content.entries.values()]
+        meaning = embedded(embedder, tools, (each.query for each in queries)) if embedder else None
+        figures[f"{name}, and vectors"] = _recall(registry, queries, meaning)
+    rows = [[name, *row.values()] for name, row in figures.items()]
+    shown = table("Hebrew questions over English tools", ["", *figures["words"]], rows)
+    return Measured([shown], figures, unmeasured=unmeasured)
+
+
+def in_english(document: Document) -> Document:
+    """A tool without whatever has a Hebrew letter, as it is stored."""
+    kept = _without_hebrew(document)
+    return {**kept, "name": kept["names"]["en"], "status": "active", "source": "code"}
+
+
+def _without_hebrew(value: Any) -> Any:
+    if isinstance(value, dict):
+        found = {key: _without_hebrew(each) for key, each in value.items()}
+        return {key: each for key, each in found.items() if each is not None}
+    if isinstance(value, list):
+        return [each for each in map(_without_hebrew, value) if each is not None]
+    return None if isinstance(value, str) and _HEBREW.search(value) else value
+
+
+def _registry(documents: dict[str, Document]) -> Snapshot:
+    return registry_of(*(read_document(id, document) for id, document in documents.items()))
+
+
+def _recall(
+    registry: Snapshot, queries: Sequence[Query], meaning: Meaning | None = None
+) -> dict[str, Any]:
+    asked = ask(registry, ANYTHING, queries, meaning)
+    return {
+        "queries": len(asked),
+        **{f"recall@{cut}": mean([each.recall(cut) for each in asked]) for cut in _CUTS},
+        "mrr": mean([each.reciprocal_rank for each in asked]),
+    }

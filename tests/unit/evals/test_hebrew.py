@@ -1,0 +1,74 @@
+"""Claims about what finds a tool described in English for a Hebrew question, with a model and an
+embedder on a local server whose answers are scripted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rollcall.models.base import load_embedder, load_model
+from rollcall.models.structured import StructuredText
+from tests.evals.registry.hebrew import compare, in_english
+from tests.evals.registry.queries import Query
+from tests.evals.registry.tools import declared
+from tests.support.fake_providers import FakeProviders
+from tests.support.provider_replies import responses_text
+
+TOOLS = {
+    "calculate_voltage_drop": ("voltage", "כמה וולט הולכים לאיבוד בקו"),
+    "summarize_conversation": ("Summarize", "תקציר של מה שנאמר"),
+    "get_conversation_decisions": ("decisions", "על מה הוסכם בצוות"),
+}
+QUESTIONS = {
+    "calculate_voltage_drop": "כמה וולט יורדים לי בקו הארוך?",
+    "summarize_conversation": "אפשר תקציר?",
+    "get_conversation_decisions": "מה הוסכם?",
+}
+
+
+def documents() -> dict[str, dict[str, Any]]:
+    return {each["id"]: in_english(each) for each in declared()}
+
+
+def questions() -> list[Query]:
+    return [
+        Query(f"q-{id}", "dev", "he", "plain", text, frozenset({id}))
+        for id, text in QUESTIONS.items()
+    ]
+
+
+def vector(text: str, size: int) -> list[float]:
+    """A multilingual embedder's: a text lies along the tool that it speaks of."""
+    topics = [
+        float(text == QUESTIONS[id] or text.startswith(f"{name}, {id.replace('_', ' ')}"))
+        for id, name in ((id, documents()[id]["name"]) for id in TOOLS)
+    ]
+    return [*topics, 0.1, *[0.0] * (size - len(topics) - 1)]
+
+
+def test_no_hebrew_is_left_of_the_tools() -> None:
+    assert json.dumps(documents()).count("\\u05") == 0
+
+
+def test_by_words_alone_hebrew_finds_nothing() -> None:
+    assert compare(documents(), questions(), None, None).figures["words"]["recall@5"] == 0.0
+
+
+def test_phrases_that_a_model_wrote_find_the_tools() -> None:
+    said = {"tools": [{"id": id, "he": [phrase]} for id, (_, phrase) in TOOLS.items()]}
+    known = documents()
+    with FakeProviders() as fake:
+        fake.openai(*[responses_text(json.dumps(said)) for _ in known])
+        model = StructuredText(load_model("openai:gpt-5-mini"))
+        measured = compare(known, questions(), model, None)
+    assert measured.figures["with phrases"]["recall@1"] == 1.0
+    failed = {line.split(":")[0].removeprefix("phrases of ") for line in measured.unmeasured}
+    assert not failed & TOOLS.keys()
+
+
+def test_vectors_of_a_model_that_knows_hebrew_find_the_tools() -> None:
+    with FakeProviders() as fake:
+        fake.embeds = vector
+        embedder = load_embedder("openai:text-embedding-3-small")
+        measured = compare(documents(), questions(), None, embedder)
+    assert measured.figures["words, and vectors"]["recall@1"] == 1.0
