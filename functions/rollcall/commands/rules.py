@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.app import CONFIG, App, find_app, require_app
-from rollcall.commands.init import indexes
+from rollcall.commands.init.indexes import shared_groups
 from rollcall.core import jsonc
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import prefix
@@ -265,7 +265,7 @@ def platform(prefix: str, packages: Mapping[str, Path]) -> Platform:
         rules=rules_block(parts, prefix),
         indexes=compose_indexes(parts, prefix),
         collections=tuple(_prefixed(path, prefix) for path in COLLECTIONS),
-        shared_groups=frozenset(indexes.shared_groups(own)),
+        shared_groups=frozenset(shared_groups(own)),
         functions=frozenset(_function_names(prefix)),
     )
 
