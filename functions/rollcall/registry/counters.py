@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import WriteBatch
 
 MAX_BYTES = 900_000
-"""Of the compressed records; Firestore takes 1 MiB with all else that is in the document. Those of
-ten thousand busy capabilities have two thirds of it."""
+"""Of the compressed records; Firestore takes 1 MiB with all else that is in the document."""
 
 log = logging.getLogger("rollcall")
 

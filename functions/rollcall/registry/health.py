@@ -10,13 +10,17 @@ folds it and wherever a fold is cut off; of two folds at once one has to begin a
 from __future__ import annotations
 
 import logging
+import math
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, convert, field, json, to_builtins
+from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError
 from rollcall.core.options import collection_id
@@ -49,16 +53,14 @@ MAX_NAMED = 5_000
 """How many states the manifest holds, those that are down first."""
 USER_FAILURES = 3
 """So many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
-MAX_USERS = 10
-"""Of a minute, and of a row; the failures of more users count with the last one's."""
+MAX_CALLS = 100
+"""The newest calls of a capability that are kept, and count."""
 PROBES_AT_ONCE = 8
 MAX_PROBES = 40
 PROBE_MINUTES = 15
 """Each capability is probed this often, or as often as `MAX_PROBES` a minute allows."""
 OURS = 5
 """If so many probes fail and none succeeds, it is rather our own network."""
-LATENCY_BOUNDS_MS = (10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
-"""Upper ends of the classes in which calls are counted by their time; the last has those above."""
 
 log = logging.getLogger("rollcall")
 
@@ -78,37 +80,21 @@ class Failure(Struct, frozen=True):
     at: float
 
 
-class Minute(Struct, omit_defaults=True):
-    """The calls that ended in one minute.
-
-    Attributes:
-        number: Which one, counted from 1970.
-        ms: How many calls there were of each class of time, by its upper end.
-        users: `[ok, failed]` of users of whom a call failed, since it did, by their digest.
-    """
-
-    number: int
-    ok: int = 0
-    failed: int = 0
-    ms: dict[int, int] = field(default_factory=dict)
-    users: dict[str, list[int]] = field(default_factory=dict)
-
-
 class Window(Struct, omit_defaults=True):
-    """One capability's record: the last minutes, today's totals, the last error, its state.
+    """One capability's record: its newest calls, today's totals, the last error, its state.
 
     Attributes:
-        minutes: Those with calls, in order.
+        calls: The newest ones, in order, without their ids and messages.
         day: Which day the totals are of, in UTC.
-        row: Failures since the last success, by user; of each as many as count.
-        counts_from: What ended before counts for the day's totals alone.
+        probe_failures: Scheduled checks that failed, since the last success of any kind.
+        heard_at: When the newest call or failed check ended.
+        counts_from: Calls that ended before count for the day's totals alone.
     """
 
-    minutes: list[Minute] = field(default_factory=list)
+    calls: list[ObservedCall] = field(default_factory=list)
     day: str = ""
     day_ok: int = 0
     day_failed: int = 0
-    row: dict[str, int] = field(default_factory=dict)
     probe_failures: int = 0
     heard_at: float = 0.0
     counts_from: float = 0.0
@@ -125,32 +111,10 @@ class Window(Struct, omit_defaults=True):
             self.day_failed += not is_ok
         if call.code is not None:
             self.failure = Failure(call.code, call.message, call.at)
-        if call.at < self.counts_from:
-            return
-        self.heard_at = max(self.heard_at, call.at)
-        minute = self._minute(int(call.at // 60))
-        below = (bound for bound in LATENCY_BOUNDS_MS if call.ms <= bound)
-        bound = next(below, 2 * LATENCY_BOUNDS_MS[-1])
-        minute.ms[bound] = minute.ms.get(bound, 0) + 1
-        if is_ok:
-            minute.ok += 1
-            self.row, self.probe_failures = {}, 0
-            if call.user in minute.users:
-                minute.users[call.user][0] += 1
-        else:
-            minute.failed += 1
-            minute.users.setdefault(_one_of(minute.users, call.user), [0, 0])[1] += 1
-            user = _one_of(self.row, call.user)
-            self.row[user] = min(USER_FAILURES, self.row.get(user, 0) + 1)
-
-    def _minute(self, number: int) -> Minute:
-        for minute in self.minutes:
-            if minute.number == number:
-                return minute
-        minute = Minute(number)
-        among = sorted([*self.minutes, minute], key=lambda each: each.number)
-        self.minutes = [each for each in among if each.number > among[-1].number - WINDOW_S // 60]
-        return minute
+        if call.at >= self.counts_from:
+            self.calls = [*self.calls, replace(call, id="", message="")][-MAX_CALLS:]
+            self.heard_at = max(self.heard_at, call.at)
+            self.probe_failures = 0 if is_ok else self.probe_failures
 
     def add_probe(self, failure: Failure | None) -> None:
         """Add the result of a scheduled probe."""
@@ -161,62 +125,53 @@ class Window(Struct, omit_defaults=True):
         self.failure = failure
         self.heard_at = max(self.heard_at, failure.at)
 
-    def recent(self, now: float) -> list[Minute]:
-        """Return the minutes that count."""
-        return [each for each in self.minutes if each.number > int((now - WINDOW_S) // 60)]
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """The order in which records are kept: those with failures, then those used last."""
+        return not any(call.code for call in self.calls), -self.heard_at
+
+    def recent(self, now: float) -> list[ObservedCall]:
+        """Return the calls of the last ten minutes."""
+        return [call for call in self.calls if call.at > now - WINDOW_S]
 
     def evidence(self, now: float) -> Evidence:
-        """Return the calls that count now. Of a user's failures at most `USER_FAILURES` count, and
-        successes in proportion."""
-        recent, users = self.recent(now), dict[str, list[int]]()
-        for minute in recent:
-            for user, (user_ok, user_failed) in minute.users.items():
-                before = users.get(user, [0, 0])
-                users[user] = [before[0] + user_ok, before[1] + user_failed]
-        ok, failed = sum(each.ok for each in recent), sum(each.failed for each in recent)
-        for user_ok, user_failed in users.values():
-            if user_failed > USER_FAILURES:
-                failed -= user_failed - USER_FAILURES
-                ok -= user_ok - round(user_ok * USER_FAILURES / user_failed)
+        """Return what counts now: all recent calls, except that of a user with more failures than
+        `USER_FAILURES` only so many count, and successes in proportion."""
+        recent = self.recent(now)
+        failures = Counter(call.user for call in recent if call.code)
+        successes = Counter(call.user for call in recent if not call.code)
+        ok, failed = successes.total(), failures.total()
+        for user, number in failures.items():
+            if number > USER_FAILURES:
+                failed -= number - USER_FAILURES
+                ok -= successes[user] - round(successes[user] * USER_FAILURES / number)
+        row = Counter(call.user for call in takewhile(lambda each: each.code, reversed(self.calls)))
         return Evidence(
             ok=ok,
             failed=failed,
-            failing_users=len(users),
-            in_a_row=sum(self.row.values()),
+            failing_users=len(failures),
+            in_a_row=sum(min(number, USER_FAILURES) for number in row.values()),
             probe_failures=self.probe_failures,
             heard_at=self.heard_at,
         )
 
     def judge(self, now: float) -> None:
-        """Update the state."""
+        """Bring the state up to date."""
         was_on_trial = self.breaker.on_trial
         self.breaker = next_state(self.breaker, self.evidence(now), now)
         if self.breaker.on_trial and not was_on_trial:
-            self.minutes, self.row, self.probe_failures = [], {}, 0
-            self.counts_from = now
+            self.calls, self.probe_failures, self.counts_from = [], 0, now
 
     def is_over(self, now: float) -> bool:
-        """Tell whether the record can go: healthy, and unused today."""
+        """Return whether there is nothing left to know: well, and unused today."""
         is_well = self.breaker.state == "healthy" and not self.probe_failures
         return is_well and self.day != _day_of(now)
 
     def latency(self, share: float, now: float) -> int | None:
-        """Return the time, ms, within which this share of the last ten minutes' calls ended,
-        interpolated in its class; 30,000 stands for all above. None without calls."""
-        recent = [minute.ms for minute in self.recent(now)]
-        counts = {bound: sum(ms.get(bound, 0) for ms in recent) for bound in LATENCY_BOUNDS_MS}
-        calls = sum(sum(ms.values()) for ms in recent)
-        wanted, below, low = share * calls, 0, 0
-        for bound, number in counts.items():
-            if number and below + number >= wanted:
-                return round(low + (wanted - below) / number * (bound - low))
-            below, low = below + number, bound
-        return low if calls else None
-
-
-def _one_of(users: Mapping[str, Any], user: str) -> str:
-    """Return whom a failure is counted for: the last user where there is no room for more."""
-    return user if user in users or len(users) < MAX_USERS else next(reversed(list(users)))
+        """Return the time, ms, within which this share of the recent calls ended; None without
+        calls."""
+        times = sorted(call.ms for call in self.recent(now))
+        return times[math.ceil(share * len(times)) - 1] if times else None
 
 
 def _day_of(at: float) -> str:
@@ -253,8 +208,8 @@ def check(
             window.judge(now)
         states = _states(windows)
         records = {
-            id: to_builtins(windows[id], str_keys=True)
-            for id in sorted(windows, key=lambda id: (id not in states, id))
+            id: to_builtins(windows[id])
+            for id in sorted(windows, key=lambda id: (id not in states, windows[id].worth))
             if not windows[id].is_over(now)
         }
         named = _manifest_states(db, states)
@@ -301,7 +256,7 @@ def _windows(document: Any) -> dict[str, Window]:
     """Return the records of `registry/health`, by capability; none of a form before."""
     if isinstance((document.to_dict() or {}).get("records"), str):
         return {}
-    return convert(read_records(document), dict[str, Window], strict=False)
+    return convert(read_records(document), dict[str, Window])
 
 
 def _manifest_states(db: Client, states: Mapping[str, State]) -> dict[str, State]:
@@ -369,7 +324,7 @@ class Health(Struct, frozen=True):
     Attributes:
         since: When this state began; None where it was never another.
         again_at: When what is down is tried again.
-        ok, failed: Calls of the last ten minutes; on trial, since that began.
+        ok, failed: Calls of the last ten minutes, of the newest 100; on trial, since that began.
         p50_ms, p95_ms: Within how many ms half, and 95 % of these calls ended; None without calls.
         today_ok, today_failed: Calls of the current UTC day.
         failure: The last failure of its own.
@@ -400,15 +355,15 @@ def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
     found = {}
     for id, window in sorted(_windows(part(db, NAME).get()).items()):
         breaker, is_today = window.breaker, window.day == _day_of(at)
-        is_down = breaker.state == "down"
+        is_down, recent = breaker.state == "down", window.recent(at)
         found[id] = Health(
             id=id,
             state=breaker.state,
             on_trial=breaker.on_trial,
             since=datetime.fromtimestamp(breaker.since, UTC) if breaker.since else None,
             again_at=datetime.fromtimestamp(breaker.until, UTC) if is_down else None,
-            ok=sum(minute.ok for minute in window.recent(at)),
-            failed=sum(minute.failed for minute in window.recent(at)),
+            ok=sum(call.code is None for call in recent),
+            failed=sum(call.code is not None for call in recent),
             p50_ms=window.latency(0.5, at),
             p95_ms=window.latency(0.95, at),
             today_ok=window.day_ok if is_today else 0,

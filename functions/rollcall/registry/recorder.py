@@ -64,7 +64,7 @@ class ObservedCall(Struct, frozen=True, array_like=True, omit_defaults=True):
         id: The capability's.
         user: A digest of its id and the user's: alike for all processes, and another for each
             capability, so that nobody's use of several can be put together.
-        at: When it ended, seconds since 1970.
+        at: When it ended, whole seconds since 1970.
         code: Its error's; None where it came to a result.
     """
 
@@ -125,7 +125,7 @@ class HealthRecorder:
         user = hashlib.sha256(f"{id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
         text = _impersonal(message[:_READ_CHARS], arguments) if code else ""
         with self._lock:
-            self._calls.append(ObservedCall(id, user, self._now(), ms, code, text))
+            self._calls.append(ObservedCall(id, user, round(self._now()), ms, code, text))
 
     def note_calls(
         self, calls: Iterable[ToolCallRecord], *, uid: str, except_for: Collection[str]

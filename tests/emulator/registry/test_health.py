@@ -17,6 +17,7 @@ from google.cloud.firestore_v1.batch import WriteBatch
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.wire import Status
+from rollcall.registry import counters
 from rollcall.registry import health as checking
 from rollcall.registry.counters import MAX_BYTES, read_records
 from rollcall.registry.health import PAGE, check, health
@@ -101,11 +102,11 @@ def test_one_user_takes_nothing_out_of_service_and_a_second_does(
     db: Client, clock: Clock, manifest: None
 ) -> None:
     for _ in range(4):  # processes
-        tell(db, clock, *["internal"] * 30, uid="ann")
+        tell(db, clock, *["internal"] * 20, uid="ann")
         look(db, clock)
         assert told(db) == {"look_up": "degraded"}
     found = health(db, now=datetime.fromtimestamp(clock.now, UTC))["look_up"]
-    assert (found.ok, found.failed) == (0, 120)  # told as they were
+    assert (found.ok, found.failed) == (0, 80)  # told as they were
     tell(db, clock, "internal", "internal", uid="ben")
     look(db, clock)
     assert told(db) == {"look_up": "down"}
@@ -394,6 +395,25 @@ def test_a_record_of_the_form_before_begins_anew(db: Client, clock: Clock, manif
     tell(db, clock, *["internal"] * 5)
     assert look(db, clock) == {"look_up": "down"}
     assert totals(db) == (0, 5)
+
+
+def test_what_does_not_fit_is_left_out_and_never_what_fails(
+    db: Client,
+    clock: Clock,
+    manifest: None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(counters, "MAX_BYTES", 700)
+    tell(db, clock, *["internal"] * 5, id="pay")
+    tell(db, clock, "internal", id="sign")
+    for number in range(30):
+        tell(db, clock, None, id=f"tool_{number}")
+    assert look(db, clock) == {"pay": "down"}
+    found = health(db, now=datetime.fromtimestamp(clock.now, UTC))
+    assert {"pay", "sign", "tool_29"} <= found.keys()
+    assert "tool_0" not in found
+    assert "cannot hold all records" in caplog.text
 
 
 @pytest.mark.long
