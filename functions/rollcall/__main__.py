@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     """`python -m rollcall sync` and `python -m rollcall registry <subcommand>`."""
     top = argparse.ArgumentParser(
         prog="python -m rollcall",
-        description="The operator's command: the live registry of a project.",
+        description="Develop an app with Rollcall, try its deployment, and operate its registry.",
         epilog="exit codes: 0 done, 1 a check or the command failed, 2 wrong usage",
     )
     commands = top.add_subparsers(required=True, metavar="command")
@@ -49,26 +49,26 @@ def parser() -> argparse.ArgumentParser:
     _add_rules(commands)
     _add_check(commands)
     _add_types(commands)
-    registry = commands.add_parser("registry", help="look at the registry and change it")
+    registry = commands.add_parser("registry", help="show and change the registry")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
 
 
 def _add_dev(commands: Any) -> None:
-    what = "run the app on the emulators, and keep up with its code"
+    what = "run the app on the emulators and load its changes"
     dev = _command(commands, "dev", "dev.run", what)
     dev.set_defaults(is_local=True)
 
 
 def _add_ask(commands: Any) -> None:
-    what = "put a message to an agent on the emulators that run"
+    what = "send a message to an agent on the running emulators"
     ask = _command(commands, "ask", "ask.run", what)
     ask.epilog = (
         "exit codes: 0 answered, 1 it failed, 2 wrong usage, 3 something waits for a person"
     )
     ask.add_argument("message", help="in quotation marks")
     ask.add_argument("--agent", help="its id; not needed where the app has one agent")
-    ask.add_argument("--thread", metavar="ID", help="go on in this thread")
+    ask.add_argument("--thread", metavar="ID", help="continue this thread")
     decision = ask.add_mutually_exclusive_group()
     yes, no = "approve whatever waits", "reject whatever waits"
     decision.add_argument("--yes", dest="decision", action="store_const", const=True, help=yes)
@@ -78,7 +78,7 @@ def _add_ask(commands: Any) -> None:
 
 
 def _add_call(commands: Any) -> None:
-    what = "call a function on the emulators that run"
+    what = "call a function on the running emulators"
     call = _command(commands, "call", "ask.call", what)
     call.add_argument("function", help="its name, such as list_capabilities")
     call.add_argument("data", nargs="?", type=_json, default={}, help="JSON; {} if left out")
@@ -104,7 +104,7 @@ def _add_smoke(commands: Any) -> None:
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     smoke.add_argument("--api-key", metavar="KEY", help="the project's web API key")
     smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
-    smoke.add_argument("--agent", help="whom to ask; the first agent if left out")
+    smoke.add_argument("--agent", help="the agent to ask; the first one if left out")
 
 
 def _add_registry(commands: Any) -> None:
@@ -112,11 +112,13 @@ def _add_registry(commands: Any) -> None:
     show = _command(commands, "show", "registry.show.run", "all that is known of one", json=True)
     show.add_argument("id", help="a capability's id, or agents/<id>")
     _add_sync(commands)
-    disable = _command(commands, "disable", "registry.overrides.disable", "take out of service")
+    disable = _command(
+        commands, "disable", "registry.overrides.disable", "disable a capability or an agent"
+    )
     disable.add_argument("id", help="a capability's id, or agents/<id>")
     disable.add_argument("--reason", help="why; kept with the override")
     enable = _command(
-        commands, "enable", "registry.overrides.enable", "take the operator's status back"
+        commands, "enable", "registry.overrides.enable", "undo disable, or set another status"
     )
     enable.add_argument("id", help="a capability's id, or agents/<id>")
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
@@ -127,7 +129,7 @@ def _add_registry(commands: Any) -> None:
 
 
 def _add_init(commands: Any) -> None:
-    what = "make an app, or add Rollcall to one that is there"
+    what = "make an app, or add Rollcall to an existing one"
     init = commands.add_parser("init", help=what, description=f"{what[0].upper()}{what[1:]}.")
     init.add_argument(
         "dir",
@@ -135,7 +137,7 @@ def _add_init(commands: Any) -> None:
         help="the app's folder; otherwise this one, or that of firebase.json above",
     )
     init.add_argument(
-        "--prefix", help='what the platform\'s own names begin with, such as "rc": rc_run_agent'
+        "--prefix", help='prefix of the platform\'s own names, such as "rc": rc_run_agent'
     )
     init.add_argument("--yes", action="store_true", help="write without asking")
     init.set_defaults(run=_later("init.command.run"), wrong=init.error, is_local=True)
@@ -156,7 +158,7 @@ def _add_rules(commands: Any) -> None:
 
 
 def _add_check(commands: Any) -> None:
-    what = "look for wrong definitions of capabilities and agents"
+    what = "check the definitions of capabilities and agents"
     check = commands.add_parser("check", help=what, description=f"{what.capitalize()}.")
     check.set_defaults(run=_later("check.run"), wrong=check.error, is_local=True)
 
@@ -173,9 +175,9 @@ def _add_list(commands: Any) -> None:
     list_ = _command(commands, "list", "registry.list.run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
     list_.add_argument("--category")
-    list_.add_argument("--agent", help="what this agent names")
-    list_.add_argument("--role", choices=_ROLES, help="what users of this role may use")
-    list_.add_argument("--tenant", help="what this tenant's users may use")
+    list_.add_argument("--agent", help="those that this agent names")
+    list_.add_argument("--role", choices=_ROLES, help="those that users of this role may use")
+    list_.add_argument("--tenant", help="those that this tenant's users may use")
     list_.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
 
 
