@@ -14,6 +14,7 @@ from rich.table import Table
 from tests.benchmarks import (
     cold_start,
     documents,
+    first_answer,
     loop_overhead,
     streams,
     tool_choice,
@@ -24,6 +25,7 @@ from tests.benchmarks import (
 BENCHMARKS: dict[str, Callable[[], Table]] = {
     "cold_start": cold_start.measure,
     "loop_overhead": loop_overhead.measure,
+    "first_answer": first_answer.measure,
     "loop_flat": loop_overhead.measure_flat,
     "streams": streams.measure,
     "documents": documents.measure,

@@ -143,10 +143,12 @@ def _conversations() -> Iterator[Pair]:
         ("OpenAI chat", "chat", by_hand.chat_streamed, True),
         ("Gemini", "", by_hand.gemini, False),
         ("Gemini", "", by_hand.gemini_streamed, True),
+        ("Anthropic", "messages", by_hand.anthropic, False),
+        ("Anthropic", "messages", by_hand.anthropic_streamed, True),
     ]
     for name, api, hand, streamed in forms:
-        os.environ["OPENAI_API"] = api
-        model = "gemini:gemini-test" if not api else "openai:gpt-test"
+        os.environ["OPENAI_API"] = api if api != "messages" else ""
+        model = {"": "gemini:g", "messages": "anthropic:c"}.get(api, "openai:gpt-test")
         how = "streamed" if streamed else "plain"
         yield Pair(f"{name}, {how}", _by_hand(hand, model), _ours(model, streamed=streamed))
 
@@ -157,6 +159,7 @@ def _long_answers() -> Iterator[Pair]:
         ("OpenAI responses", "responses", by_hand.responses_streamed, f"openai:{name}"),
         ("OpenAI chat", "chat", by_hand.chat_streamed, f"openai:{name}"),
         ("Gemini", "", by_hand.gemini_streamed, f"gemini:{name}"),
+        ("Anthropic", "", by_hand.anthropic_streamed, f"anthropic:{name}"),
     ]
     for title, api, hand, model in forms:
         os.environ["OPENAI_API"] = api
@@ -257,6 +260,8 @@ def _provider() -> Iterator[None]:
             "GOOGLE_GEMINI_BASE_URL": url,
             "GOOGLE_API_KEY": "",
             "GEMINI_API_KEY": "bench-key",
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "bench-key",
         }
         with mock.patch.dict(os.environ, environment):
             yield

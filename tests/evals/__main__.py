@@ -5,6 +5,7 @@ Offline and without keys, unless a model is named:
     --model gemini:<name>, or MODEL in the environment   ask a real model, with its key
     EMBEDDER=openai:<name>                               find tools by meaning too, with its key
     MEETINGS=<file.jsonl>, TRAFFIC=<folder>              run the evals over these as well
+    TOKENS=<file.jsonl>                                  compare estimates of tokens with its counts
     PLANNER=<file.jsonl>                                 send the planner these messages instead
     JSON=1                                               all figures as the last line, as JSON
 

@@ -1,6 +1,6 @@
 """Evals that are commands of their own, over data that is not part of this repository.
 
-    TRAFFIC=folder python -m tests.evals
+    TRAFFIC=folder TOKENS=file python -m tests.evals
 
 What they print is shown; the figures are read from it. They have goals of their own, and exit with
 1 below them: that is a figure here, while output without figures is a failure.
@@ -8,6 +8,7 @@ What they print is shown; the figures are read from it. They have goals of their
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.evals.report import Measured, table
+from rollcall.core.tokens import text_tokens
+from tests.evals.report import Measured, mean, table
 
 _ROOT = Path(__file__).parents[2]
 _TRAFFIC = re.compile(r"^(\S+): (clean|failed) (\d+)$", re.MULTILINE)
@@ -39,8 +41,33 @@ def traffic(folder: str) -> Measured:
 
 def chosen() -> dict[str, Callable[[str], Measured]]:
     """The evals whose data the environment names."""
-    folder = os.environ.get("TRAFFIC")
-    return {"provider_traffic": lambda model: traffic(folder)} if folder else {}
+    evals: dict[str, Callable[[str], Measured]] = {}
+    if folder := os.environ.get("TRAFFIC"):
+        evals["provider_traffic"] = lambda model: traffic(folder)
+    if file := os.environ.get("TOKENS"):
+        evals["tokens"] = lambda model: tokens(file)
+    return evals
+
+
+def tokens(file: str) -> Measured:
+    """Estimates of tokens, beside counts: rows of `{"kind", "text", "tokens"}`."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for line in Path(file).read_text(encoding="utf-8").split("\n"):
+        if line:
+            row = json.loads(line)
+            pair = (text_tokens(row["text"]), int(row["tokens"]))
+            found.setdefault(row["kind"], []).append(pair)
+    figures = {
+        kind: {
+            "texts": len(pairs),
+            "mean_error": mean([abs(ours / count - 1) for ours, count in pairs]),
+            "sum": round(sum(ours for ours, _ in pairs) / sum(count for _, count in pairs) - 1, 4),
+        }
+        for kind, pairs in found.items()
+    }
+    rows = [[kind, *each.values()] for kind, each in figures.items()]
+    shown = table("Estimates of tokens", ["kind", "texts", "mean error", "sum"], rows)
+    return Measured([shown], dict(figures))
 
 
 def run(module: str, path: str) -> str:

@@ -32,6 +32,21 @@ def _gemini() -> genai.Client:
 
 
 @cache
+def _anthropic() -> Any:
+    from anthropic import Anthropic
+
+    return Anthropic()
+
+
+@cache
+def _messages_tools() -> list[Any]:
+    return [
+        {"name": name, "description": text, "input_schema": shape}
+        for name, text, shape in _schemas()
+    ]
+
+
+@cache
 def _schemas() -> list[tuple[str, str, dict[str, Any]]]:
     found = [Capability.of(function) for function in FUNCTIONS.values()]
     return [(each.id, each.description, each.json_schema) for each in found]
@@ -230,3 +245,55 @@ def _answers(parts: list[types.Part]) -> list[Any]:
         for part in parts
         if (call := part.function_call) and call.name
     ]
+
+
+def anthropic(model: str) -> str:
+    """Anthropic's Messages API."""
+    messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    for _ in range(STEPS):
+        reply = _anthropic().messages.create(
+            model=model,
+            max_tokens=4096,
+            system=INSTRUCTIONS,
+            messages=messages,
+            tools=_messages_tools(),
+        )
+        if not (more := _tool_results(reply.content)):
+            return "".join(block.text for block in reply.content if block.type == "text")
+        messages += [{"role": "assistant", "content": reply.content}, more]
+    raise RuntimeError("no end")
+
+
+def anthropic_streamed(model: str) -> str:
+    """The same, streamed."""
+    messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    for _ in range(STEPS):
+        text = ""
+        stream = _anthropic().messages.stream(
+            model=model,
+            max_tokens=4096,
+            system=INSTRUCTIONS,
+            messages=messages,
+            tools=_messages_tools(),
+        )
+        with stream as events:
+            for piece in events.text_stream:
+                text += piece
+            content = events.get_final_message().content
+        if not (more := _tool_results(content)):
+            return text
+        messages += [{"role": "assistant", "content": content}, more]
+    raise RuntimeError("no end")
+
+
+def _tool_results(content: list[Any]) -> Any:
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": block.id,
+            "content": json.dumps(_call(block.name, block.input)),
+        }
+        for block in content
+        if block.type == "tool_use"
+    ]
+    return {"role": "user", "content": results} if results else None

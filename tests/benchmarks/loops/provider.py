@@ -2,9 +2,10 @@
 
     with provider() as url: ...
 
-It speaks OpenAI's Responses and Chat Completions and Gemini's API, streamed and plain, and has no
-state: how many results a request holds says which of the conversation's replies comes next. Asked
-of the model `long-<n>`, it answers in a text of `n` pieces.
+It speaks OpenAI's Responses and Chat Completions, Gemini's API and Anthropic's Messages API,
+streamed and plain, and has no state: how many results a request holds says which of the
+conversation's replies comes next. Asked of the model `long-<n>`, it answers in a text of `n`
+pieces.
 """
 
 from __future__ import annotations
@@ -103,7 +104,25 @@ def _gemini_plain(number: int, text: str) -> replies.Reply:
     return replies.plain({"candidates": [candidate], "usageMetadata": replies.GEMINI_USAGE})
 
 
+def _messages(number: int, text: str) -> replies.Reply:
+    blocks, stop = _blocks(number, text)
+    return replies.messages(*blocks, stop=stop, size=PIECE_CHARS)
+
+
+def _messages_plain(number: int, text: str) -> replies.Reply:
+    blocks, stop = _blocks(number, text)
+    return replies.plain(replies.message_of(*blocks, stop=stop))
+
+
+def _blocks(number: int, text: str) -> tuple[list[Json], str]:
+    if number >= len(CALLS):
+        return [replies.text_block(text)], "end_turn"
+    return [replies.tool_use_block(*CALLS[number], id=f"call_{number}")], "tool_use"
+
+
 FORMS = {
+    ("/messages", True): (_messages, b'"tool_use_id"'),
+    ("/messages", False): (_messages_plain, b'"tool_use_id"'),
     (":streamGenerateContent", True): (_gemini, b'"functionResponse"'),
     (":generateContent", False): (_gemini_plain, b'"functionResponse"'),
     ("/responses", True): (_responses, b'"function_call_output"'),
