@@ -160,7 +160,7 @@ def _add_rules(commands: Any) -> None:
 def _add_check(commands: Any) -> None:
     what = "check the definitions of capabilities and agents"
     check = commands.add_parser("check", help=what, description=f"{what.capitalize()}.")
-    check.set_defaults(run=_later("check.run"), wrong=check.error, is_local=True)
+    check.set_defaults(run=_later("sync.check"), wrong=check.error, is_local=True)
 
 
 def _add_types(commands: Any) -> None:

@@ -1,14 +1,30 @@
-"""`sync`: publishes what code declares, with plain output for a deploy's hook."""
+"""`check` looks for wrong definitions in code, and `sync` publishes what code declares.
+
+Both print plain lines, since a deploy's hook runs them.
+"""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-from rollcall.commands.app import require_app
+from rollcall.commands.app import find_app, require_app
 from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.place import Place, connect
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.sync import Report, sync
+
+
+def check(options: Namespace) -> int:
+    """Say that the definitions are sound.
+
+    Raises:
+        Problem: Some are not.
+    """
+    app = require_app(find_app())
+    app.check_definitions()
+    capabilities, agents = app.catalog.capabilities(), app.catalog.agents()
+    say(f"{len(capabilities)} capabilities and {len(agents)} agents: no definition is wrong")
+    return 0
 
 
 def run(place: Place, options: Namespace) -> int:
