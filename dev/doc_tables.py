@@ -116,6 +116,7 @@ def day_limits() -> str:
         "usd_per_day": "US dollars for models in a UTC day",
         "tokens_per_day": "input and output tokens in a UTC day",
         "runs_per_minute": "runs started in the last 60 seconds",
+        "runs_at_once": "runs under way",
     }
     fields = UserLimits.model_fields
     rows = [

@@ -2,7 +2,7 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries
+CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries, money
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -21,6 +21,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from rich.table import Table  # noqa: E402
 from tests.chaos import providers, stage  # noqa: E402
 from tests.chaos.forgeries import Forgeries  # noqa: E402
 from tests.chaos.kills import Findings, try_kills  # noqa: E402
+from tests.chaos.money import Money  # noqa: E402
 from tests.chaos.races import Races  # noqa: E402
 from tests.chaos.scene import Broken, examine_spending  # noqa: E402
 from tests.chaos.seams import WAYS, Seams, seams  # noqa: E402
@@ -48,7 +50,17 @@ _GENERATED = (
 _LONG_IN_PYTHON = ("tests/unit", "tests/emulator", "tests/clients")
 _LONG_IN_JAVASCRIPT = sorted((ROOT / "tests/clients").rglob("js_client.test.mjs"))
 _FAILED = ("FAILED", "ERROR", "not ok")
-PARTS = ("generated", "long", "kills", "seams", "races", "providers", "traffic", "forgeries")
+PARTS = (
+    "generated",
+    "long",
+    "kills",
+    "seams",
+    "races",
+    "providers",
+    "traffic",
+    "forgeries",
+    "money",
+)
 
 
 @dataclass
@@ -100,6 +112,7 @@ def main() -> int:
             "providers": lambda: _providers(report, world),
             "traffic": lambda: _traffic(report, world),
             "forgeries": lambda: _forgeries(report, world),
+            "money": lambda: _money(report),
         }
         for name in only:
             print(f"{name} ...", flush=True)
@@ -234,6 +247,21 @@ def _forgeries(report: Report, world: World) -> None:
     forgeries = Forgeries(world.db, world.project, world.file, f"forged{uuid.uuid4().hex[:6]}")
     for what, attempt in forgeries.all().items():
         report.attempt(f"forged: {what}", "1", attempt)
+
+
+def _money(report: Report) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        own = prepared(Path(folder))
+        money = Money(own.db, own.project, own.file)
+        what = "one tenant's processes reserve and settle"
+        report.attempt(what, "100", lambda: money.processes_of_a_tenant(100, calls=3_000))
+        report.attempt("runs against $0.10", "50 at once", lambda: money.runs_of_a_user(50))
+        for what, more in {
+            "messages of one user": {},
+            "messages of one user, without the bound": {"at_once": None},
+            "messages of as many users": {"users": 20},
+        }.items():
+            report.attempt(what, "20 at once", partial(money.messages_at_once, 20, **more))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -141,9 +142,10 @@ AGENTS = {
     "asking": _agent("asking", models=("chaos:script",)),
     "free": _agent("free", models=("chaos:script",), approvals=_NEVER),
     "hasty": _agent("hasty", deadline_s=6),
+    "thrifty": _agent("thrifty", models=("chaos:script",), max_output_tokens=256),
 }
 """`asking` asks before every write; `free` writes at once; `hasty` has the environment's model and
-little time."""
+little time; `thrifty` says little."""
 
 
 class Model:
@@ -159,7 +161,8 @@ class Model:
         assert isinstance(asked, UserMessage)
         script = json.loads(asked.text)
         step = sum(isinstance(message, ToolMessage) for message in request.messages[place:])
-        usage = Usage(input_tokens=10, output_tokens=5)
+        usage = Usage(*script.get("usage", (10, 0, 5)))
+        time.sleep(script.get("pauseS", 0))
         if request.tool_choice == "none" or step >= len(script["steps"]):
             yield TextDelta(script["end"])
             yield Finish(FinishReason.STOP, usage)
@@ -185,9 +188,13 @@ def check_valid(history: Any) -> None:
         raise ValueError("the history ends with the model's own words")
 
 
-def script(*steps: list[tuple[str, dict[str, Any]]], end: str = "That is all.") -> str:
-    """A message that has the model make these calls."""
-    return json.dumps({"steps": steps, "end": end})
+def script(*steps: list[tuple[str, dict[str, Any]]], end: str = "That is all.", **more: Any) -> str:
+    """A message that has the model make these calls.
+
+    Args:
+        more: `usage`, what each reply says it used, and `pauseS`, how long it takes.
+    """
+    return json.dumps({"steps": steps, "end": end, **more})
 
 
 class Stage:
@@ -250,9 +257,9 @@ def prepare(platform: Platform) -> None:
     from rollcall.registry.sync import sync
 
     sync(platform.db, catalog.capabilities(), catalog.agents().values())
-    without_limits = {"usdPerDay": None, "tokensPerDay": None, "runsPerMinute": None}
-    platform.db.document("budgets/limits").set({"user": without_limits})
+    platform.db.document("budgets/limits").set({"user": WITHOUT_LIMITS})
 
 
+WITHOUT_LIMITS = dict.fromkeys(("usdPerDay", "tokensPerDay", "runsPerMinute", "runsAtOnce"))
 PEOPLE = [f"user{n}" for n in range(150)]
 """Who the harness's users are."""

@@ -11,7 +11,6 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from rollcall.registry import recorder
-from rollcall.store import admission
 from tests.support import queries
 from tests.support.queries import committed_indexes  # noqa: F401  # a fixture of every test
 
@@ -22,12 +21,6 @@ _untested: list[str] = []
 def nothing_seen_yet() -> None:
     """What other tests saw of capabilities' health is not told in this one, which counts writes."""
     recorder.forget()
-
-
-@pytest.fixture(autouse=True)
-def nobody_waits_in_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The threads of a test race for the database as processes do."""
-    monkeypatch.setattr(admission, "WAIT_S", 0.0)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from rollcall.store.runs import thread_id_for
 from tests.chaos import providers, stage
 from tests.chaos.forgeries import Forgeries
 from tests.chaos.kills import STORIES, try_kills
+from tests.chaos.money import Money
 from tests.chaos.races import Races
 from tests.chaos.scene import Scene, effects, examine_spending, statuses
 from tests.chaos.seams import WAYS, Seams, some
@@ -122,3 +123,23 @@ def test_a_scene_that_breaks_a_promise_is_noticed(db: Client, file: str) -> None
     reference.set({"n": 2})
     with pytest.raises(Exception, match=f"{tool} {token} happened 2 times"):
         scene._examine_effects()
+
+
+@pytest.fixture
+def money(db: Client, file: str) -> Iterator[Money]:
+    limits = db.document("budgets/limits")
+    before = limits.get().to_dict() or {}
+    yield Money(db, db.project, file)
+    limits.set(before)
+
+
+def test_a_tenants_processes_are_refused_nothing_that_is_there(money: Money) -> None:
+    assert "calls" in money.processes_of_a_tenant(8, calls=160)
+
+
+def test_runs_at_once_spend_no_more_than_their_user_may(money: Money) -> None:
+    assert "answered" in money.runs_of_a_user(20)
+
+
+def test_messages_at_once_are_answered_or_refused_by_the_bound(money: Money) -> None:
+    assert "answered" in money.messages_at_once(6, at_once=3)

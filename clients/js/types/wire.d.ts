@@ -101,7 +101,10 @@ export interface MediaPart {
   name?: string;
 }
 
-/** Tokens and cost of one model in a run; `cost_usd` only if the price is known. */
+/**
+ * Tokens and cost of one model in a run; `cost_usd` only if the price is known, and `estimated`
+ * if a count of the provider's was missing or impossible.
+ */
 export interface ModelUsage {
   provider: string;
   model: string;
@@ -109,6 +112,7 @@ export interface ModelUsage {
   cachedInputTokens: number;
   outputTokens: number;
   costUsd?: number;
+  estimated?: boolean;
 }
 
 /** How a run ended. */

@@ -1,12 +1,10 @@
 """What a run may spend on models, out of the user's and the tenant's budget of the day.
 
-Before a model call its worst case is reserved, in a slice of the user's day that serves for as many
-calls as fit into it. A run whose first model is paid for gets its first slice in the write that
-opens it; another is taken by one preconditioned write. Where the tenant's day is limited too, the
-slice is first drawn from what this process has of that (`store/tenant_budgets.py`), and what was
-not spent goes back. What was really used is written together with the next slice, or into the run's
-own document when the run ends. So a run that stays within its first slice reads and writes nothing
-for it, however many calls it makes.
+The worst case of each call is reserved before it, and its cost settled after it. The first call is
+reserved by the batch that opens the run; the batch that saves a reply settles its call and reserves
+the next; the one that ends the run settles the rest (`store/open_run.py`). What these do not cover,
+such as a request that is longer than was foreseen, is reserved by a write of its own. See
+docs/decisions/16-budgets.md.
 """
 
 from __future__ import annotations
@@ -14,11 +12,12 @@ from __future__ import annotations
 import logging
 import os
 import uuid
-from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price, is_free, read_prices
 from rollcall.core.context import User
@@ -26,31 +25,20 @@ from rollcall.core.errors import AgentError, FailedPrecondition, ResourceExhaust
 from rollcall.core.options import collection_id
 from rollcall.models.base import Usage
 from rollcall.store import budgets
-from rollcall.store.budgets import (
-    Day,
-    DayReservation,
-    Known,
-    LimitReached,
-    Settlements,
-    Spend,
-    settle_from_runs,
-    settlement,
-)
+from rollcall.store.batches import attempts
+from rollcall.store.budgets import Day, DayReservation, LimitReached, Spend, add_settlement
 from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
-from rollcall.store.tenant_budgets import TenantReservation, tenant_budget
+from rollcall.store.tenant_budgets import Account, TenantLimitReached, TenantShard, tenant_shard
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
 
-MARGIN = timedelta(minutes=4)
-"""A slice whose time ends sooner is settled in the day itself: clocks differ by some minutes, and a
-save takes time."""
-CALL_TIME = timedelta(minutes=3)
-"""A call may take so long; a slice whose time ends sooner is renewed before."""
-SLICE_TIME = timedelta(minutes=10)
-LOOKED_AFTER = 8
-"""At so many slices in a day, and at each multiple of it, who takes another looks which of them are
-settled. Not at each number beyond: of runs that go on at once none may be."""
+FIRST_INPUT_TOKENS = 6_000
+"""Of most turns' first requests: instructions, a few tools, some messages."""
+MORE_INPUT_TOKENS = 4_000
+"""By how much a step's request is longer than the one before, in most turns."""
+WAIT_S = 4.0
+"""How long a call waits for what others have reserved of the tenant's day."""
 
 log = logging.getLogger("rollcall")
 
@@ -60,11 +48,16 @@ class BudgetExhausted(ResourceExhausted):
 
 
 class Reservation(Struct, frozen=True):
-    """What is reserved for one model call: its worst case."""
+    """What is reserved for one model call: the most that it may use, and what that costs."""
 
     model_id: str
-    tokens: int
-    micro_usd: int
+    input_tokens: int
+    output_tokens: int
+    micro_usd: int = 0
+
+    @property
+    def amount(self) -> Amount:
+        return Amount(self.micro_usd, self.input_tokens + self.output_tokens)
 
 
 class Budget(Protocol):
@@ -79,10 +72,10 @@ class Budget(Protocol):
         """
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
-        """Give back what was not used, and return the cost in US dollars; None without a price.
+        """Count what was used, and return its cost in US dollars; None without a price.
 
         Args:
-            usage: What the provider says was used; None if the call failed without saying.
+            usage: What was used, within the reservation; None if the provider refused the call.
         """
 
     def close(self) -> None:
@@ -93,7 +86,7 @@ class FreeBudget:
     """For models that cost nothing, and for work that somebody else pays."""
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
-        return Reservation(model_id, input_tokens + output_tokens, 0)
+        return Reservation(model_id, input_tokens, output_tokens)
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
         return 0.0
@@ -153,65 +146,15 @@ class SpendingTerms(Struct, frozen=True):
         return price
 
 
-def _new_slice_id() -> str:
-    return f"s{uuid.uuid4().hex[:15]}"
-
-
-class RunSlice(Struct):
-    """What a run has of its user's day: a slice, and what was spent of it.
-
-    Attributes:
-        id: Each slice has one of its own, and is settled under it once. It begins with a letter,
-            since it is also the name of a field.
-        written: The slice as Firestore has it; `known` is the day's document.
-        draw: What the slice has of the tenant's day, where that is limited.
-        outstanding: What is reserved for calls under way.
-        spends: The calls since the last write.
-    """
-
-    day: date
-    id: str = field(default_factory=_new_slice_id)
-    written: DayReservation | None = None
-    known: Known | None = None
-    draw: TenantReservation | None = None
-    outstanding: Amount = NONE
-    spends: list[Spend] = field(default_factory=list)
-
-    @property
-    def spent(self) -> Amount:
-        """What was spent since the last write."""
-        return sum((spend.amount for spend in self.spends), NONE)
-
-    def covers(self, worst: Amount, terms: SpendingTerms, *, now: datetime) -> bool:
-        """Return whether a call that costs so much at worst needs no other slice."""
-        if self.draw is None and not terms.tenant.is_none:
-            return False
-        if self.written is None or self.written.until < now + CALL_TIME:
-            return False
-        has, both = self.written.amount, (terms.user, terms.tenant)
-        own = Limit(
-            None if all(limit.micro_usd is None for limit in both) else has.micro_usd,
-            None if all(limit.tokens is None for limit in both) else has.tokens,
-        )
-        return own.allows(self.spent + self.outstanding + worst)
-
-    def is_settled(self, data: dict[str, Any] | None) -> bool:
-        """Return whether the slice was settled by somebody who found what the run's document says:
-        it was written to the day, and is not there any more. Nothing is known of a deleted day."""
-        if self.written is None or data is None:
-            return False
-        return self.id not in data["slices"] and self.id not in data["lost"]
-
-
 class UserBudget:
-    """The budget of one run of a user. Close it when the run ends.
+    """The budget of one run of a user, or of one call outside of a run. Close it at the end.
 
     Args:
-        run: The path of the run's document, where it has one: its end says there what was spent.
+        run: The path of the run's document, where it has one.
+        models: Those that the run may call, in their order.
+        output_tokens: The most that a reply may have.
         allow_unpriced: Whether the agent may use models whose price is not known.
         now: The clock, in UTC.
-    Attributes:
-        earlier: What the thread's run before says it spent; the day's next write settles it.
     """
 
     def __init__(
@@ -220,60 +163,91 @@ class UserBudget:
         user: User,
         *,
         run: str | None = None,
+        models: Sequence[str] = (),
+        output_tokens: int = 0,
         allow_unpriced: bool = False,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.earlier: Settlements = {}
         self._db, self._user, self._now = db, user, now
         self._run, self._allow_unpriced = run, allow_unpriced
-        self._slice: RunSlice | None = None
-        self._first: RunSlice | None = None
+        first = models[0] if models else ""
+        self._next = Reservation(first, FIRST_INPUT_TOKENS, output_tokens)
         self._terms: SpendingTerms | None = None
+        self._day: date | None = None
+        """The day that pays: the one on which the first call is reserved."""
+        self._id = f"s{uuid.uuid4().hex[:15]}"
+        self._held = NONE
+        """What the day has reserved under this id."""
+        self._is_covered = False
+        """Whether that is within all limits."""
+        self._outstanding = NONE
+        """What is reserved for calls under way."""
+        self._spends: list[Spend] = []
+        """Calls that the day does not know yet."""
+        self._shard: TenantShard | None = None
+        self._place: int | None = None
+        """Where in its batch the write stands that is being committed, and what it holds then."""
+        self._will_hold = NONE
 
-    def worst_case(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Amount | None:
-        """Return what a call may cost; None where this budget does not pay for it."""
-        if is_free(model_id):
-            return None
-        terms = self._current_terms()
-        price = terms.find_price(model_id, on=self._today())
-        if price is None and not terms.allows_unpriced:
-            return None
-        return _worst_case(price, input_tokens, output_tokens)
+    # ---- Riding on the run's writes ----
 
-    def take_first(self, worst: Amount, day: Day) -> None:
-        """Put the first slice into a day that is about to be written: for a call that costs so
-        much at worst, or what is left; none where nothing is, and then `reserve` says so. Before
-        `begin`, any number of times: only the last one counts.
-
-        Raises:
-            Unavailable: Firestore cannot be reached.
-        """
-        terms = self._current_terms()
-        first = self._first = self._first or RunSlice(day.day)
-        wanted = worst.at_least(terms.user.default_reservation())
-        if first.draw is None:
-            try:
-                first.draw = self._draw(first, terms.tenant, least=NONE, wanted=wanted)
-            except BudgetExhausted:
-                return
-        most = _most(wanted, first.draw, terms.tenant)
-        amount = self._available(day, terms.user, least=NONE, wanted=most)
-        if amount is None:
+    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
+        """Reserve the first call in a day that the batch writes, under this id: once for each try,
+        of which the last one counts. Nothing where it is free, or the day has not so much left:
+        then `reserve` says so."""
+        self._day, self._shard, self._place, self._will_hold = None, None, None, NONE
+        terms, next_call = self._current_terms(), self._next
+        price = terms.find_price(next_call.model_id, on=day.day) if next_call.model_id else None
+        if is_free(next_call.model_id) or (price is None and not terms.allows_unpriced):
             return
-        has_money = amount.micro_usd > 0 or wanted.micro_usd == 0
-        if has_money and (amount.tokens > 0 or wanted.tokens == 0):
-            day.reservations[first.id] = self._new_slice(amount, first.draw)
+        worst = _worst_case(price, next_call)
+        if not terms.user.allows(day.used + worst):
+            return
+        day.reservations[id] = replace(day.reservations[id], amount=worst)
+        self._day, self._will_hold = day.day, worst
+        self._shard = self._find_shard(day.day)
+        if self._shard:
+            self._place = len(batch)
+            self._shard.add(batch, reserved=worst)
 
-    def begin(self, known: Known) -> None:
-        """Begin with the user's day as the opening of the run wrote it."""
-        first, self._first = self._first, None
-        data = known.data or {}
-        own = self._slice = first or RunSlice(date.fromisoformat(data["day"]))
-        own.known = known
-        if own.id in data["slices"]:
-            own.written = DayReservation.of(data["slices"][own.id])
-        else:
-            self._release(own)
+    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
+        """Begin with the day as the opening wrote it, and the results of its writes."""
+        self._id, self._held = id, self._will_hold
+        self._is_covered = self._held != NONE and self._has_grant(written, self._place or 0)
+
+    def write(self, batch: WriteBatch, *, is_last: bool = False) -> None:
+        """Add to a save of the run what calls cost, and what the next one is to reserve; after the
+        last save there is none. A run that has neither reserved nor spent writes nothing."""
+        self._place = None
+        if self._day is None or (self._held == NONE and not self._spends):
+            return
+        price = self._current_terms().find_price(self._next.model_id, on=self._day)
+        ahead = NONE if is_last else _worst_case(price, self._next)
+        self._place, self._will_hold = len(batch), ahead
+        add_settlement(
+            batch,
+            self._reference(self._day),
+            self._id,
+            before=self._held,
+            after=None if is_last else DayReservation(ahead, self._run, self._now()),
+            spends=self._spends,
+        )
+        if self._shard:
+            self._shard.add(batch, reserved=ahead - self._held, spent=self._unsettled)
+
+    def wrote(self, written: Sequence[Any]) -> None:
+        """Note that the save is committed, with these results; none where the answer was lost."""
+        if self._place is None:
+            return
+        self._held, self._spends = self._will_hold, []
+        self._is_covered = False
+        if written:
+            reserved, spent = budgets.read_sums(written[self._place], 2)
+            is_within = self._current_terms().user.allows(reserved + spent)
+            self._is_covered = is_within and self._has_grant(written, self._place + 1)
+        self._place = None
+
+    # ---- Calls ----
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
         """Reserve the worst case of one call.
@@ -283,181 +257,135 @@ class UserBudget:
             FailedPrecondition: The model has no price, and no policy allows that.
             Unavailable: Firestore cannot be reached.
         """
+        call = Reservation(model_id, input_tokens, output_tokens)
         if is_free(model_id):
-            return Reservation(model_id, input_tokens + output_tokens, 0)
-        terms, today = self._current_terms(), self._today()
-        worst = _worst_case(terms.price(model_id, on=today), input_tokens, output_tokens)
-        if self._slice is not None and self._slice.day != today:
-            self.close()
-        own = self._slice = self._slice or RunSlice(today)
-        if not own.covers(worst, terms, now=self._now()):
-            self._take(own, own.outstanding + worst, terms)
-        own.outstanding += worst
-        return Reservation(model_id, worst.tokens, worst.micro_usd)
+            return call
+        day = self._day = self._day or self._now().astimezone(UTC).date()
+        terms = self._current_terms()
+        worst = _worst_case(terms.price(model_id, on=day), call)
+        needed = self._outstanding + worst
+        suffices = self._held.at_least(needed + self._unsettled) == self._held
+        has_shard = terms.tenant.is_none or self._shard is not None
+        if not (self._is_covered and suffices and has_shard):
+            self._reserve_alone(day, needed, worst)
+        self._outstanding = needed
+        self._next = replace(call, input_tokens=input_tokens + MORE_INPUT_TOKENS)
+        return replace(call, micro_usd=worst.micro_usd)
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
         """Count what was used, and return its cost in US dollars; None without a price.
 
         Args:
-            usage: What was used, by the provider's word or else by what arrived; None if the
-                provider refused the call, so that nothing was.
+            usage: What was used, within the reservation; None if the provider refused the call, so
+                that nothing was.
         """
         model_id = reservation.model_id
         if is_free(model_id):
             return 0.0
-        price = self._current_terms().find_price(model_id, on=self._today())
-        if self._slice is None:
-            self._slice = RunSlice(self._today())
-        self._slice.outstanding -= Amount(reservation.micro_usd, reservation.tokens)
+        price = self._current_terms().find_price(model_id, on=self._day or self._now().date())
+        self._outstanding -= reservation.amount
         cost = price.micro_usd(usage) if price and usage else 0
         if usage is not None:
-            spend = Spend(
-                model_id,
-                Amount(cost, usage.input_tokens + usage.output_tokens),
-                input_tokens=usage.input_tokens,
-                cached_input_tokens=usage.cached_input_tokens,
-                output_tokens=usage.output_tokens,
-                is_priced=price is not None,
-            )
-            self._slice.spends.append(spend)
+            counts = {
+                "calls": 1,
+                "inputTokens": usage.input_tokens,
+                "cachedInputTokens": usage.cached_input_tokens,
+                "outputTokens": usage.output_tokens,
+                "unpricedCalls": int(price is None),
+                "estimatedCalls": int(usage.is_estimated),
+            }
+            amount = Amount(cost, usage.input_tokens + usage.output_tokens)
+            self._spends.append(Spend(model_id, amount, counts))
         return cost / 1_000_000 if price else None
 
-    def settlement(self) -> Settlements:
-        """Return what the run's document is to say at its end; nothing where there is nothing to
-        say, or it has to be said in the day itself."""
-        own = self._slice
-        if self._run is None or own is None or own.written is None:
-            return {}
-        if own.written.until < self._now() + MARGIN:
-            return {}  # the day may count it as lost before anybody can read this
-        return settlement(own.id, own.day, own.spends)
-
-    def settled(self) -> None:
-        """Note that the run's document says what `settlement` returned."""
-        own, self._slice = self._slice, None
-        if own is not None:
-            self._release(own)
-
     def close(self) -> None:
-        """Write what was spent, and give back the rest. What cannot be written is logged: the
-        slice then counts as spent when its time is over."""
-        first, self._first = self._first, None
-        if first is not None:  # the run was not opened
-            self._release(first)
-        own, self._slice = self._slice, None
-        if own is None or (own.written is None and not own.spends):
+        """Settle what the run's last save has not. What cannot be written is logged: the
+        reservation then counts as spent."""
+        if self._day is None or (self._held == NONE and not self._spends):
             return
-
-        def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
-            if own.is_settled(data):
-                return None
-            day = Day.of(data, uid=self._user.uid, day=own.day)
-            day.settle(own.id, own.written, own.spends)
-            day.count_expired(self._now())
-            return day.dump() if data is None else day.dump_over(data)
-
         try:
-            self._change(own, apply)
+            self._write_alone(self._day, None)
         except AgentError as error:
             log.warning("what a run spent is not settled: %s", error)
-        self._release(own)
 
-    def _take(self, own: RunSlice, least: Amount, terms: SpendingTerms) -> None:
-        """Take a slice of at least `least`, and write what was spent of the one before.
+    # ---- Writes of their own ----
 
-        Raises:
-            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
-            Unavailable: Firestore cannot be reached.
-        """
-        wanted = least.at_least(own.outstanding + terms.user.default_reservation())
-        draw = self._draw(own, terms.tenant, least=least, wanted=wanted)
-        id = _new_slice_id()
-
-        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
-            day = Day.of(data, uid=self._user.uid, day=own.day)
-            day.reservations.pop(
-                id, None
-            )  # of a write that went through, and whose answer was lost
-            if not own.is_settled(data):
-                day.settle(own.id, own.written, own.spends)
-            most = _most(wanted, draw, terms.tenant)
-            amount = self._available(day, terms.user, least=least, wanted=most)
-            if amount is None:
-                raise LimitReached(_used_up(terms.user, day.used, least))
-            day.reservations[id] = self._new_slice(amount, draw)
-            return day.dump()
-
-        try:
-            written = self._change(own, apply)
-        except AgentError as error:
-            if draw:
-                self._give_back(draw, NONE)
-            if isinstance(error, LimitReached):
-                raise self._exhausted(error) from error
-            raise
-        self._release(own)
-        own.id, own.known, own.draw, own.spends = id, written, draw, []
-        own.written = DayReservation.of((written.data or {})["slices"][id])
-
-    def _release(self, own: RunSlice) -> None:
-        """Give the tenant back what was not spent of a slice's draw, if it has one."""
-        draw, own.draw = own.draw, None
-        if draw is not None:
-            self._give_back(draw, own.spent)
-
-    def _available(self, day: Day, limit: Limit, *, least: Amount, wanted: Amount) -> Amount | None:
-        """Return what may be had of a day: at least `least`, otherwise None. Before it is less than
-        `wanted`, and where many slices are taken, what runs have settled is looked up."""
-        now = self._now()
-        day.apply_settlements(self.earlier)
-        day.count_expired(now)
-        amount = limit.reservable(used=day.used, least=least, wanted=wanted)
-        are_many = len(day.reservations) > 0 and len(day.reservations) % LOOKED_AFTER == 0
-        if amount == wanted.at_least(least) and not are_many:
-            return amount
-        settle_from_runs(self._db, day, now=now)
-        return limit.reservable(used=day.used, least=least, wanted=wanted)
-
-    def _new_slice(self, amount: Amount, draw: TenantReservation | None) -> DayReservation:
-        return DayReservation(
-            amount, self._now() + SLICE_TIME, draw.source if draw else None, self._run
-        )
-
-    def _draw(
-        self, own: RunSlice, tenant: Limit, *, least: Amount, wanted: Amount
-    ) -> TenantReservation | None:
-        if tenant.is_none or self._user.tenant is None:
-            return None
-        tenants = tenant_budget(self._db, self._user.tenant, own.day)
-        try:
-            return tenants.reserve(tenant, least=least, wanted=wanted, now=self._now())
-        except LimitReached as error:
-            if own.draw is None or own.outstanding != NONE:
-                raise self._exhausted(error) from error
-            self._release(own)  # what is left of our own draw may do
-        try:
-            return tenants.reserve(tenant, least=least, wanted=wanted, now=self._now())
-        except LimitReached as error:
-            raise self._exhausted(error) from error
-
-    def _give_back(self, draw: TenantReservation, spent: Amount) -> None:
-        try:
-            draw.budget.release(draw, spent=spent)
-        except AgentError as error:
-            log.warning("a slice of a tenant's budget is not returned yet: %s", error)
-
-    def _change(
-        self, own: RunSlice, apply: Callable[[dict[str, Any] | None], dict[str, Any] | None]
-    ) -> Known:
-        reference = budgets.user_day(self._db, self._user.uid, own.day)
-        return budgets.change(self._db, reference, apply, own.known)
-
-    def _exhausted(self, error: LimitReached) -> BudgetExhausted:
-        return BudgetExhausted(
-            error.message,
+    def _reserve_alone(self, day: date, needed: Amount, worst: Amount) -> None:
+        """Reserve what no write of the run has reserved for its calls; wait a little where
+        reservations of others alone are in the way."""
+        for _ in attempts(within_s=WAIT_S):
+            try:
+                self._write_alone(day, needed)
+                if self._shard and not self._is_covered:
+                    self._shard.cover(self._current_terms().tenant, worst)
+                self._is_covered = True
+                return
+            except LimitReached as error:
+                failure = error
+            if self._held != self._outstanding or self._spends:
+                self._write_alone(day, self._outstanding)
+            if not (isinstance(failure, TenantLimitReached) and failure.is_for_now):
+                break
+        raise BudgetExhausted(
+            failure.message,
             hint="it renews at 00:00 UTC",
             retry_after_s=budgets.until_tomorrow_s(self._now()),
-        )
+        ) from failure
+
+    def _write_alone(self, day: date, needed: Amount | None) -> None:
+        """Settle the calls so far and reserve what is needed, in a write that insists on the day as
+        it was read; None takes the entry out.
+
+        Raises:
+            LimitReached: The user's limit does not allow one call more; nothing is written.
+        """
+        terms, save, held = self._current_terms(), uuid.uuid4().hex, needed or NONE
+        is_call_more = held != self._outstanding and needed is not None
+        shard = self._shard or self._find_shard(day)
+
+        def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
+            found = Day.of(data, uid=self._user.uid, day=day)
+            entry = found.reservations.get(self._id)
+            is_gone = data is not None and entry is None and self._id not in found.lost
+            if (entry and entry.save == save) or (needed is None and is_gone):
+                return None  # it was written, and only the answer was lost
+            found.settle(self._id, self._spends)
+            if is_call_more and not terms.user.allows(found.used + held):
+                raise LimitReached(_used_up(terms.user, found.used, held))
+            if needed is not None and (self._run or held != NONE):
+                found.reservations[self._id] = DayReservation(held, self._run, self._now(), save)
+            return found.dump()
+
+        def beside(batch: WriteBatch) -> None:
+            if shard:
+                before = self._held if self._shard else NONE
+                shard.add(batch, reserved=held - before, spent=self._unsettled)
+
+        written = budgets.change(self._db, self._reference(day), apply, beside=beside)
+        self._held, self._spends, self._shard = held, [], shard
+        self._is_covered = self._has_grant(written or (), 1)
+
+    @property
+    def _unsettled(self) -> Amount:
+        """What calls cost that the day does not know yet."""
+        return sum((each.amount for each in self._spends), NONE)
+
+    def _find_shard(self, day: date) -> TenantShard | None:
+        tenant = self._user.tenant
+        if tenant is None or self._current_terms().tenant.is_none:
+            return None
+        return tenant_shard(self._db, tenant, day)
+
+    def _has_grant(self, written: Sequence[Any], place: int) -> bool:
+        """Return whether the shard's grant covers what it has reserved, by the answer to its write;
+        where the answer was lost it counts as not covered."""
+        limit = self._current_terms().tenant
+        if self._shard is None or limit.is_none:
+            return True
+        return bool(written) and self._shard.covers(Account.answered(written[place]), limit)
+
+    def _reference(self, day: date) -> Any:
+        return budgets.user_day(self._db, self._user.uid, day)
 
     def _current_terms(self) -> SpendingTerms:
         found = limits(self._db)
@@ -465,23 +393,18 @@ class UserBudget:
             self._terms = SpendingTerms.of(found, self._user, allow_unpriced=self._allow_unpriced)
         return self._terms
 
-    def _today(self) -> date:
-        return self._now().astimezone(UTC).date()
 
-
-def _worst_case(price: Price | None, input_tokens: int, output_tokens: int) -> Amount:
-    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    return Amount(price.micro_usd(usage) if price else 0, input_tokens + output_tokens)
-
-
-def _most(wanted: Amount, draw: TenantReservation | None, tenant: Limit) -> Amount:
-    """Return what is wanted, and no more than was drawn of what the tenant has a limit for."""
-    if draw is None:
-        return wanted
-    return Amount(
-        wanted.micro_usd if tenant.micro_usd is None else draw.amount.micro_usd,
-        wanted.tokens if tenant.tokens is None else draw.amount.tokens,
+def _worst_case(price: Price | None, call: Reservation) -> Amount:
+    tokens = call.input_tokens + call.output_tokens
+    if price is None:
+        return Amount(0, tokens)
+    plain = Usage(input_tokens=call.input_tokens, output_tokens=call.output_tokens)
+    written = replace(
+        plain,
+        cache_write_tokens=call.input_tokens,
+        long_cache_write_tokens=call.input_tokens,
     )
+    return Amount(max(price.micro_usd(plain), price.micro_usd(written)), tokens)
 
 
 def _used_up(limit: Limit, used: Amount, least: Amount) -> str:

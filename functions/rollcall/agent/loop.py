@@ -143,6 +143,7 @@ def _reply(
             "cached_input_tokens": used.cached_input_tokens + reply.usage.cached_input_tokens,
             "output_tokens": used.output_tokens + reply.usage.output_tokens,
             "cost_usd": round(sum(costs), 6) if costs else None,
+            "estimated": used.estimated or reply.usage.is_estimated or None,
         }
     )
     return reply

@@ -34,7 +34,7 @@ from msgspec.structs import replace
 
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
-from rollcall.agent.budget import Budget, UserBudget
+from rollcall.agent.budget import Budget, Reservation, UserBudget
 from rollcall.agent.history import estimate_tokens, fitted
 from rollcall.core import events
 from rollcall.core.context import TextModel, User
@@ -84,6 +84,14 @@ _LARGE_TOKENS = 3_000
 """A request with fewer fits into any model's window."""
 _FULL = 0.9
 """The share of a window that a request and its reply may fill; its tokens are estimated."""
+INPUT_MARGIN, MORE_INPUT = 1.5, 1_000
+"""A call is reserved, and its provider's count believed, up to so many times the estimate, where no
+letter is more than a token, and so much for what providers add of their own."""
+OUTPUT_MARGIN = 1.25
+"""The same of `max_output_tokens`: providers stop near it."""
+CUT_BYTES_PER_TOKEN = 6
+"""More than texts have: English, Hebrew and code have about four. A reply of a provider that does
+not stop at `max_output_tokens` is cut there."""
 
 log = logging.getLogger("rollcall")
 
@@ -269,7 +277,9 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
     request = call.request
     try:
         reservation = call.budget.reserve(
-            model.id, input_tokens=call.input_tokens, output_tokens=request.max_output_tokens
+            model.id,
+            input_tokens=max_input(call.input_tokens),
+            output_tokens=max_output(request.max_output_tokens),
         )
     except FailedPrecondition as error:
         raise _ModelFailed(error) from error
@@ -299,14 +309,59 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
         raise
     finally:  # also when the reader went away
         builder.settle()
-        if not is_refused and reply.usage == Usage():  # its provider did not say it
+        if not is_refused:
             texts = [reply.text, *(name + text for name, text in reply.calls.values())]
-            reply.usage = _estimated_usage(call.input_tokens, "".join(texts))
+            estimate = _estimated_usage(call.input_tokens, "".join(texts))
+            reply.usage = believable_usage(reply.usage, estimate, reservation)
         cost = call.budget.settle(reservation, None if is_refused else reply.usage)
         known = cost is not None and call.cost_usd is not None
         call.cost_usd = (call.cost_usd or 0.0) + (cost or 0.0) if known else None
         if reply.stopped:
             reply.calls, reply.provider_parts = {}, ()
+
+
+def max_input(estimate: int) -> int:
+    """Return the most tokens that a request of this estimate can have."""
+    return math.ceil(estimate * INPUT_MARGIN) + MORE_INPUT
+
+
+def max_output(max_output_tokens: int) -> int:
+    """Return the most tokens that a reply can have that was to have so many at most."""
+    return math.ceil(max_output_tokens * OUTPUT_MARGIN)
+
+
+def max_bytes(max_output_tokens: int) -> int:
+    """Return how long a reply may be, in UTF-8, that is to have so many tokens at most. Somewhat
+    longer than these, for the sake of the shortest."""
+    return max_output_tokens * CUT_BYTES_PER_TOKEN + 4 * CALL_BYTES
+
+
+def believable_usage(told: Usage, estimate: Usage, reserved: Reservation) -> Usage:
+    """Return what a provider says was used, as far as that can be: a count that is missing or below
+    0 is estimated, one above what was reserved is that. Either is logged, and marked."""
+    output = told.output_tokens
+    if output < 0 or (output == 0 and estimate.output_tokens > 0):
+        output = estimate.output_tokens
+    input_tokens = min(
+        told.input_tokens if told.input_tokens > 0 else estimate.input_tokens,
+        reserved.input_tokens,
+    )
+    cached = min(max(told.cached_input_tokens, 0), input_tokens)
+    written = min(max(told.cache_write_tokens, 0), input_tokens - cached)
+    found = Usage(
+        input_tokens=input_tokens,
+        cached_input_tokens=cached,
+        output_tokens=min(output, reserved.output_tokens),
+        cache_write_tokens=written,
+        long_cache_write_tokens=min(max(told.long_cache_write_tokens, 0), written),
+    )
+    if found == told:
+        return told
+    if told != Usage():  # most that say nothing were cut off
+        model = reserved.model_id
+        extra = fields("usage_estimated", model=model)
+        log.warning("%s says it used %s, counted as %s", model, told, found, extra=extra)
+    return replace(found, is_estimated=True)
 
 
 def _estimated_usage(input_tokens: int, written: str) -> Usage:
@@ -349,20 +404,26 @@ class MeteredModel:
         budget = UserBudget(self._db, self._user, allow_unpriced=self._allow_unpriced)
         with closing(budget), telemetry.reply_span(self.id, streamed=request.streamed) as span:
             reservation = budget.reserve(
-                self.id, input_tokens=tokens, output_tokens=request.max_output_tokens
+                self.id,
+                input_tokens=max_input(tokens),
+                output_tokens=max_output(request.max_output_tokens),
             )
             used: Usage | None = None
-            written: list[str] = []
+            written, size = list[str](), 0
             try:
                 for delta in self._model.stream(request):
                     if isinstance(delta, TextDelta | ArgumentsDelta):
                         written.append(delta.text)
-                    elif isinstance(delta, Finish) and delta.usage != Usage():
+                        size += len(delta.text.encode(errors="replace"))
+                    elif isinstance(delta, Finish):
                         used = delta.usage
                     yield delta
+                    if size > max_bytes(request.max_output_tokens):
+                        break
             finally:  # also when the reader went away
-                if used is None and any(written):  # its provider did not say it
-                    used = _estimated_usage(tokens, "".join(written))
+                if used is not None or any(written):
+                    estimate = _estimated_usage(tokens, "".join(written))
+                    used = believable_usage(used or Usage(), estimate, reservation)
                 budget.settle(reservation, used)
                 telemetry.record_usage(span, used or Usage())
 
@@ -495,11 +556,12 @@ class ReplyBuilder:
         """Calls that go on, by their provider's ids: our ids."""
         self._halves: dict[str, str] = {}
         self._room = REPLY_CHARS
+        self._byte_room = max_bytes(request.max_output_tokens)
 
     @property
     def is_full(self) -> bool:
         """Whether the reply is as long as it may be: what is still to come is cut off."""
-        return self._room <= 0
+        return self._room <= 0 or self._byte_room <= 0
 
     def wait_s(self, *, at_most: float) -> float:
         """How long the next delta may be waited for before what is held back is due."""
@@ -592,8 +654,11 @@ class ReplyBuilder:
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[id] = text[-1]
             text = text[:-1]
-        text = storable_text(text)[: max(self._room, 0)]
+        encoded = storable_text(text)[: max(self._room, 0)].encode()[: max(self._byte_room, 0)]
+        text = encoded.decode(errors="ignore")
         self._room -= len(text)
+        # A letter that is cut uses its room up as well.
+        self._byte_room -= len(encoded)
         return text
 
 

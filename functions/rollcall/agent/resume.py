@@ -331,8 +331,9 @@ class _Resumption(Struct, frozen=True):
         run_id = self.request.run_id
         if run_id is None or is_generated_id(run_id):
             return None
-        key = run_key(self.user.uid, run_id)
-        return admission(self.platform.db, self.user, datetime.now(UTC), run_key=key, counts=False)
+        db, key = self.platform.db, run_key(self.user.uid, run_id)
+        run = paths.run(db, self.thread_id, run_id).path
+        return admission(db, self.user, datetime.now(UTC), run, run_key=key, counts=False)
 
 
 def _check_open(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:

@@ -105,9 +105,8 @@ def _drive(
     context: RunContext, opened: OpenRun, budget: UserBudget, *, until: float, streamed: bool
 ) -> RunEvents:
     """Work the run to its end, and save whatever end that is."""
-    budget.earlier = opened.settlements
     opened.budget = budget
-    with closing(budget):  # what the run's document does not say, this does
+    with closing(budget):  # what the run's saves have not settled, this does
         try:
             return (yield from _work(context, opened, budget, until=until, streamed=streamed))
         except NotSaved:

@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -30,7 +29,7 @@ from rollcall.agent.history import (
     turn_progress,
     window,
 )
-from rollcall.agent.model_calls import metered
+from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Journal, Limits, Turn, TurnProgress, Unsaved
@@ -313,10 +312,6 @@ def registered_client_tools(registry: Snapshot, offered: Sequence[str]) -> tuple
     return tuple(sorted(id for id in known if entries[id].execution.type == "client"))
 
 
-PROMPT_TOKENS = 6_000
-"""Of most turns' first requests: instructions, a few tools, some messages. One that is longer has
-its cost reserved once more."""
-
 MAX_NOTES = 6
 
 log = logging.getLogger("rollcall")
@@ -324,12 +319,14 @@ log = logging.getLogger("rollcall")
 
 def run_budget(context: RunContext, thread_id: str, run_id: str) -> UserBudget:
     """Return the budget of a run in a thread."""
-    db = context.platform.db
+    db, profile = context.platform.db, context.profile
     return UserBudget(
         db,
         context.user,
         run=paths.run(db, thread_id, run_id).path,
-        allow_unpriced=context.profile.allow_unpriced,
+        models=_model_ids(profile),
+        output_tokens=max_output(profile.max_output_tokens),
+        allow_unpriced=profile.allow_unpriced,
     )
 
 
@@ -337,38 +334,33 @@ def admission(
     db: Client,
     user: User,
     now: datetime,
+    run: str,
     *,
     run_key: str | None,
     counts: bool = True,
     budget: UserBudget | None = None,
-    profile: AgentProfile | None = None,
 ) -> Admission:
     """Return what an opening reads and writes of its user's day.
 
     Args:
+        run: The path of the run's document.
         run_key: What the user's other openings know this run by; None for an id that was made here.
-        counts: Whether the user's rate counts it.
-        budget: The run's, to begin with the day as the opening wrote it.
-        profile: The agent; where its first model is paid for, the budget gets its first slice.
+        counts: Whether the user's limits of runs count it.
+        budget: What the run spends from.
     Raises:
         Unavailable: The limits were never read, and cannot be.
     """
-    worst = None
-    if budget and profile:
-        worst = budget.worst_case(
-            _model_ids(profile)[0],
-            input_tokens=PROMPT_TOKENS,
-            output_tokens=profile.max_output_tokens,
-        )
+    own = limits(db).of_user(user)
     return Admission(
         db=db,
         uid=user.uid,
         now=now,
+        run=run,
         run_key=run_key,
-        most=limits(db).of_user(user).runs_per_minute,
+        most=own.runs_per_minute,
+        at_once=own.runs_at_once,
         counts=counts,
-        take=partial(budget.take_first, worst) if budget and worst else None,
-        taken=budget.begin if budget else None,
+        budget=budget,
     )
 
 

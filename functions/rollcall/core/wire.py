@@ -256,7 +256,8 @@ class ToolCallRecord(Wire):
 
 
 class ModelUsage(Wire):
-    """Tokens and cost of one model in a run; `cost_usd` only if the price is known."""
+    """Tokens and cost of one model in a run; `cost_usd` only if the price is known, and `estimated`
+    if a count of the provider's was missing or impossible."""
 
     provider: str
     model: str
@@ -264,6 +265,7 @@ class ModelUsage(Wire):
     cached_input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    estimated: bool | None = None
 
 
 class RunResult(Wire):

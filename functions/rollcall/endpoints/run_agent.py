@@ -25,6 +25,7 @@ from rollcall.core.messages import Media, Text, UserMessage, redacted_message
 from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
+from rollcall.store import paths
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
 from rollcall.store.runs import (
@@ -273,9 +274,9 @@ def _opening(
             asked.platform.db,
             asked.user,
             asked.now,
+            paths.run(asked.platform.db, thread_id, run_id).path,
             run_key=run_key(uid, request.run_id) if request.run_id else None,
             budget=budget,
-            profile=asked.profile,
         ),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,

@@ -188,13 +188,18 @@ class FinishReason(StrEnum):
 
 class Usage(Struct, frozen=True):
     """Tokens of one reply; `input_tokens` includes those that were read from a cache and those that
-    were written into one, and the latter those that are kept for long."""
+    were written into one, and the latter those that are kept for long.
+
+    Attributes:
+        is_estimated: The provider's own count was missing, or impossible.
+    """
 
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
     cache_write_tokens: int = 0
     long_cache_write_tokens: int = 0
+    is_estimated: bool = False
 
 
 class Finish(Struct, frozen=True):

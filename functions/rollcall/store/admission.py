@@ -1,38 +1,76 @@
-"""Admission of a run: its user's day counts the start, and may set aside the run's first budget.
+"""Admission of a run: its user's day counts the start and the runs under way, and may reserve the
+run's first model call.
 
 Every opening writes the user's day provided that it is as it was read. So no run is opened unseen,
-and the rate limit is exact. In the first minutes of a UTC day the starts that count are in
-yesterday's document, too. Then both are read, and both are written: no process whose clock is late
-opens a run in yesterday's document unseen.
+and the rate, a sliding minute's, and the number of runs at once are exact. In the first minutes of
+a UTC day what counts is in yesterday's document, too. Then both are read, and the starts written to
+both: no process whose clock is late opens a run in yesterday's document unseen.
 """
 
 from __future__ import annotations
 
-import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
+from rollcall.core.errors import ResourceExhausted
 from rollcall.store.batches import write_unchanged
-from rollcall.store.budgets import Day, Known, Settlements, read, user_day
-from rollcall.store.limits import REMEMBERED_MS, Start, check_rate, remembered
+from rollcall.store.budgets import Day, DayReservation, user_day
+from rollcall.store.limits import MOST_STARTS, NONE
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
     from rollcall.store.batches import DocumentSnapshot
 
-WAIT_S = 5.0
-"""An opening that has waited so long for the others continues beside them: their database may
-hang."""
+    Starts = Mapping[str, dict[str, Any]]
 
-_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-_guard = threading.Lock()
+WINDOW_MS = 60_000
+REMEMBERED_MS = WINDOW_MS + 180_000
+"""How long starts are kept: a minute, and by how much the clocks of two processes may differ. A run
+that was just opened is known by its key also to a process whose clock is ahead."""
+BOTH_DAYS_MS = REMEMBERED_MS
+"""For so long after midnight what counts is in yesterday's document, too."""
+LOOK_AT = 100
+"""Without a limit of runs at once, at so many entries the ones that are over are taken out."""
+
+
+class TooManyRuns(ResourceExhausted):
+    """As many runs of the user as may be are under way.
+
+    Attributes:
+        running: Their threads and ids, as the details have them.
+    """
+
+    def __init__(self, paths: Sequence[str], *, most: int) -> None:
+        self.running = [
+            dict(zip(("threadId", "runId"), path.split("/")[-3::2], strict=True)) for path in paths
+        ]
+        super().__init__(
+            f"{len(paths)} of your runs are under way, and at most {most} may be at once; "
+            "wait until one has ended",
+            hint="details.running names them",
+            retry_after_s=2,
+        )
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return {**super().details, "running": self.running}
+
+
+class OpeningBudget(Protocol):
+    """The budget that a run spends from, as its opening needs it."""
+
+    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
+        """Reserve the first call in a day that the batch writes, under this id: once for each try,
+        of which the last one counts."""
+
+    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
+        """Begin with the day as the opening wrote it, and the results of its writes; none where the
+        answer was lost."""
 
 
 class Admission(Struct):
@@ -43,23 +81,25 @@ class Admission(Struct):
 
     Attributes:
         now: When the run was requested, UTC.
+        run: The path of the run's document.
         run_key: The run's key (`store/runs.py`); None for a generated id.
         most: How many runs the user may start in a minute; None for any number.
-        counts: Whether the rate counts this one.
-        take: Sets the run's first budget aside in the day, once for each try.
-        taken: Is given the day as it is in the database, once the run is open.
+        at_once: How many may be under way; None for any number.
+        counts: Whether both limits count this one; one that continues a turn is only entered.
+        budget: What the run spends from, where its first call is paid for.
     """
 
     db: Client
     uid: str
     now: datetime
+    run: str
     run_key: str | None
     most: int | None
+    at_once: int | None = None
     counts: bool = True
-    take: Callable[[Day], None] | None = None
-    taken: Callable[[Known], None] | None = None
-    _made_key: str = field(default_factory=lambda: uuid.uuid4().hex[:16])
-    _written: dict[str, Any] = field(default_factory=dict)
+    budget: OpeningBudget | None = None
+    _id: str = field(default_factory=lambda: f"s{uuid.uuid4().hex[:15]}")
+    _day: Day | None = None
 
     @property
     def references(self) -> Sequence[DocumentReference]:
@@ -71,71 +111,111 @@ class Admission(Struct):
         """Whether a run of this key was opened in the last minutes."""
         return self.run_key is not None and self.run_key in _starts(snapshots)
 
-    def admit(
-        self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot], said: Settlements
-    ) -> None:
+    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
         """Add the writes, which insist on the documents as they were read.
 
-        Args:
-            said: What the thread's last run says it spent.
         Raises:
-            ResourceExhausted: The user's rate does not allow it.
+            ResourceExhausted: The user's rate, or the number of runs at once, does not allow it.
         """
         now_ms = int(self.now.timestamp() * 1000)
         starts = _starts(snapshots)
         if self.counts:
             check_rate(starts, self.most, now_ms=now_ms)
-        starts[self.run_key or self._made_key] = Start(now_ms, self.counts)
-        starts = remembered(starts, now_ms=now_ms)
-        today, before = snapshots[0], snapshots[1:]
-        day = Day.of(today.to_dict(), uid=self.uid, day=self._days[0])
-        day.starts = starts
-        day.apply_settlements(said)
-        if self.take:
-            self.take(day)
-        self._written = day.dump()
-        write_unchanged(batch, today, self._written)
-        for snapshot in before:
-            data = Day(self.uid, self._days[1], starts=starts).dump()
+        days = [
+            Day.of(snapshot.to_dict(), uid=self.uid, day=day)
+            for snapshot, day in zip(snapshots, self._days, strict=True)
+        ]
+        day = days[0]
+        self._check_at_once(days)
+        starts[self.run_key or self._id] = {"atMs": now_ms, "counts": self.counts}
+        day.starts = remembered(starts, now_ms=now_ms)
+        day.uid = self.uid  # also of a day that an erasure had left without a name
+        day.reservations[self._id] = DayReservation(NONE, self.run, self.now)
+        if self.budget:
+            self.budget.reserve_first(day, batch, self._id)
+        self._day = day
+        write_unchanged(batch, snapshots[0], _changes(snapshots[0], day.dump()))
+        for snapshot, before in zip(snapshots[1:], self._days[1:], strict=True):
+            data = {**Day(self.uid, before).dump(), "starts": day.starts}
             if snapshot.exists:
-                data = {"starts": data["starts"]}
-            write_unchanged(batch, snapshot, data)
+                data = {"starts": day.starts}
+            write_unchanged(batch, snapshot, _changes(snapshot, data))
 
-    def admitted(self, time: Any) -> None:
-        """Note that the batch is committed.
+    def admitted(self, written: Sequence[Any]) -> None:
+        """Note that the batch is committed, with these results; none where the answer was lost."""
+        if self.budget and self._day:
+            self.budget.begin(self._day, self._id, written)
 
-        Args:
-            time: The update time of its documents; None where the answer to it was lost.
-        """
-        if self.taken is None:
+    def _check_at_once(self, days: Sequence[Day]) -> None:
+        """Check that one more run may be under way, and take out the ones that are over."""
+        day, thread = days[0], f"{self.run.rpartition('/')[0]}/"
+        for id, each in list(day.reservations.items()):
+            # The thread is free for this run, or taken over by it.
+            if each.run and each.run.startswith(thread) and each.amount == NONE:
+                del day.reservations[id]
+        most = self.at_once if self.at_once is not None else LOOK_AT
+        entered = {each.run for day in days for each in day.reservations.values() if each.run}
+        entered = {run for run in entered if not run.startswith(thread)}
+        if len(entered) < most:
             return
-        if time is None:  # which try it was that went through is not known
-            self.taken(read(self.references[0]))
-        else:
-            self.taken(Known(self._written, time))
+        running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
+        if self.counts and self.at_once is not None and len(running) >= self.at_once:
+            raise TooManyRuns(sorted(running), most=self.at_once)
 
     @property
     def _days(self) -> list[date]:
         now = self.now.astimezone(UTC)
-        before = (now - timedelta(milliseconds=REMEMBERED_MS)).date()
+        before = (now - timedelta(milliseconds=BOTH_DAYS_MS)).date()
         return list(dict.fromkeys((now.date(), before)))
 
 
-def _starts(snapshots: Sequence[DocumentSnapshot]) -> dict[str, Start]:
+def _changes(snapshot: DocumentSnapshot, data: dict[str, Any]) -> dict[str, Any]:
+    """Return what turns a document into one with these fields. A user who starts many runs has many
+    entries, and an opening that is tried again and again writes none but its own."""
+    from google.cloud.firestore import DELETE_FIELD
+    from google.cloud.firestore_v1.field_path import FieldPath
+
+    before = snapshot.to_dict()
+    if before is None:
+        return data
+    changes = {name: value for name, value in data.items() if before.get(name) != value}
+    for name in changes.keys() & {"starts", "reservations"} & before.keys():
+        after, there = changes.pop(name), before[name]
+        for key in after.keys() | there.keys():
+            if after.get(key) != there.get(key):
+                path = FieldPath(name, key).to_api_repr()
+                changes[path] = after.get(key, DELETE_FIELD)
+    return changes
+
+
+def _starts(snapshots: Sequence[DocumentSnapshot]) -> dict[str, dict[str, Any]]:
     found = [(snapshot.to_dict() or {}).get("starts", {}) for snapshot in snapshots]
-    return {key: Start.of(each) for day in found for key, each in day.items()}
+    return {key: each for day in found for key, each in day.items()}
 
 
-@contextmanager
-def one_at_a_time(uid: str) -> Iterator[None]:
-    """Wait for this process's other openings of the user: all write the user's day, and would only
-    make one another try again. Between processes the database decides."""
-    with _guard:
-        lock = _locks.get(uid) or threading.Lock()
-        _locks[uid] = lock
-    is_ours = lock.acquire(timeout=WAIT_S)
-    try:
-        yield
-    finally:
-        if is_ours:
-            lock.release()
+def remembered(starts: Starts, *, now_ms: int) -> dict[str, dict[str, Any]]:
+    """Return the starts that are kept, by their runs' keys; of too many the newest."""
+    kept = {key: each for key, each in starts.items() if each["atMs"] > now_ms - REMEMBERED_MS}
+    if len(kept) <= MOST_STARTS:
+        return kept
+    return dict(sorted(kept.items(), key=lambda each: each[1]["atMs"])[-MOST_STARTS:])
+
+
+def check_rate(starts: Starts, most: int | None, *, now_ms: int) -> None:
+    """Check that one more run may be started.
+
+    Args:
+        starts: Those that are remembered: `{atMs, counts}`, in Unix milliseconds.
+        most: How many may start in a minute; None for any number.
+    Raises:
+        ResourceExhausted: One more would be too many.
+    """
+    since = now_ms - WINDOW_MS
+    counted = [each["atMs"] for each in starts.values() if each["counts"] and each["atMs"] > since]
+    if most is None or len(counted) < most:
+        return
+    wait_ms = min(counted, default=now_ms) + WINDOW_MS - now_ms
+    raise ResourceExhausted(
+        f"that is too fast: at most {most} messages a minute; wait a moment",
+        retry_after_s=max(1, -(-wait_ms // 1000)),
+    )

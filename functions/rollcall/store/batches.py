@@ -82,7 +82,7 @@ def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_
     while number == 0 or time.monotonic() - started < within_s:
         yield number
         number += 1
-        time.sleep(random.uniform(0, min(0.01 * 2 ** min(number, 20), most_pause_s)))
+        time.sleep(random.uniform(0, min(0.02 * 2 ** min(number, 20), most_pause_s)))
 
 
 def in_parallel(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:

@@ -31,7 +31,6 @@ from rollcall.store.approvals import (
     remember_approvals,
 )
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
-from rollcall.store.budgets import settlements_of
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     decisions_at_turn_start,
@@ -207,7 +206,7 @@ def _opened_before(
     run = (read.run.to_dict() or {}) if read.run is not None else {}
     if run.get("opener") == continuation.opener:
         if continuation.admission:
-            continuation.admission.admitted(None)
+            continuation.admission.admitted(())
         view = paths.window(db, thread_id).get()
         return OpenRun.of(
             db,
@@ -249,7 +248,7 @@ def _commit_opening(
     )
     batch.update(read.waiting.reference, {"continuedBy": run_id, "updatedAt": now})
     if continuation.admission:
-        continuation.admission.admit(batch, read.admission, settlements_of(read.window))
+        continuation.admission.admit(batch, read.admission)
     client = continuation.client
     if "answered" in before:  # the client whose answers count
         client = json.loads(before.get("tookOver") or "{}")
@@ -278,7 +277,7 @@ def _commit_opening(
         return None
     events.page_time = written[-1].update_time
     if continuation.admission:
-        continuation.admission.admitted(events.page_time)
+        continuation.admission.admitted(written)
     opened = OpenRun.of(
         db,
         run,
@@ -289,7 +288,6 @@ def _commit_opening(
         decisions_at_start=decisions_at_turn_start(read.window, before["turnId"]),
         approvals=settled,
     )
-    opened.settlements = settlements_of(read.window)
     # The run that waits wrote its last step and the view in one batch. Should the step have been
     # written since, the first save of a result is refused, and looks.
     opened.lease.step_time = read.window.update_time if documents is recent.documents else None

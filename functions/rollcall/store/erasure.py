@@ -39,7 +39,6 @@ from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Receipt, Section, delete, of_user
 from rollcall.store import audit, paths
 from rollcall.store.batches import read_all, try_commit, update_unchanged, where
-from rollcall.store.budgets import settle_runs
 from rollcall.store.event_log import find_open_page
 from rollcall.store.message_log import read_log
 from rollcall.store.run_closing import is_run_alive
@@ -474,7 +473,6 @@ def _take_thread(batch: WriteBatch, db: Client, thread: Document, id: str) -> di
         page = find_open_page(db, thread.id, lease["runId"])
         # Should it end after this look, its page has changed, and the batch fails.
         run = paths.run(db, thread.id, lease["runId"]).get()
-        settle_runs(db, [run], now=datetime.now(UTC))
         page.delete(batch, db)
         batch.delete(run.reference)
         write_tombstone(batch, db, data["uid"], thread.id, lease["runId"])
@@ -494,8 +492,6 @@ def erase_thread(worker: Worker, thread_id: str) -> None:
     if _own_thread(worker, thread_id) is None:
         return  # erased before, and perhaps begun anew since
     thread = paths.thread(worker.db, thread_id)
-    said = thread.collection(collection_id("runs")).select(["uid", "settlements"]).stream()
-    settle_runs(worker.db, said, now=datetime.now(UTC))
     # Approvals first: a decision from now on decides nothing.
     for section in (APPROVALS, EFFECTS):
         _erase_in_thread(worker, section, thread_id)

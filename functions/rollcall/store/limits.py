@@ -1,29 +1,26 @@
-"""Limits: what may be spent, and how often a run may be started.
+"""Limits: what may be spent a day, how often a run may be started, and how many at once.
 
     budgets/limits    {user, tenant, roles: {role}, users: {uid}, tenants: {id}}, each with any of
-                      usdPerDay, tokensPerDay and (but for tenants) runsPerMinute; null for no limit
+                      usdPerDay, tokensPerDay and (but for tenants) runsPerMinute and runsAtOnce;
+                      null for no limit
     budgets/prices    {prices: [...]}, read by `agent/prices.py`
 
 Both documents are an operator's, read once a minute. Money and tokens are counted together and
-exactly. The rate of starts is that of a sliding minute, kept in the user's day (`budgets`), which
-every opening writes provided that it is as it was read (`admission`): so no run is opened unseen,
-and the rate is exact.
+exactly. How often a user starts runs, and how many are under way, `admission` counts.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import threading
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from msgspec import Struct, field
 from pydantic import Field, ValidationError
 
 from rollcall.core.context import User
-from rollcall.core.errors import ResourceExhausted, Unavailable
+from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.store.batches import read_all
@@ -33,15 +30,8 @@ if TYPE_CHECKING:
 
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
-DEFAULT_PARTS = 20
-"""A reservation takes at least one part in so many of a day's limit, 5 %, so that documents are
-written rarely."""
-WINDOW_MS = 60_000
-REMEMBERED_MS = WINDOW_MS + 180_000
-"""How long starts are kept: a minute, and by how much the clocks of two processes may differ. A run
-that was just opened is known by its key also to a process whose clock is ahead."""
 MOST_STARTS = 10_000
-"""A limit is no higher, and no more are kept: about half of what a document holds."""
+"""The highest limit of runs a minute: about half of what a day's document holds."""
 
 log = logging.getLogger("rollcall")
 
@@ -72,6 +62,10 @@ class Amount(Struct, frozen=True):
         """Return the smaller of each."""
         return Amount(min(self.micro_usd, other.micro_usd), min(self.tokens, other.tokens))
 
+    @property
+    def half(self) -> Amount:
+        return Amount(self.micro_usd // 2, self.tokens // 2)
+
     @staticmethod
     def of(data: dict[str, Any]) -> Amount:
         return Amount(data.get("microUsd", 0), data.get("tokens", 0))
@@ -98,30 +92,16 @@ class Limit(Struct, frozen=True):
     def is_none(self) -> bool:
         return self.micro_usd is None and self.tokens is None
 
-    def allows(self, amount: Amount) -> bool:
-        """Whether an amount is within the limit."""
-        pairs = ((amount.micro_usd, self.micro_usd), (amount.tokens, self.tokens))
-        return all(limit is None or spent <= limit for spent, limit in pairs)
-
-    def reservable(self, *, used: Amount, least: Amount, wanted: Amount) -> Amount | None:
-        """Return what may be reserved beside what is `used`: at least `least`, otherwise None; at
-        most `wanted`."""
-        if not self.allows(used + least):
-            return None
-        return Amount(
-            _between(least.micro_usd, wanted.micro_usd, self.micro_usd, used.micro_usd),
-            _between(least.tokens, wanted.tokens, self.tokens, used.tokens),
+    def allows(self, amount: Amount, *, of: Amount | None = None) -> bool:
+        """Whether an amount is within the limit; or within `of`, where there is a limit."""
+        most = of or Amount(self.micro_usd or 0, self.tokens or 0)
+        return (self.micro_usd is None or amount.micro_usd <= most.micro_usd) and (
+            self.tokens is None or amount.tokens <= most.tokens
         )
 
-    def default_reservation(self) -> Amount:
-        """Return what a reservation takes if no more is needed; 0 where there is no limit."""
-        both = (self.micro_usd, self.tokens)
-        return Amount(*(0 if each is None else math.ceil(each / DEFAULT_PARTS) for each in both))
-
-
-def _between(least: int, wanted: int, limit: int | None, used: int) -> int:
-    most = max(least, wanted)
-    return most if limit is None else max(least, min(most, limit - used))
+    def part(self, number: int) -> Amount:
+        """Return one part in so many of it, rounded up; nothing where there is no limit."""
+        return Amount(-(-(self.micro_usd or 0) // number), -(-(self.tokens or 0) // number))
 
 
 # ---- An operator's limits ----
@@ -145,6 +125,7 @@ class UserLimits(TenantLimits):
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
     runs_per_minute: Annotated[int, Field(ge=0, le=MOST_STARTS)] | None = 300
+    runs_at_once: Annotated[int, Field(ge=1, le=1_000)] | None = 8
 
 
 L = TypeVar("L", bound=TenantLimits)
@@ -222,52 +203,3 @@ def limits(db: Client) -> Limits:
 def forget() -> None:
     """Read the limits anew next time."""
     _known.clear()
-
-
-# ---- The rate of starts ----
-
-
-class Start(Struct, frozen=True):
-    """When a run was opened, in Unix milliseconds.
-
-    Attributes:
-        counts: Whether the rate counts it. A run that continues a turn is only remembered.
-    """
-
-    at_ms: int
-    counts: bool = True
-
-    @staticmethod
-    def of(data: dict[str, Any]) -> Start:
-        return Start(data["atMs"], data["counts"])
-
-    def dump(self) -> dict[str, Any]:
-        return {"atMs": self.at_ms, "counts": self.counts}
-
-
-def remembered(starts: Mapping[str, Start], *, now_ms: int) -> dict[str, Start]:
-    """Return the starts that are kept, by their runs' keys; of too many the newest."""
-    kept = {key: each for key, each in starts.items() if each.at_ms > now_ms - REMEMBERED_MS}
-    if len(kept) <= MOST_STARTS:
-        return kept
-    return dict(sorted(kept.items(), key=lambda each: each[1].at_ms)[-MOST_STARTS:])
-
-
-def check_rate(starts: Mapping[str, Start], most: int | None, *, now_ms: int) -> None:
-    """Check that one more run may be started.
-
-    Args:
-        starts: Those that are remembered.
-        most: How many may start in a minute; None for any number.
-    Raises:
-        ResourceExhausted: One more would be too many.
-    """
-    since = now_ms - WINDOW_MS
-    counted = [each.at_ms for each in starts.values() if each.counts and each.at_ms > since]
-    if most is None or len(counted) < most:
-        return
-    wait_ms = min(counted, default=now_ms) + WINDOW_MS - now_ms
-    raise ResourceExhausted(
-        f"that is too fast: at most {most} messages a minute; wait a moment",
-        retry_after_s=max(1, -(-wait_ms // 1000)),
-    )

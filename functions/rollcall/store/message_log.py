@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -539,13 +539,11 @@ def window_document(
     next_message: int,
     decisions: Sequence[str] = (),
     told: Sequence[str] = (),
-    settlements: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the view that a run leaves: the newest documents that fit, and the decisions.
 
     Args:
         told: Of the decisions, those that the turn's prompt began with.
-        settlements: What the run says it spent (`store/budgets.py`).
     """
     kept: list[str] = []
     size = 0
@@ -566,5 +564,4 @@ def window_document(
         "documents": [],  # an instance of the version before reads the log instead
         "decisions": list(decisions),
         "toldDecisions": list(told),
-        "settlements": dict(settlements or {}),
     }

@@ -32,7 +32,6 @@ from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, RememberedApproval, read_remembered
 from rollcall.store.batches import read_all
-from rollcall.store.budgets import Settlements
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
@@ -250,13 +249,14 @@ class RunInterrupt(Struct, frozen=True):
 
 
 class Budget(Protocol):
-    """The budget that a run spends from, as the run's end needs it."""
+    """The budget that a run spends from, as the run's saves need it."""
 
-    def settlement(self) -> Settlements:
-        """Return what the run's document is to say was spent."""
+    def write(self, batch: WriteBatch, *, is_last: bool = False) -> None:
+        """Add to a save what calls cost, and what the next one is to reserve; after the last, this
+        process makes none."""
 
-    def settled(self) -> None:
-        """Note that this is saved."""
+    def wrote(self, written: Sequence[Any]) -> None:
+        """Note that the save is committed, with these results; none where the answer was lost."""
 
 
 class OpenRun(Struct):
@@ -274,7 +274,6 @@ class OpenRun(Struct):
         decisions: What was decided in the thread, in lines; the run's end leaves them to the next.
         decisions_at_start: Those that were there when the turn began.
         budget: What the run spends from, once a process works on it.
-        settlements: What the thread's run before has said it spent; from its own end on, this one.
         redact: Removes credentials from events.
     """
 
@@ -298,7 +297,6 @@ class OpenRun(Struct):
     decisions: list[str] = field(default_factory=list)
     decisions_at_start: list[str] = field(default_factory=list)
     budget: Budget | None = None
-    settlements: Settlements = field(default_factory=dict)
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @classmethod
@@ -356,7 +354,15 @@ class OpenRun(Struct):
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
         document = step_document(self._stamp(), step=step, reply=reply, spent=spent)
-        written = self.lease.save(lambda batch: self._append(batch, document))
+
+        def fill(batch: WriteBatch) -> None:
+            self._append(batch, document)
+            if self.budget:
+                self.budget.write(batch)
+
+        written = self.lease.save(fill)
+        if self.budget:
+            self.budget.wrote(written)
         self.lease.step_time = written[0].update_time if written else None
         self.documents.append(document)
         self.next_message += 1
@@ -498,12 +504,12 @@ class OpenRun(Struct):
             for each in (fill, beside):
                 if each:
                     each(batch)
+            if self.budget:
+                self.budget.write(batch, is_last=True)
 
-        said = self.settlements = self.budget.settlement() if self.budget else {}
-        own = {f"settlements.{slice_id}": each for slice_id, each in said.items()}
-        self.lease.save(fill_all, {**fields, **own}, is_last=True)
-        if self.budget and said:
-            self.budget.settled()
+        written = self.lease.save(fill_all, fields, is_last=True)
+        if self.budget:
+            self.budget.wrote(written)
 
     def _stamp(self) -> dict[str, Any]:
         return {
@@ -527,6 +533,5 @@ class OpenRun(Struct):
             next_message=max(self.next_message, documents[-1]["n"] + 1),
             decisions=self.decisions,
             told=self.decisions_at_start,
-            settlements=self.settlements,
         )
         batch.set(paths.window(self.db, self.thread_id), view)

@@ -3,7 +3,7 @@
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
                            opener, firstMessage, reached, requestDigest, key, request, continues,
                            approvals, answers, leaseUntil, keptUntil, cancelRequested; as it ends
-                           result, outcome, stopReason, usage, error, settlements, endedAt
+                           result, outcome, stopReason, usage, error, endedAt
     runs/{k}               the tombstone of an erased run: uid, key, threadId
 
 **One run for one run id, over all threads of a user.** A client may send the id that it chose again

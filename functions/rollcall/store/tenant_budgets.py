@@ -1,210 +1,200 @@
-"""A tenant's day: what its users spend together, reserved by processes and spent from locally.
+"""A tenant's day, in shards: what its users may spend together.
 
-    budgets/t{tenant}-{day}   tenant, day, spentMicroUsd, spentTokens, slices, expiresAt
+    budgets/t{tenant}-{day}       tenant, day, grantedMicroUsd, grantedTokens, expiresAt: the head
+    budgets/t{tenant}-{day}-{n}   the same, and reserved… and spent…: a shard
 
-A process reserves a part of the tenant's day (5 % of the limit, or one call's worst case) and its
-runs take their own from it without a write, until it is used up, its time is over, or no run of the
-process needs it; then what was spent is written and the rest is free again. So a busy tenant's
-document is written once for many runs, and reserved and spent together never pass the limit.
-
-What was spent from a reservation is also recorded in the users' days, before it is spent. When a
-process dies, the next one that writes the tenant's day after the reservation's time adds that up,
-and the rest is free again.
+Each process adds what its runs reserve and settle to one shard, by increments in batches that they
+commit anyway. The head's `granted` is what the shards have been given of the limit, a shard's is
+its own part. A commit answers with the shard's sums: reservations beyond its grant need more of it
+before their call. A grant is taken from the head, or from shards that do not use theirs, by a
+decrement whose answer says whether that much was there; otherwise it is given back. So reserved and
+spent never pass the limit in all shards together, and nobody waits for anybody.
 """
 
 from __future__ import annotations
 
+import random
 import threading
-import uuid
-from datetime import date, datetime, timedelta
+from contextlib import suppress
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.batches import where
-from rollcall.store.budgets import (
-    DayReservation,
-    LimitReached,
-    budget_key,
-    change,
-    expiry,
-    settled,
-)
+from rollcall.store.batches import attempts, read_all
+from rollcall.store.budgets import LimitReached, budget_key, expiry, increments, read_sums
 from rollcall.store.limits import NONE, Amount, Limit
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
-LEASE = timedelta(minutes=15)
-"""How long a process may spend from a reservation."""
-MARGIN = timedelta(minutes=2)
-"""How much later others take it back: clocks differ, and spending takes a moment to be recorded."""
-
-
-def tenant_day(db: Client, tenant: str, day: date) -> DocumentReference:
-    """Return the document of a tenant's day."""
-    return db.document(f"{collection_id('budgets')}/t{budget_key(tenant)}-{day.isoformat()}")
+SHARDS = 64
+"""As many as processes use the budget, and at most so many: each takes one at random."""
+GRANTS = 128
+"""A grant is one part in so many of the limit, or what is needed if that is more."""
 
 
-class _TenantDay(Struct):
-    """A tenant's day, as its document has it."""
+def tenant_day(db: Client, tenant: str, day: date, shard: int | None = None) -> DocumentReference:
+    """Return the head of a tenant's day, or one of its shards."""
+    number = "" if shard is None else f"-{shard}"
+    name = f"t{budget_key(tenant)}-{day.isoformat()}{number}"
+    return db.document(f"{collection_id('budgets')}/{name}")
 
-    tenant: str
-    day: date
+
+class Account(Struct, frozen=True):
+    """The sums of a head or of a shard."""
+
+    granted: Amount = NONE
+    reserved: Amount = NONE
     spent: Amount = NONE
-    reservations: dict[str, DayReservation] = field(default_factory=dict)
 
     @staticmethod
-    def of(data: dict[str, Any] | None, *, tenant: str, day: date) -> _TenantDay:
-        if data is None:
-            return _TenantDay(tenant, day)
-        spent = Amount(data["spentMicroUsd"], data["spentTokens"])
-        reservations = {id: DayReservation.of(found) for id, found in data["slices"].items()}
-        return _TenantDay(tenant, day, spent, reservations)
+    def of(data: dict[str, Any] | None) -> Account:
+        found = data or {}
+        names = ("granted", "reserved", "spent")
+        return Account(
+            *(Amount(found.get(f"{n}MicroUsd", 0), found.get(f"{n}Tokens", 0)) for n in names)
+        )
 
-    def dump(self) -> dict[str, Any]:
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            "tenant": self.tenant,
-            "day": self.day.isoformat(),
-            "spentMicroUsd": self.spent.micro_usd,
-            "spentTokens": self.spent.tokens,
-            "slices": {id: found.dump() for id, found in self.reservations.items()},
-            "expiresAt": expiry(self.day),
-        }
+    @staticmethod
+    def answered(written: Any) -> Account:
+        """Read the sums in the answer to a write of a shard or a head."""
+        return Account(*read_sums(written, 3))
 
     @property
     def used(self) -> Amount:
-        return sum((found.amount for found in self.reservations.values()), self.spent)
+        return self.reserved + self.spent
 
 
-class _ProcessReservation(Struct):
-    """A reservation of this process: what is free of it, what was spent, how many runs use it."""
+class TenantLimitReached(LimitReached):
+    """The tenant's limit of the day does not allow it.
 
-    id: str
-    until: datetime
-    free: Amount
-    spent: Amount = NONE
-    users: int = 0
+    Attributes:
+        is_for_now: Whether reservations of others alone are in the way, of calls that may cost
+            less.
+    """
 
-    def covers(self, least: Amount, limit: Limit) -> bool:
-        """Whether at least this is free, of that which is limited."""
-        free = Limit(
-            None if limit.micro_usd is None else self.free.micro_usd,
-            None if limit.tokens is None else self.free.tokens,
-        )
-        return free.allows(least)
+    def __init__(self, *, is_for_now: bool) -> None:
+        super().__init__("your organisation's budget for today is used up; it renews at 00:00 UTC")
+        self.is_for_now = is_for_now
 
 
-class TenantReservation(Struct, frozen=True):
-    """A run's part of a reservation of its process."""
-
-    budget: TenantBudget
-    reserved: _ProcessReservation
-    amount: Amount
-
-    @property
-    def source(self) -> str:
-        """The id of the process's reservation."""
-        return self.reserved.id
-
-
-class TenantBudget:
-    """What this process has of one tenant's day. Its runs share it, each in its own thread."""
+class TenantShard:
+    """The shard that one process uses of a tenant's day. Its runs share it, each in its thread."""
 
     def __init__(self, db: Client, tenant: str, day: date) -> None:
         self._db, self._tenant, self._day = db, tenant, day
-        self._reference = tenant_day(db, tenant, day)
+        self._head = tenant_day(db, tenant, day)
+        self.reference = tenant_day(db, tenant, day, random.randrange(SHARDS))
         self._lock = threading.Lock()
-        self._current: _ProcessReservation | None = None
+        self._limit: Limit | None = None
 
-    def reserve(
-        self, limit: Limit, *, least: Amount, wanted: Amount, now: datetime
-    ) -> TenantReservation:
-        """Reserve at least `least` for a run, and if it is there `wanted`.
+    def add(self, batch: WriteBatch, *, reserved: Amount, spent: Amount = NONE) -> None:
+        """Add to what is reserved and spent, in a batch that is committed at most once."""
+        self._add(batch, self.reference, reserved=reserved, spent=spent)
 
+    def covers(self, account: Account, limit: Limit) -> bool:
+        """Whether the shard's grant covers its reservations, by the sums that a commit answered."""
+        return limit == self._limit and limit.allows(account.used, of=account.granted)
+
+    def cover(self, limit: Limit, need: Amount) -> None:
+        """Get the grant that the shard's reservations lack.
+
+        Args:
+            need: What the newest of them takes.
         Raises:
-            LimitReached: The tenant's limit of the day does not allow it.
+            TenantLimitReached: There is no more; that reservation is to be taken back.
             Unavailable: Firestore cannot be reached.
         """
-        with self._lock:
-            current = self._current
-            if current is None or current.until <= now or not current.covers(least, limit):
-                current = self._current = self._lease(limit, least=least, wanted=wanted, now=now)
-            amount = current.free.at_most(wanted.at_least(least)).at_least(least)
-            current.free -= amount
-            current.users += 1
-            return TenantReservation(self, current, amount)
+        from google.api_core.exceptions import GoogleAPICallError, RetryError
 
-    def release(self, reservation: TenantReservation, *, spent: Amount) -> None:
-        """Say what a run spent of its part; the last one to do so gives the rest back.
+        try:
+            with self._lock:
+                self._cover(limit, need)
+        except (GoogleAPICallError, RetryError) as error:
+            raise Unavailable(f"the tenant's budget could not be changed: {error}") from error
 
-        Raises:
-            Unavailable: Firestore cannot be reached; the rest comes back when its time is over.
-        """
-        with self._lock:
-            reserved = reservation.reserved
-            reserved.free += reservation.amount - spent
-            reserved.spent += spent
-            reserved.users -= 1
-            if reserved.users == 0:
-                if self._current is reserved:
-                    self._current = None
-                change(self._db, self._reference, lambda data: self._returned(data, reserved))
+    def _cover(self, limit: Limit, need: Amount) -> None:
+        found, own = (each.to_dict() for each in read_all(self._db, self._head, self.reference))
+        head, account = Account.of(found), Account.of(own)
+        # What processes of an earlier version spend of the same day.
+        leased = (found or {}).get("slices", {}).values()
+        given = sum(map(Amount.of, leased), head.granted + head.used)
+        if not limit.allows(given):
+            self._limit = None  # it was lowered: each call looks what the shards use together
+            if limit.allows(sum((each.used for _, each in self._accounts()), given - head.granted)):
+                return
+            raise TenantLimitReached(is_for_now=False)
+        self._limit = limit
+        if limit.allows(account.used, of=account.granted):
+            return
+        missing = (account.used - account.granted).at_least(NONE)
+        for wanted in (limit.part(GRANTS).at_least(missing), missing):
+            if limit.allows(given + wanted):
+                answer = self._commit(self._head, granted=wanted)
+                if limit.allows(given - head.granted + answer.granted):
+                    self._commit(self.reference, granted=wanted)
+                    return
+                self._commit(self._head, granted=NONE - wanted)
+        accounts = self._accounts()
+        for reference, other in accounts:
+            unused = (other.granted - other.used).at_least(NONE)
+            if reference == self.reference or limit.allows(unused, of=NONE):
+                continue
+            wanted = unused.at_most(missing.at_least(unused.half))
+            answer = self._commit(reference, granted=NONE - wanted)
+            if not limit.allows(answer.used, of=answer.granted):
+                self._commit(reference, granted=wanted)
+                continue
+            account = self._commit(self.reference, granted=wanted)
+            if limit.allows(account.used, of=account.granted):
+                return
+            missing = (account.used - account.granted).at_least(NONE)
+        spent = sum((each.spent for _, each in accounts), NONE)
+        raise TenantLimitReached(is_for_now=limit.allows(spent + need))
 
-    def _returned(
-        self, data: dict[str, Any] | None, reserved: _ProcessReservation
-    ) -> dict[str, Any] | None:
-        day = _TenantDay.of(data, tenant=self._tenant, day=self._day)
-        if day.reservations.pop(reserved.id, None) is None:
-            return None  # it was late: others have added up what was spent of it
-        day.spent += reserved.spent
-        return day.dump()
+    def _accounts(self) -> list[tuple[DocumentReference, Account]]:
+        """Return the shards that there are, in any order: who looks at once begins elsewhere."""
+        every = [tenant_day(self._db, self._tenant, self._day, each) for each in range(SHARDS)]
+        random.shuffle(every)
+        found = read_all(self._db, *every)
+        return [(each.reference, Account.of(each.to_dict())) for each in found if each.exists]
 
-    def _lease(
-        self, limit: Limit, *, least: Amount, wanted: Amount, now: datetime
-    ) -> _ProcessReservation:
-        reserved = _ProcessReservation(uuid.uuid4().hex[:16], now + LEASE, NONE)
+    def _commit(self, reference: DocumentReference, *, granted: Amount) -> Account:
+        """Add to a grant, and return the sums. Not sent again by the client library: an answer that
+        is lost leaves a grant unused for the day, and none twice."""
+        from google.api_core.exceptions import Aborted
 
-        def apply(data: dict[str, Any] | None) -> dict[str, Any]:
-            day = _TenantDay.of(data, tenant=self._tenant, day=self._day)
-            for id, found in list(day.reservations.items()):
-                if found.until + MARGIN < now:
-                    del day.reservations[id]
-                    day.spent += _spent_by_users(self._db, id, now)
-            most = limit.default_reservation().at_least(wanted)
-            amount = limit.reservable(used=day.used, least=least, wanted=most)
-            if amount is None:
-                raise LimitReached(
-                    "your organisation's budget for today is used up; it renews at 00:00 UTC"
-                )
-            reserved.free = amount
-            day.reservations[reserved.id] = DayReservation(amount, reserved.until)
-            return day.dump()
+        for _ in attempts():
+            batch = self._db.batch()
+            self._add(batch, reference, granted=granted)
+            with suppress(Aborted):  # too many at once: nothing was written
+                return Account.answered(batch.commit(retry=None)[0])
+        raise Unavailable("too many calls are being paid for at once; try again", retry_after_s=1)
 
-        change(self._db, self._reference, apply)
-        return reserved
+    def _add(self, batch: WriteBatch, reference: DocumentReference, **amounts: Amount) -> None:
+        fields = {
+            "schemaVersion": SCHEMA_VERSION,
+            "tenant": self._tenant,
+            "day": self._day.isoformat(),
+            "expiresAt": expiry(self._day),
+        }
+        for name in ("granted", "reserved", "spent"):
+            fields |= increments(name, amounts.get(name, NONE))
+        batch.set(reference, fields, merge=True)
 
 
-def _spent_by_users(db: Client, source: str, now: datetime) -> Amount:
-    """Return what users have spent of a reservation or set aside from it, by their own days."""
-    days = db.collection(collection_id("budgets")).where(
-        filter=where("sources", "array_contains", source)
-    )
-    parts = [settled(db, day, now=now).from_source(source) for day in days.stream()]
-    return sum(parts, NONE)
-
-
-_budgets: dict[tuple[str, str, date], TenantBudget] = {}
+_shards: dict[tuple[str, str, date], TenantShard] = {}
 _lock = threading.Lock()
 
 
-def tenant_budget(db: Client, tenant: str, day: date) -> TenantBudget:
-    """Return this process's part of a tenant's day."""
+def tenant_shard(db: Client, tenant: str, day: date) -> TenantShard:
+    """Return this process's shard of a tenant's day."""
     place = (f"{db.project}/{db._database}", tenant, day)
     with _lock:
-        for known in [known for known in _budgets if known[2] < day - timedelta(days=1)]:
-            del _budgets[known]
-        return _budgets.setdefault(place, TenantBudget(db, tenant, day))
+        for known in [known for known in _shards if known[2] < day - timedelta(days=1)]:
+            del _shards[known]
+        return _shards.setdefault(place, TenantShard(db, tenant, day))

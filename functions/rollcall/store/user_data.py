@@ -70,11 +70,9 @@ def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid
 
 
 def _settled_day(document: Document) -> dict[str, Any]:
-    """Return a day with what its runs have said since it was written."""
-    data = document.to_dict() or {}
-    if not data.get("slices"):
-        return data
-    return settled(document.reference._client, document, now=datetime.now(UTC)).dump()
+    """Return a day without what runs that are over had reserved."""
+    day = settled(document.reference._client, document, now=datetime.now(UTC))
+    return {**(document.to_dict() or {}), **day.dump()}
 
 
 def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:

@@ -1,10 +1,11 @@
-"""Slices on the emulator: what is refused, what comes back, and races that nobody can win."""
+"""Budgets on the emulator: what is refused, what comes back, and races that nobody can win."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import Any
 import pytest
 from google.cloud.firestore import DELETE_FIELD, Client
 
+from rollcall.agent import budget as budget_module
 from rollcall.agent.budget import BudgetExhausted, UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits, tenant_budgets
-from rollcall.store.budgets import settle_day
 from rollcall.store.limits import Amount
 from tests.support.budgets import (
     ANN,
@@ -33,6 +34,7 @@ from tests.support.budgets import (
     day_of,
 )
 from tests.support.counting import counted
+from tests.support.losing import How, losing_commit
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST, spend
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +42,14 @@ PUPIL = User("ann", tenant="school")
 
 
 def tenant_of(db: Client, day: date = TODAY) -> dict[str, Any]:
-    return tenant_budgets.tenant_day(db, "school", day).get().to_dict() or {}
+    """The sums over the tenant's shards."""
+    sums: dict[str, Any] = {"spentMicroUsd": 0, "reservedMicroUsd": 0, "grantedMicroUsd": 0}
+    every = [tenant_budgets.tenant_day(db, "school", day, n) for n in range(tenant_budgets.SHARDS)]
+    for shard in db.get_all(every):
+        data = shard.to_dict() or {}
+        for name in sums:
+            sums[name] += data.get(name, 0)
+    return sums
 
 
 def this_day() -> date:
@@ -75,29 +84,39 @@ def test_tokens_are_limited_too_and_also_those_of_models_without_a_price(db: Cli
     assert day_of(db).models["openai:local"]["unpricedCalls"] == 1
 
 
-def test_what_a_killed_process_set_aside_counts_as_spent_after_ten_minutes(db: Client) -> None:
+def test_what_a_killed_process_had_reserved_counts_as_spent(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.05})
     budget_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)  # and never settled
-    later = Clock(NOON + timedelta(minutes=11))
+    later = Clock(NOON + timedelta(minutes=61))
     with pytest.raises(BudgetExhausted):
         call(budget_of(db, clock=later))
     small = budget_of(db, clock=later)
     small.settle(small.reserve(MODEL, input_tokens=10, output_tokens=10), Usage(10, 0, 0))
     small.close()
-    day = day_of(db)
+    day = budgets.settle_day(db, budgets.user_day(db, "ann", TODAY), now=later.now)
+    assert day and day == day_of(db)
     assert [lost.micro_usd for lost in day.lost.values()] == [WORST]
     assert (day.reserved.micro_usd, day.spent.micro_usd) == (0, WORST + 50)
 
 
-def test_a_slice_is_renewed_before_its_time_is_over(db: Client) -> None:
+def test_who_was_taken_for_dead_gets_the_difference_back(db: Client) -> None:
+    budget = budget_of(db)
+    call(budget)
+    reference = budgets.user_day(db, "ann", TODAY)
+    found = budgets.settle_day(db, reference, now=NOON + timedelta(minutes=61))
+    assert found and found.spent.micro_usd == WORST
+    budget.close()
+    assert (day_of(db).used.micro_usd, day_of(db).lost) == (COST, {})
+
+
+def test_a_long_run_pays_from_the_day_on_which_it_began(db: Client) -> None:
     clock = Clock()
     budget = budget_of(db, clock=clock)
     for _ in range(10):
         call(budget)
-        clock.now += timedelta(minutes=4)
+        clock.now += timedelta(hours=3)
     budget.close()
-    day = day_of(db)
-    assert (day.lost, day.spent.micro_usd) == ({}, 10 * COST)
+    assert (day_of(db).lost, day_of(db).spent.micro_usd) == ({}, 10 * COST)
 
 
 def test_spend_that_was_made_nameless_still_counts(db: Client) -> None:
@@ -137,22 +156,21 @@ def test_processes_at_once_cannot_overspend_a_tenants_budget_together(db: Client
     tenant = tenant_of(db, this_day())
     users = [day_of(db, User(uid), this_day()).spent.micro_usd for uid in ("u1", "u2", "u3")]
     assert sum(spent) == sum(users) == tenant["spentMicroUsd"] <= 500_000
-    assert sum(spent) > 500_000 - 4 * WORST and tenant["slices"] == {}
+    assert sum(spent) > 500_000 - 4 * WORST and tenant["reservedMicroUsd"] == 0
 
 
-def test_runs_of_a_process_share_one_slice_of_the_tenants(db: Client) -> None:
-    allow(db, tenant={"usdPerDay": 20})
+def test_a_grant_serves_many_runs_of_a_process(db: Client) -> None:
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 20})
+    head = tenant_budgets.tenant_day(db, "school", TODAY)
     first, second = budget_of(db, PUPIL), budget_of(db, User("bob", tenant="school"))
     call(first)
-    reference = tenant_budgets.tenant_day(db, "school", TODAY)
-    written = reference.get().update_time
+    written = head.get().update_time
     for _ in range(5):
         call(second)
     second.close()
-    assert reference.get().update_time == written
     first.close()
-    tenant = tenant_of(db)
-    assert (tenant["spentMicroUsd"], tenant["slices"]) == (6 * COST, {})
+    assert head.get().update_time == written
+    assert tenant_of(db)["spentMicroUsd"] == 6 * COST and not tenant_of(db)["reservedMicroUsd"]
 
 
 def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
@@ -166,38 +184,52 @@ def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
     call(budget_of(db, User("ann", tenant="other")))
 
 
-def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> None:
-    """Set a call aside for a user of the school, in a slice of its own."""
-    known = dict(tenant_budgets._budgets)
-    tenant_budgets._budgets.clear()
+def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> UserBudget:
+    """Reserve a call for a user of the school, in a shard of its own."""
+    known = dict(tenant_budgets._shards)
+    tenant_budgets._shards.clear()
     budget = budget_of(db, User(uid, tenant="school"))
     budget.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
-    tenant_budgets._budgets.clear()
-    tenant_budgets._budgets.update(known)
+    tenant_budgets._shards.clear()
+    tenant_budgets._shards.update(known)
+    return budget
 
 
-def test_a_run_may_use_what_is_left_of_its_own_slice(db: Client) -> None:
-    allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.1})
+def test_what_others_have_reserved_is_not_to_be_had(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget_module, "WAIT_S", 0.2)
+    allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.085})
     budget = budget_of(db, PUPIL)
     call(budget)
     in_another_process(db, "bob")
     call(budget)
     with pytest.raises(BudgetExhausted, match="organisation's budget"):
-        call(budget)  # $0.05 are the other's, $0.016 spent, and $0.035 would be set aside
+        call(budget)  # $0.035 are the other's, $0.016 spent, and $0.035 would be reserved
     budget.close()
     assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 2 * COST
 
 
-def test_after_a_refusal_every_call_asks_the_tenants_budget_again(db: Client) -> None:
+def test_what_another_gives_back_is_waited_for(db: Client) -> None:
+    allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.05})
+    other = in_another_process(db, "bob")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(lambda: call(budget_of(db, PUPIL)))
+        time.sleep(0.3)
+        assert not waiting.done()
+        other.close()
+        assert waiting.result(timeout=30) == 0.008
+
+
+def test_after_a_refusal_a_smaller_call_may_still_be_made(db: Client) -> None:
     allow(db, user={"usdPerDay": 1}, tenant={"usdPerDay": 0.125})
     budget = budget_of(db, PUPIL)
     call(budget)
     call(budget)
     in_another_process(db, "bob", input_tokens=9_000)  # $0.075 at worst
     with pytest.raises(BudgetExhausted):
-        call(budget)
+        budget.reserve(MODEL, input_tokens=INPUT, output_tokens=3 * OUTPUT)
     small = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=100)
-    assert len(tenant_of(db)["slices"]) == 2
     budget.settle(small, USED)
     budget.close()
     assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 3 * COST
@@ -207,24 +239,65 @@ def test_a_users_refusal_leaves_the_tenants_budget_as_it_was(db: Client) -> None
     allow(db, user={"usdPerDay": 0.01}, tenant={"usdPerDay": 5})
     with pytest.raises(BudgetExhausted):
         call(budget_of(db, PUPIL))
-    tenant = tenant_of(db)
-    assert (tenant["spentMicroUsd"], tenant["slices"]) == (0, {})
+    assert set(tenant_of(db).values()) == {0}
 
 
-def test_a_dead_processs_slice_comes_back_less_what_was_spent_of_it(db: Client) -> None:
-    allow(db, user={"usdPerDay": 0.7}, tenant={"usdPerDay": 2})
-    spent = {"spentMicroUsd": 1_880_000, "spentTokens": 0, "slices": {}}
-    tenant_budgets.tenant_day(db, "school", TODAY).set(spent)
-    budget_of(db, PUPIL).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
-    tenant_budgets._budgets.clear()  # the process is gone in mid-call: $0.10 were leased
-    eve = User("eve", tenant="school")
+def test_what_a_dead_process_did_not_use_is_had_by_others(db: Client) -> None:
+    """All but the call that it may have made."""
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.1})
+    in_another_process(db, "bob")  # and it is gone in mid-call
+    budget, made = budget_of(db, User("eve", tenant="school")), 0
     with pytest.raises(BudgetExhausted):
-        call(budget_of(db, eve, Clock(NOON + timedelta(minutes=16))))
-    after = budget_of(db, eve, Clock(NOON + timedelta(minutes=18)))
-    call(after)
-    after.close()
-    tenant = tenant_of(db)
-    assert (tenant["spentMicroUsd"], tenant["slices"]) == (1_880_000 + WORST + COST, {})
+        while True:
+            call(budget)
+            made += 1
+    budget.close()
+    assert made == (100_000 - WORST - WORST) // COST + 1
+    assert tenant_of(db)["reservedMicroUsd"] == WORST
+
+
+def test_idle_grants_are_had_by_who_needs_them(db: Client) -> None:
+    """Forty processes that have each made a call, and gone quiet."""
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 2})
+    for number in range(40):
+        budget = in_another_process(db, f"u{number}")
+        budget.close()  # the provider refused, so that nothing was spent
+    budget, made = budget_of(db, PUPIL), 0
+    with pytest.raises(BudgetExhausted):
+        while True:
+            call(budget)
+            made += 1
+    budget.close()
+    assert made == (2_000_000 - WORST) // COST + 1
+    assert tenant_of(db)["spentMicroUsd"] == made * COST
+
+
+def test_a_limit_that_is_lowered_holds_at_once_and_one_that_is_raised_is_had(db: Client) -> None:
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 20})
+    budget = budget_of(db, PUPIL)
+    for _ in range(5):
+        call(budget)
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.05})
+    with pytest.raises(BudgetExhausted):
+        call(budget)
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.08})
+    call(budget)
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 20})
+    call(budget)
+    budget.close()
+    assert tenant_of(db)["spentMicroUsd"] == 7 * COST
+
+
+def test_what_an_earlier_version_leases_of_the_tenants_day_counts(db: Client) -> None:
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.1})
+    held = {"microUsd": 30_000, "tokens": 0, "until": NOON, "source": None, "run": None}
+    tenant_budgets.tenant_day(db, "school", TODAY).set(
+        {"spentMicroUsd": 30_000, "spentTokens": 0, "slices": {"x": held}}
+    )
+    budget = budget_of(db, PUPIL)
+    call(budget)
+    with pytest.raises(BudgetExhausted):
+        call(budget)
 
 
 def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
@@ -240,38 +313,51 @@ def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
         "outputTokens": 100,
         "microUsd": COST,
         "unpricedCalls": 0,
+        "estimatedCalls": 0,
     }
 
 
-@pytest.mark.parametrize("minute", [5, 7, 8, 9])
-def test_whose_clock_is_ahead_counts_nothing_as_lost_that_a_run_settles(
-    db: Client, minute: int
-) -> None:
-    """The other clock is two minutes ahead, and looks just before the run ends."""
-    clock, run = Clock(), db.document("threads/t/runs/r")
-    run.set({"status": "running", "uid": ANN.uid})
-    budget = UserBudget(db, ANN, run=run.path, now=clock)
-    call(budget)
-    clock.now += timedelta(minutes=minute, seconds=30)
-    day = budgets.user_day(db, ANN.uid, TODAY)
-    settle_day(db, day, now=clock.now + timedelta(minutes=2))
-    said = budget.settlement()
-    run.update({"status": "done", "settlements": said})
-    if said:
-        budget.settled()
-    budget.close()
-    found = settle_day(db, day, now=clock.now)
-    assert found and (found.used.micro_usd, found.lost) == (COST, {})
-
-
-def test_a_run_costs_one_read_and_two_writes_however_many_calls_it_makes(db: Client) -> None:
+def test_a_call_outside_of_a_run_costs_two_reads_and_two_writes(db: Client) -> None:
     limits.limits(db)
     budget = budget_of(db)
     with counted() as cost:
-        for _ in range(5):
-            call(budget)
+        call(budget)
         budget.close()
-    assert (cost.reads, cost.writes) == (1, 2)
+    assert (cost.reads, cost.writes) == (2, 2)
+
+
+def test_a_commit_of_the_runs_settles_a_call_and_reserves_the_next(db: Client) -> None:
+    limits.limits(db)
+    budget = UserBudget(db, ANN, run="threads/t/runs/r", now=Clock())
+    call(budget)
+    with counted() as cost:
+        for _ in range(5):
+            batch = db.batch()
+            budget.write(batch)
+            budget.wrote(batch.commit())
+            call(budget)
+        batch = db.batch()
+        budget.write(batch, is_last=True)
+        budget.wrote(batch.commit())
+        budget.close()
+    assert (cost.reads, cost.writes) == (0, 6)
+    assert (day_of(db).spent.micro_usd, day_of(db).reservations) == (6 * COST, {})
+
+
+def test_a_commit_that_passes_the_limit_makes_no_call(db: Client) -> None:
+    """Of two runs whose commits reserve ahead at once, one finds the limit passed."""
+    allow(db, user={"usdPerDay": 0.1})
+    runs = [UserBudget(db, ANN, run=f"threads/t/runs/r{n}", now=Clock()) for n in range(2)]
+    for budget in runs:
+        call(budget)
+    for budget in runs:
+        batch = db.batch()
+        budget.write(batch)  # settles $0.008, reserves $0.055
+        budget.wrote(batch.commit())
+    call(runs[0])
+    with pytest.raises(BudgetExhausted):
+        call(runs[1])
+    assert day_of(db).used.micro_usd <= 100_000
 
 
 def test_a_run_of_a_free_model_asks_nothing_of_the_database(db: Client) -> None:
@@ -337,10 +423,27 @@ def test_a_day_whose_document_is_gone_starts_anew_and_never_below_nothing(db: Cl
 def test_a_new_day_has_a_new_budget(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.04})
     clock = Clock(NOON.replace(hour=23, minute=59))
-    budget = budget_of(db, clock=clock)
-    call(budget)
-    clock.now += timedelta(minutes=2)
-    call(budget)
-    budget.close()
+    for _ in range(2):
+        budget = budget_of(db, clock=clock)
+        call(budget)
+        budget.close()
+        clock.now += timedelta(minutes=2)
     assert day_of(db).used.micro_usd == COST
     assert day_of(db, day=date(2026, 11, 22)).used.micro_usd == COST
+
+
+@pytest.mark.parametrize("how", ["before", "after", "twice"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_write_whose_answer_was_lost_counts_once(
+    db: Client, monkeypatch: pytest.MonkeyPatch, number: int, how: How
+) -> None:
+    allow(db, tenant={"usdPerDay": 20})
+    call(in_a_shard := budget_of(db, PUPIL))
+    in_a_shard.close()
+    with losing_commit(monkeypatch, number, how):
+        budget = budget_of(db, PUPIL)
+        call(budget)
+        budget.close()
+    assert (day_of(db).used.micro_usd, day_of(db).reservations) == (2 * COST, {})
+    tenant = tenant_of(db)
+    assert (tenant["spentMicroUsd"], tenant["reservedMicroUsd"]) == (2 * COST, 0)

@@ -66,7 +66,7 @@ def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Cl
     with pytest.raises(Unavailable):
         list(broken.stream(REQUEST))
     first = spent(db).spent.micro_usd
-    assert first > 100 * 30
+    assert first > 60 * 30
     given_up = MeteredModel(Says(TextDelta("x" * 300), TextDelta("more")), db, ANN).stream(REQUEST)
     next(given_up)
     given_up.close()  # type: ignore[attr-defined]

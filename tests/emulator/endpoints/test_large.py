@@ -25,6 +25,12 @@ TRIED = cases(LETTERS, 2, 3)
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 
+@pytest.fixture(autouse=True)
+def long_replies(office: Office) -> None:
+    """The model may say as much as is accepted of any."""
+    office.declare(max_output_tokens=150_000)
+
+
 def most(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:
     """As much of a letter as a share of a reply may have, as JSON in a call's arguments."""
     chars = (REPLY_CHARS - 20_000) // len(json.dumps(letter, ensure_ascii=False)[1:-1])

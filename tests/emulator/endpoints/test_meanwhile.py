@@ -108,12 +108,14 @@ def test_arguments_of_any_size_are_asked_about_or_refused(
         """Stamp a paper."""
         return 1
 
+    office.declare(max_output_tokens=150_000)
     office.redeclare(Capability.of(stamp))
     text = json.dumps({"paper": char * 140_000}, ensure_ascii=False)
     assert office.ask(calls(("stamp", text))).statuses() == [status]
 
 
 def test_arguments_of_any_size_are_kept_with_their_result(office: Office) -> None:
+    office.declare(max_output_tokens=150_000)
     text = json.dumps({"word": "\N{GRINNING FACE}" * 140_000}, ensure_ascii=False)
     ran = office.ask(calls(("look_up", text)))
     assert (ran.error, ran.statuses()) == (None, ["done"])

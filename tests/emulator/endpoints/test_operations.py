@@ -73,7 +73,9 @@ def test_a_step_with_tools_adds_two_writes_whatever_it_calls(
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-5.5", "scripted:office"])
-def test_a_paid_model_costs_no_more_than_a_free_one(office: Office, warm: str, model: str) -> None:
+def test_a_paid_model_costs_one_write_more_than_a_free_one(
+    office: Office, warm: str, model: str
+) -> None:
     """The dearest we name, and one whose price is not known."""
     free = cost(office, says("Hi."), threadId=warm)
     office.model.id = model
@@ -82,7 +84,7 @@ def test_a_paid_model_costs_no_more_than_a_free_one(office: Office, warm: str, m
     for thread in ({"threadId": warm}, {}):
         paid = cost(office, says("Hi."), **thread)
         assert paid.reads <= free.reads <= READS
-        assert paid.writes <= free.writes <= WRITES
+        assert paid.writes <= free.writes + 1 <= WRITES + 1
         assert paid.round_trips <= free.round_trips
 
 

@@ -182,6 +182,7 @@ def test_the_model_is_told_what_a_replaced_turn_has_written(office: Office) -> N
 def test_what_a_long_turn_wrote_first_is_told_though_the_window_begins_later(
     office: Office,
 ) -> None:
+    office.declare(max_output_tokens=150_000)
     ran = office.ask(payment(5, "bob"), message="Pay bob and look up much")
     large = [calls(("look_up", {"word": f"{n}" * 140_000})) for n in range(4)]
     done = office.resume(ran, *large, says("Paid."))

@@ -58,7 +58,12 @@ def test_today_and_the_last_30_days_are_told_by_model(db: Client) -> None:
 def test_limits_and_what_is_left_and_when_it_renews_are_told(db: Client) -> None:
     spend(db)
     found = usage(db)
-    assert found["limits"] == {"usdPerDay": 2.0, "tokensPerDay": 2_000_000, "runsPerMinute": 300}
+    assert found["limits"] == {
+        "usdPerDay": 2.0,
+        "tokensPerDay": 2_000_000,
+        "runsPerMinute": 300,
+        "runsAtOnce": 8,
+    }
     assert found["left"] == {"usd": 1.992, "tokens": 1_998_900}
     assert (found["day"], found["renewsAt"]) == ("2026-11-21", "2026-11-22T00:00:00Z")
 

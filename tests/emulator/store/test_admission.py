@@ -1,9 +1,11 @@
-"""How often a user may start a run, counted in the write of the day that opens it."""
+"""How often a user may start a run, and how many at once: counted in the write of the day that
+opens it."""
 
 from __future__ import annotations
 
 import random
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,8 +15,8 @@ from google.api_core.exceptions import Conflict, FailedPrecondition
 from google.cloud.firestore import Client
 
 from rollcall.core.errors import ResourceExhausted
-from rollcall.store.admission import Admission
-from rollcall.store.budgets import Known, user_day
+from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
+from rollcall.store.budgets import user_day
 from tests.support.counting import counted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -28,17 +30,19 @@ def opening(
     most: int | None = 10,
     uid: str = "ann",
     key: str | None = None,
+    run: str = "",
     **more: Any,
 ) -> Admission:
-    return Admission(db, uid, now, run_key=key, most=most, **more)
+    run = run or f"threads/{uuid.uuid4().hex}/runs/r"
+    return Admission(db, uid, now, run, run_key=key, most=most, **more)
 
 
 def start(db: Client, **where: Any) -> None:
     """Open one run, as an opening does: read, add to the batch, commit."""
     admission = opening(db, **where)
     batch = db.batch()
-    admission.admit(batch, read(db, admission), {})
-    admission.admitted(batch.commit()[-1].update_time)
+    admission.admit(batch, read(db, admission))
+    admission.admitted(batch.commit())
 
 
 def read(db: Client, admission: Admission) -> list[Any]:
@@ -173,19 +177,65 @@ def test_a_run_that_goes_on_with_a_turn_is_remembered_and_not_counted(db: Client
     assert starts(db, 12) == 10
 
 
-def test_what_was_written_is_told_as_the_database_has_it(db: Client) -> None:
-    told: list[Known] = []
-    start(db, taken=told.append)
-    found = user_day(db, "ann", NOON.date()).get()
-    assert told == [Known(found.to_dict(), found.update_time)]
+def running(db: Client, thread: str, *, status: str = "running", alive: bool = True) -> str:
+    """A run's document."""
+    path = f"threads/{thread}/runs/r"
+    until = datetime.now(UTC) + timedelta(minutes=1 if alive else -1)
+    db.document(path).set({"uid": "ann", "status": status, "leaseUntil": until})
+    return path
 
 
-def test_where_the_answer_was_lost_the_day_is_read_again(db: Client) -> None:
-    told: list[Known] = []
-    admission = opening(db, taken=told.append)
-    batch = db.batch()
-    admission.admit(batch, read(db, admission), {})
-    batch.commit()
-    admission.admitted(None)
-    found = user_day(db, "ann", NOON.date()).get()
-    assert told == [Known(found.to_dict(), found.update_time)]
+def test_beyond_the_runs_at_once_one_more_is_refused_with_their_names(db: Client) -> None:
+    for number in range(3):
+        start(db, run=running(db, f"t{number}"), at_once=3)
+    with pytest.raises(TooManyRuns, match="at most 3") as refused:
+        start(db, at_once=3)
+    assert refused.value.details == {
+        "code": "resource-exhausted",
+        "hint": "details.running names them",
+        "retryAfterS": 2,
+        "running": [{"threadId": f"t{number}", "runId": "r"} for number in range(3)],
+    }
+    assert insist(db, at_once=4)
+
+
+@pytest.mark.parametrize("change", [{"status": "done"}, {"alive": False}])
+def test_runs_that_are_over_make_room(db: Client, change: Any) -> None:
+    for number in range(3):
+        start(db, run=running(db, f"t{number}"), at_once=3)
+    running(db, "t1", **change)
+    assert insist(db, at_once=3)
+
+
+def test_a_run_takes_the_place_of_the_one_before_in_its_thread(db: Client) -> None:
+    for number in range(3):
+        start(db, run=running(db, f"t{number}"), at_once=3)
+    with counted() as cost:
+        start(db, run="threads/t1/runs/r2", at_once=3)
+    assert (cost.reads, cost.writes) == (1, 1)
+
+
+def test_one_that_continues_a_turn_is_let_in_and_counted_for_others(db: Client) -> None:
+    for number in range(4):
+        start(db, run=running(db, f"t{number}"), at_once=2, counts=False)
+    assert not insist(db, at_once=4)
+
+
+def test_runs_at_once_are_counted_over_midnight(db: Client) -> None:
+    for number in range(3):
+        start(db, run=running(db, f"t{number}"), now=MIDNIGHT - timedelta(seconds=9), at_once=3)
+    assert not insist(db, now=MIDNIGHT + timedelta(seconds=9), at_once=3)
+
+
+def test_openings_at_once_are_no_more_than_may_be_under_way(db: Client) -> None:
+    paths = [running(db, f"t{number}") for number in range(24)]
+    with ThreadPoolExecutor(16) as pool:
+        admitted = pool.map(lambda path: insist(db, run=path, at_once=8, most=None), paths)
+        assert sum(admitted) == 8
+
+
+def test_without_a_limit_a_day_does_not_grow_without_end(db: Client) -> None:
+    for _ in range(LOOK_AT + 5):
+        start(db, most=None)
+    day = user_day(db, "ann", NOON.date()).get().to_dict() or {}
+    assert len(day["reservations"]) <= LOOK_AT

@@ -49,7 +49,9 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(
             thread_id=derived,
             is_new=thread_id is None,
             request_digest=digest,
-            admission=Admission(db, "ann", now, run_key=run_key("ann", "same"), most=None),
+            admission=Admission(
+                db, "ann", now, "threads/t/runs/same", run_key=run_key("ann", "same"), most=None
+            ),
         )
 
     times = [now - timedelta(seconds=apart_s), now]

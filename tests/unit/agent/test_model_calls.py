@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -24,6 +24,8 @@ from rollcall.agent.model_calls import (
     Reply,
     ReplyBuilder,
     RetryPolicy,
+    max_input,
+    max_output,
     request_tokens,
     stream_reply,
     threaded_stream,
@@ -60,9 +62,17 @@ from rollcall.models.base import (
     load_model,
 )
 from rollcall.testing import ScriptedModel, says
+from tests.support import provider_replies
 from tests.support.fake_providers import FakeProviders
 from tests.support.provider_replies import Reply as Body
-from tests.support.provider_replies import gemini_text, responses_call, responses_text, status
+from tests.support.provider_replies import (
+    chat_text,
+    gemini_text,
+    messages_text,
+    responses_call,
+    responses_text,
+    status,
+)
 
 HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
 QUICK = RetryPolicy(idle_s=0.02, random=lambda: 0.0)
@@ -84,7 +94,7 @@ class Ledger:
             raise FailedPrecondition(f"{model_id} has no price")
         if len(self.reserved) == self.calls_left:
             raise BudgetExhausted("nothing is left for today")
-        self.reserved.append(Reservation(model_id, input_tokens + output_tokens, 0))
+        self.reserved.append(Reservation(model_id, input_tokens, output_tokens))
         return self.reserved[-1]
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
@@ -430,15 +440,116 @@ def test_what_is_reserved_is_more_than_is_used() -> None:
     assert request_tokens(request) > (500 + 5 * 120) // 4 + 100
     budget = Ledger()
     play(ask(ScriptedModel([says("ok")]), request=request, budget=budget))
-    assert budget.reserved[0].tokens == request_tokens(request) + request.max_output_tokens
+    (reserved,) = budget.reserved
+    assert reserved.input_tokens > 1.5 * request_tokens(request)
+    assert reserved.output_tokens > request.max_output_tokens
 
 
 def test_a_provider_that_does_not_say_what_was_used_is_estimated() -> None:
     model = ScriptedModel([[TextDelta("x" * 300), Finish(FinishReason.STOP)]])
     budget = Ledger()
     _, reply = play(ask(model, budget=budget))
-    assert budget.settled == [Usage(request_tokens(HELLO), 0, text_tokens("x" * 300))]
-    assert budget.settled == [reply.usage]
+    found = Usage(request_tokens(HELLO), 0, text_tokens("x" * 300), is_estimated=True)
+    assert budget.settled == [found] == [reply.usage]
+
+
+INPUT, OUTPUT = request_tokens(HELLO), text_tokens("Hello there.")
+MOST_INPUT, MOST_OUTPUT = max_input(INPUT), max_output(HELLO.max_output_tokens)
+
+
+def claim(input_tokens: int, cached: int, output: int) -> Usage:
+    """What is counted in the place of a provider's word."""
+    return Usage(input_tokens, cached, output, is_estimated=True)
+
+
+@pytest.mark.parametrize(
+    ("told", "believed"),
+    [
+        (Usage(12, 4, 8), Usage(12, 4, 8)),
+        (Usage(-(10**9), 0, 8), claim(INPUT, 0, 8)),
+        (Usage(12, 0, -(10**9)), claim(12, 0, OUTPUT)),
+        (Usage(12, -5, 8), claim(12, 0, 8)),
+        (Usage(12, 10**9, 8), claim(12, 12, 8)),
+        (Usage(10**15, 0, 8), claim(MOST_INPUT, 0, 8)),
+        (Usage(12, 0, 10**15), claim(12, 0, MOST_OUTPUT)),
+        (Usage(0, 0, 8), claim(INPUT, 0, 8)),
+        (Usage(12, 0, 0), claim(12, 0, OUTPUT)),
+        (Usage(-1, -1, -1), claim(INPUT, 0, OUTPUT)),
+    ],
+)
+def test_what_cannot_be_is_not_believed(
+    told: Usage, believed: Usage, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = ScriptedModel([[TextDelta("Hello there."), Finish(FinishReason.STOP, told)]])
+    budget = Ledger()
+    with caplog.at_level("WARNING", logger="rollcall"):
+        _, reply = play(ask(model, budget=budget))
+    assert budget.settled == [believed] == [reply.usage]
+    assert ("counted as" in caplog.text) is believed.is_estimated
+
+
+_COUNTS = {
+    "gemini": ("GEMINI_USAGE", ("promptTokenCount", "candidatesTokenCount"), gemini_text),
+    "responses": ("RESPONSES_USAGE", ("input_tokens", "output_tokens"), responses_text),
+    "chat": ("CHAT_USAGE", ("prompt_tokens", "completion_tokens"), chat_text),
+    "messages": ("MESSAGES_USAGE", ("input_tokens", "output_tokens"), messages_text),
+}
+_MODELS = {"gemini": GEMINI, "messages": "anthropic:claude-test"}
+_LIES = (-1, -(10**9), 10**15, 10**400, 12.5, -0.5, "many", "12", True, None, [], {}, "absent")
+
+
+def _serve(fake: FakeProviders, patch: pytest.MonkeyPatch, dialect: str, reply: Body) -> str:
+    """Have the dialect's provider give this reply; return the model to call."""
+    patch.setenv("OPENAI_API", dialect)
+    queue = {"gemini": fake.gemini, "messages": fake.anthropic}.get(dialect, fake.openai)
+    queue(reply)
+    return _MODELS.get(dialect, OPENAI)
+
+
+@pytest.mark.parametrize("lie", _LIES, ids=lambda lie: str(lie)[:12])
+@pytest.mark.parametrize("dialect", sorted(_COUNTS))
+def test_no_dialect_lies_below_zero_or_above_what_is_reserved(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch, dialect: str, lie: Any
+) -> None:
+    constant, names, reply_text = _COUNTS[dialect]
+    told = dict(getattr(provider_replies, constant))
+    for name in names:
+        told[name] = lie
+        if lie == "absent":
+            del told[name]
+    told = {name: value for name, value in told.items() if "total" not in name.lower()}
+    monkeypatch.setattr(provider_replies, constant, told)
+    model = _serve(fake, monkeypatch, dialect, reply_text("Hello there."))
+    budget = Ledger()
+    _, reply = play(ask(model, budget=budget))
+    (counted,) = budget.settled
+    assert reply.text == "Hello there." and counted == reply.usage
+    assert 0 < counted.input_tokens <= MOST_INPUT
+    assert 0 < counted.output_tokens <= MOST_OUTPUT
+    assert 0 <= counted.cached_input_tokens <= counted.input_tokens
+
+
+@pytest.mark.parametrize("dialect", sorted(_COUNTS))
+def test_a_count_that_grows_within_a_stream_is_counted_once(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch, dialect: str
+) -> None:
+    """Its last word stands, and no further than what was reserved."""
+    constant, (_, output), reply_text = _COUNTS[dialect]
+    told = getattr(provider_replies, constant)
+    whole = reply_text("Hello there.")
+    for grown, most in ((10**3, 10**3 + 3), (10**6, MOST_OUTPUT)):
+        chunks = [*whole.chunks]
+        old = f'"{output}":{told[output]}', f'"{output}": {told[output]}'
+        for number, chunk in enumerate(chunks):
+            text = chunk.decode()
+            for each in old:
+                text = text.replace(each, f'"{output}":{grown * (number + 1) // len(chunks)}')
+            chunks[number] = text.encode()
+        model = _serve(fake, monkeypatch, dialect, replace(whole, chunks=tuple(chunks)))
+        budget = Ledger()
+        play(ask(model, budget=budget))
+        (counted,) = budget.settled
+        assert counted and 8 <= counted.output_tokens <= most
 
 
 def one_call(id: str, text: str = "{}") -> list[Delta]:
@@ -557,13 +668,13 @@ def test_what_is_held_back_goes_on_with_the_first_delta_after_its_moment() -> No
 def test_nothing_waits_longer_than_its_moment_which_grows_a_little() -> None:
     stream = Stream().take(CallStart("c", "write_file"), *pieces("x" * 8))
     assert stream.builder.wait_s(at_most=1.0) == pytest.approx(SHORTEST_S, abs=0.001)
-    stream.take(*pieces("x" * 100_000))
+    stream.take(*pieces("x" * 20_000))
     assert stream.builder.wait_s(at_most=1.0) == pytest.approx(LONGEST_S)
     assert stream.builder.wait_s(at_most=0.01) == 0.01
     stream.now += LONGEST_S
     assert stream.builder.wait_s(at_most=1.0) == 0.0
     (due,) = stream.builder.due()
-    assert len(due["delta"]) == 100_004
+    assert len(due["delta"]) == 20_004
     assert stream.builder.wait_s(at_most=1.0) == 1.0
 
 
@@ -601,6 +712,7 @@ def test_many_small_deltas_take_work_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(model_calls, "REPLY_CHARS", 3_000_000)
+    monkeypatch.setattr(model_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
     half, whole = (_functions_called(_deltas(chars)) for chars in (100_000, 200_000))
     assert whole / half == pytest.approx(2, rel=0.02)
 
@@ -609,6 +721,7 @@ def test_many_small_deltas_take_time_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(model_calls, "REPLY_CHARS", 3_000_000)
+    monkeypatch.setattr(model_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
     short, long = (min(_time_s(_deltas(chars)) for _ in range(3)) for chars in (50_000, 400_000))
     assert long / short < 8 * 4  # one that is copied with each delta takes 64 times as long
 
@@ -705,8 +818,8 @@ class Endless:
             yield self._again
 
 
-def reply_of(model: Endless):  # type: ignore[no-untyped-def]
-    request = ModelRequest("Help.", (UserMessage.of("Hello"),))
+def reply_of(model: Endless, max_output_tokens: int = 200_000):  # type: ignore[no-untyped-def]
+    request = ModelRequest("Help.", (UserMessage.of("Hello"),), max_output_tokens=max_output_tokens)
     asked = stream_reply(
         (model,), request, message_id="m", budget=FreeBudget(), is_stopped=lambda: False
     )
@@ -726,6 +839,14 @@ def test_endless_arguments_become_a_call_that_cannot_be_read() -> None:
     reply = reply_of(Endless(ArgumentsDelta("c", " " * 10_000), CallStart("c", "look_up")))
     assert reply.reason is FinishReason.LENGTH
     assert len(reply.message.tool_calls[0].arguments_text) <= REPLY_CHARS
+
+
+@pytest.mark.parametrize("letter", ["x", "ש", "漢", "😀"])
+def test_a_reply_is_cut_near_the_tokens_that_it_may_have(letter: str) -> None:
+    reply = reply_of(Endless(TextDelta(letter * 7)), max_output_tokens=1_000)
+    assert reply.reason is FinishReason.LENGTH
+    assert len(reply.text.encode()) == pytest.approx(10_000, abs=3)
+    assert set(reply.text) == {letter}
 
 
 @pytest.mark.parametrize("letter", ["ש", "漢", "😀"])

@@ -1,68 +1,52 @@
-"""Claims about a user's openings within a process: one after the other, and never for ever."""
+"""A sliding minute of starts, without a database."""
 
 from __future__ import annotations
 
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
-from rollcall.store import admission as module
-from rollcall.store.admission import one_at_a_time
+from rollcall.core.errors import ResourceExhausted
+from rollcall.store import admission
+from rollcall.store.admission import check_rate, remembered
+
+NOW = 1_000_000
 
 
-def test_one_user_has_one_opening_at_a_time() -> None:
-    assert _most_at_once() == 1
+def starts(*ago_s: float, counts: bool = True) -> dict[str, dict[str, Any]]:
+    return {str(ago): {"atMs": NOW - round(ago * 1000), "counts": counts} for ago in ago_s}
 
 
-def test_without_a_line_they_would_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT_S", 0.0)
-    assert _most_at_once() > 1
+def test_a_start_counts_for_a_minute() -> None:
+    check_rate(starts(0, 59.999, 60, 61), 3, now_ms=NOW)
+    with pytest.raises(ResourceExhausted):
+        check_rate(starts(0, 59.999, 60, 61), 2, now_ms=NOW)
 
 
-def test_users_do_not_wait_for_each_other() -> None:
-    with one_at_a_time("ann"), ThreadPoolExecutor(1) as threads:
-        assert threads.submit(_enters, "ben").result(timeout=30)
+def test_a_start_is_remembered_for_longer_and_counts_no_more() -> None:
+    found = starts(59, 61, 239, 241)
+    assert list(remembered(found, now_ms=NOW)) == ["59", "61", "239"]
+    check_rate(found, 2, now_ms=NOW)
 
 
-def test_who_waits_too_long_goes_on_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT_S", 0.01)
-    with one_at_a_time("ann"), ThreadPoolExecutor(1) as threads:
-        assert threads.submit(_enters, "ann").result(timeout=30)
+def test_of_too_many_starts_the_newest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MOST_STARTS", 3)
+    assert set(remembered(starts(4, 1, 3, 2, 5), now_ms=NOW)) == {"1", "2", "3"}
 
 
-def test_an_opening_that_fails_lets_the_next_one_in() -> None:
-    with pytest.raises(RuntimeError), one_at_a_time("ann"):
-        raise RuntimeError
-    with ThreadPoolExecutor(1) as threads:
-        assert threads.submit(_enters, "ann").result(timeout=30)
+def test_one_more_than_the_most_is_refused_until_the_oldest_is_a_minute_old() -> None:
+    check_rate(starts(1, 20), 3, now_ms=NOW)
+    with pytest.raises(ResourceExhausted, match="at most 3 messages a minute") as refused:
+        check_rate(starts(1, 20, 30.5), 3, now_ms=NOW)
+    assert refused.value.retry_after_s == 30
 
 
-def test_nothing_is_kept_of_users_who_are_gone() -> None:
-    with one_at_a_time("gone"):
-        assert "gone" in module._locks
-    assert "gone" not in module._locks
+def test_where_none_may_start_it_is_a_minute_too() -> None:
+    with pytest.raises(ResourceExhausted) as refused:
+        check_rate({}, 0, now_ms=NOW)
+    assert refused.value.retry_after_s == 60
 
 
-def _most_at_once() -> int:
-    """How many of eight threads are ever inside together, each of which lets the others run."""
-    inside: list[int] = []
-    together: list[int] = []
-
-    def opens(number: int) -> None:
-        for _ in range(50):
-            with one_at_a_time("ann"):
-                inside.append(number)
-                time.sleep(0)
-                together.append(len(inside))
-                inside.remove(number)
-
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(opens, range(8)))
-    return max(together)
-
-
-def _enters(uid: str) -> bool:
-    with one_at_a_time(uid):
-        return threading.current_thread() is not threading.main_thread()
+def test_without_a_limit_and_of_what_does_not_count_nothing_is_refused() -> None:
+    check_rate(starts(*range(50)), None, now_ms=NOW)
+    check_rate(starts(*range(50), counts=False), 1, now_ms=NOW)

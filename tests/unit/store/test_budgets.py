@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from rollcall.core.context import User
 from rollcall.core.wire import Role
-from rollcall.store.budgets import (
-    Day,
-    DayReservation,
-    Spend,
-    budget_key,
-    settlement,
-    until_tomorrow_s,
-)
-from rollcall.store.limits import Amount, Limit, Limits, Start, UserLimits
+from rollcall.store.budgets import Day, DayReservation, Spend, budget_key, until_tomorrow_s
+from rollcall.store.limits import NONE, Amount, Limit, Limits, UserLimits
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-LATER = NOW + timedelta(minutes=5)
 ANN = User("ann", Role.TEACHER, tenant="school")
 
 
 def day(**reservations: DayReservation) -> Day:
     return Day("ann", date(2026, 11, 21), reservations=reservations)
+
+
+def spend(micro_usd: int, tokens: int, **counts: int) -> Spend:
+    return Spend("m:a", Amount(micro_usd, tokens), {"calls": 1, **counts})
 
 
 def test_without_a_document_sound_limits_hold() -> None:
@@ -72,87 +68,86 @@ def test_a_limit_that_cannot_be_read_is_logged_and_what_it_overrules_holds(
     assert "left out" in caplog.text
 
 
-def test_a_lease_takes_what_is_wanted_as_far_as_it_is_there() -> None:
-    limit = Limit(100, None)
-    wanted = Amount(60, 5)
-    assert limit.reservable(used=Amount(0), least=Amount(10, 5), wanted=wanted) == Amount(60, 5)
-    assert limit.reservable(used=Amount(70), least=Amount(10, 5), wanted=wanted) == Amount(30, 5)
-    assert limit.reservable(used=Amount(90), least=Amount(10, 5), wanted=wanted) == Amount(10, 5)
-    assert limit.reservable(used=Amount(91), least=Amount(10, 5), wanted=wanted) is None
+def test_an_amount_is_within_a_limit_where_each_part_that_is_limited_is() -> None:
+    assert Limit(100, None).allows(Amount(100, 10**9))
+    assert not Limit(100, None).allows(Amount(101))
+    assert Limit(1, None).allows(Amount(7, 8), of=Amount(7, 0))
+    assert not Limit(1, 1).allows(Amount(7, 8), of=Amount(7, 7))
 
 
-def test_a_settled_slice_gives_its_rest_back() -> None:
-    held = DayReservation(Amount(100, 50), LATER)
-    found = day(run=held)
-    found.settle("run", held, [Spend("m:a", Amount(30, 20)), Spend("m:a", Amount(5, 5))])
+def test_a_settled_reservation_gives_its_rest_back() -> None:
+    found = day(run=DayReservation(Amount(100, 50)))
+    found.settle("run", [spend(30, 20), spend(5, 5)])
     assert found.used == found.spent == Amount(35, 25)
     assert found.models["m:a"]["calls"] == 2 and found.models["m:a"]["microUsd"] == 35
 
 
-def test_a_slice_that_nobody_settled_counts_as_spent_when_its_time_is_over() -> None:
-    found = day(dead=DayReservation(Amount(100, 50), NOW), live=DayReservation(Amount(1, 1), LATER))
+def test_a_reservation_that_nobody_settles_counts_as_spent() -> None:
+    found = day(dead=DayReservation(Amount(100, 50)), live=DayReservation(Amount(1, 1)))
     before = found.used
-    found.count_expired(NOW + timedelta(seconds=1))
+    found.lose("dead")
     assert (found.spent, found.used) == (Amount(100, 50), before)
     assert found.lost == {"dead": Amount(100, 50)}
     assert list(found.reservations) == ["live"]
 
 
-def test_of_a_runs_slice_its_run_may_know_better_than_the_clock() -> None:
-    found = day(run=DayReservation(Amount(100, 50), NOW, run="threads/t/runs/r"))
-    found.count_expired(LATER)
-    assert (list(found.reservations), found.lost) == (["run"], {})
-    found.lose("run")
-    assert (found.spent, found.lost) == (Amount(100, 50), {"run": Amount(100, 50)})
-
-
-def test_what_a_run_says_of_its_slice_is_read_as_it_was_written() -> None:
-    spend = Spend("m:a", Amount(30, 20), 10, 4, 10, is_priced=False)
-    said = settlement("s1", date(2026, 11, 21), [spend])
-    found = day(s1=DayReservation(Amount(100, 50), LATER), s2=DayReservation(Amount(1, 1), LATER))
-    for _ in range(2):  # what the day does not wait for any more counts no more
-        found.apply_settlements(said)
-        assert (found.spent, list(found.reservations)) == (Amount(30, 20), ["s2"])
-    assert found.models["m:a"]["unpricedCalls"] == 1
+def test_a_run_without_a_reservation_loses_none() -> None:
+    found = day(free=DayReservation(NONE, "threads/t/runs/r"))
+    found.lose("free")
+    assert (found.used, found.lost, found.reservations) == (NONE, {}, {})
 
 
 def test_who_settles_late_gets_the_difference_back() -> None:
-    held = DayReservation(Amount(100, 50), NOW, source="share")
-    found = day(run=held)
-    found.count_expired(LATER)
-    found.settle("run", held, [Spend("m:a", Amount(30, 20))])
+    found = day(run=DayReservation(Amount(100, 50)))
+    found.lose("run")
+    found.settle("run", [spend(30, 20)])
     assert (found.used, found.lost) == (Amount(30, 20), {})
-    assert found.from_source("share") == Amount(30, 20)
 
 
 def test_what_was_never_counted_is_not_given_back() -> None:
     found = day()  # its document was deleted meanwhile
-    found.settle("run", DayReservation(Amount(100, 50), NOW), [Spend("m:a", Amount(30, 20))])
+    found.settle("run", [spend(30, 20)])
     assert found.used == Amount(30, 20)
 
 
-def test_what_is_spent_or_set_aside_of_a_tenants_slice_is_known() -> None:
-    first, second = (
-        DayReservation(Amount(100), LATER, "share"),
-        DayReservation(Amount(10), LATER, "other"),
-    )
-    found = day(a=first, b=second)
-    assert found.from_source("share") == Amount(100)
-    found.settle("a", first, [Spend("m:a", Amount(40))])
-    assert found.from_source("share") == Amount(40)
-    assert found.dump()["sources"] == ["other", "share"]
+def test_what_is_reserved_stands_in_the_document_as_a_sum_as_well() -> None:
+    data = day(a=DayReservation(Amount(100, 1)), b=DayReservation(Amount(10, 2))).dump()
+    assert (data["reservedMicroUsd"], data["reservedTokens"]) == (110, 3)
 
 
 def test_a_day_is_read_as_it_was_written_and_never_shares_its_parts() -> None:
-    held = DayReservation(Amount(100, 50), LATER, "share")
-    first = day(run=held, other=DayReservation(Amount(1), LATER, run="threads/t/runs/r"))
-    first.starts = {"k": Start(1_000), "on": Start(2_000, counts=False)}
-    first.settle("x", None, [Spend("m:a", Amount(1, 2), 1, 0, 1, is_priced=False)])
+    first = day(run=DayReservation(Amount(100, 50), "threads/t/runs/r", NOW, "save"))
+    first.starts = {"k": {"atMs": 1_000, "counts": True}}
+    first.settle("x", [spend(1, 2, unpricedCalls=1, estimatedCalls=1)])
     data = first.dump()
     copy = Day.of(data, uid="ann", day=first.day)
     assert copy == first
-    copy.settle("y", None, [Spend("m:a", Amount(1, 2))])
+    copy.settle("y", [spend(1, 2)])
     assert data["models"]["m:a"]["calls"] == 1
+    assert data["models"]["m:a"]["unpricedCalls"] == data["models"]["m:a"]["estimatedCalls"] == 1
+
+
+def test_a_day_of_an_earlier_version_is_read() -> None:
+    held = {"microUsd": 7, "tokens": 8, "until": NOW, "source": None, "run": "threads/t/runs/r"}
+    data = {
+        "uid": "ann",
+        "day": "2026-11-21",
+        "spentMicroUsd": 30,
+        "spentTokens": 20,
+        "slices": {"s1": held},
+        "models": {},
+        "draws": {},
+        "lost": {},
+        "sources": [],
+    }
+    found = Day.of(data, uid="ann", day=date(2026, 11, 21))
+    assert (found.spent, found.used) == (Amount(30, 20), Amount(37, 28))
+    assert found.dump()["slices"] == {} and found.dump()["reservedMicroUsd"] == 7
+
+
+def test_a_nameless_day_stays_one() -> None:
+    found = Day.of({"spentMicroUsd": 1, "spentTokens": 1}, uid="ann", day=date(2026, 11, 21))
+    assert not {"uid", "expiresAt"} & found.dump().keys()
 
 
 @pytest.mark.parametrize("uid", ["a/b", "..", "__x__", "שלום", "x" * 128, "\ud800", ""])
