@@ -55,7 +55,7 @@ export async function model(script, { pieceChars = 7, pauseMs = 2 } = {}) {
 /** Set no bound to what a user asks and uses up. */
 export async function letAsk(uid) {
   const none = { nullValue: null };
-  const bounds = { runsPerMinute: none, usdPerDay: none, tokensPerDay: none };
+  const bounds = { runsPerMinute: none, runsAtOnce: none, usdPerDay: none, tokensPerDay: none };
   const users = { mapValue: { fields: { [uid]: { mapValue: { fields: bounds } } } } };
   const { FIRESTORE_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
   const limits = `http://${host}/v1/projects/${project}/databases/(default)/documents/budgets/limits`;

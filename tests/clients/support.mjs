@@ -35,9 +35,10 @@ export async function seed() {
   await promisify(execFile)("functions/venv/bin/python", ["-m", "seed"], { cwd: ROOT });
 }
 
-/** Set no bound to the messages of one user in a minute. */
+/** Set no bound to the messages of one user in a minute, or at once. */
 async function letAsk(uid) {
-  const unbounded = { mapValue: { fields: { runsPerMinute: { nullValue: null } } } };
+  const none = { nullValue: null };
+  const unbounded = { mapValue: { fields: { runsPerMinute: none, runsAtOnce: none } } };
   const users = { mapValue: { fields: { [uid]: unbounded } } };
   const documents = `projects/${required("GCLOUD_PROJECT")}/databases/(default)/documents`;
   const limits = `http://${required("FIRESTORE_EMULATOR_HOST")}/v1/${documents}/budgets/limits`;

@@ -94,7 +94,7 @@ def _sample() -> Platform:
     """A new project with the sample data of every pack."""
     make: Any = AnonymousCredentials
     platform = Here(Client(project=f"demo-eval-{uuid.uuid4().hex[:8]}", credentials=make()))
-    everybody = {"user": {"runsPerMinute": None}}
+    everybody = {"user": {"runsPerMinute": None, "runsAtOnce": None}}
     platform.db.document("budgets/limits").set(everybody)
     sync(platform.db, catalog.capabilities(), catalog.agents().values())
     snapshot.forget()

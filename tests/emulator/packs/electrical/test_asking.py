@@ -199,7 +199,8 @@ def here(module_db: Client) -> Iterator[Here]:
     for sample in projects():
         write_project(module_db, sample.project, sample.members)
     sync(module_db, catalog.capabilities(), catalog.agents().values())
-    module_db.document("budgets/limits").set({"users": {"demo": {"runsPerMinute": None}}})
+    unbounded = {"runsPerMinute": None, "runsAtOnce": None}
+    module_db.document("budgets/limits").set({"users": {"demo": unbounded}})
     snapshot.forget()
     yield Here(module_db)
     snapshot.forget()
