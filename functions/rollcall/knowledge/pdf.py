@@ -6,7 +6,7 @@ the memory and time of the process that reads, which are bounded too (`reader`).
 
 A PDF stores where letters stand and not in which order they are read. Libraries reverse runs of
 Hebrew letters, which is wrong where the file had them in reading order already: the words then come
-out backwards. Five letters tell: ך ם ן ף ץ stand at the end of a word and hardly ever at its
+out backwards. Five letters tell: the final forms stand at the end of a word and hardly ever at its
 beginning. So do a few of the most frequent words, which are none when read backwards. A line is
 backwards where more of its words say so than say the opposite; a line in which none says anything
 goes by the page. A line of both languages whose parts a PDF has from left to right keeps that order
@@ -44,7 +44,8 @@ _STREAM_BYTES = 30_000_000
 _LARGER = 1.15
 _FORGET_EVERY = 10
 _HEBREW_WORD = re.compile("[\u05d0-\u05ea]{2,}")
-_FINAL_LETTERS = frozenset("ךםןףץ")
+_FINAL_LETTERS = frozenset("\u05da\u05dd\u05df\u05e3\u05e5")
+"""Final kaf, mem, nun, pe and tsadi."""
 _TOKEN = (
     r"[0-9A-Za-z\u00c0-\u024f](?:[0-9A-Za-z\u00c0-\u024f%°.,:/'+\-]*[0-9A-Za-z\u00c0-\u024f%°])?"
 )
