@@ -235,7 +235,11 @@ class _Form:
         if is_text and not (parameter.options and near):
             return -1.0
         around = range(mention.place[0] - 2, mention.place[-1] + 2)
+        named = words(spaced(self.tool.name))[1:]
         is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
+        is_limit = is_limit or not self.message.stems_at([mention.place[-1] + 1]).isdisjoint(named)
+        if cue("compares").search(self.message.text[: mention.start]):
+            return -1.0  # "longer than 100 ft" is no length
         if parameter.means("limit"):
             return 3.0 if is_limit and mention.unit is None else -1.0
         if not wordset("limit").isdisjoint(self.message.stems_at([mention.place[0] - 1])):
@@ -305,7 +309,9 @@ class _Form:
         for parameter in self.open("string"):
             labels = [each for phrase in parameter.called for each in self.message.find(phrase)]
             for label in [] if parameter.options or parameter.units else labels:
-                place = self._beside(label, is_id=bool(parameter.refers_to))
+                place = self._beside(
+                    label, is_id=bool(parameter.refers_to), is_path=parameter.means("path")
+                )
                 own = [n for n in place if n not in label]
                 is_letter = len(own) == 1 and len(self.message.words[own[0]].text) == 1
                 is_hebrew = language(self.message.written(label)) == "he"
@@ -319,10 +325,11 @@ class _Form:
                 if own and self.take(parameter, self.written(place if whole else own), place):
                     break
 
-    def _beside(self, label: range, *, is_id: bool) -> list[int]:
+    def _beside(self, label: range, *, is_id: bool, is_path: bool) -> list[int]:
         """Return the words of a value and of the label beside it; plain words stand before their
         label in English and after it in Hebrew."""
-        kinds = ("quote", "code") if is_id else ("quote", "code", "name", "number")
+        kinds = ["quote", "code", *(() if is_id else ("name",))]
+        kinds += [] if is_id or is_path else ["number"]
         is_hebrew = language(self.message.written(label)) == "he"
         runs = [] if is_id else [(run, not is_hebrew) for run in self.runs()]
         named = [(m.place, m.kind == "name") for m in self.free(*kinds) if not m.unit]
@@ -346,9 +353,11 @@ class _Form:
             named: dict[Json, range] = {str(m.value): m.place for m in self.free("name")}
             for match in cue("person").finditer(self.message.text):
                 who, span = group(match, "who")
-                place = self.message.places(*span)
-                if self.message.stems_at(place).isdisjoint(self.known):
-                    named.setdefault(who, place)
+                for each in re.finditer(r"(?<!\S)(?:ו(?=[א-ת]{3}))?(\S+(?: (?!ו)\S+)*)", who):
+                    start, end = span[0] + each.start(1), span[0] + each.end(1)
+                    place = self.message.places(start, end)
+                    if self.message.stems_at(place).isdisjoint(self.known):
+                        named.setdefault(each[1], place)
             self.take_all(parameter, named)
 
     def fill_texts(self, wanted: Callable[[Parameter], bool]) -> None:
@@ -465,6 +474,10 @@ class _Form:
             if self.used.isdisjoint(place) and not set(place) <= asks:
                 start, end = self.message.words[place[0]].start, self.message.words[place[-1]].end
                 self.filled.open.append(Mention("thing", "", start, end, place))
+        if mine := cue("of_me").search(self.message.text):
+            place = self.message.places(*mine.span())
+            if self.used.isdisjoint(place) and "me" not in self.filled.arguments.values():
+                self.filled.open.append(Mention("thing", "", *mine.span(), place))
         taken = {n for m in self.filled.open for n in m.place}
         heard = vocabulary(self.tool, whole=True) | wordset("asking")
         for each in self.tool.examples if self.filled.is_question else ():
@@ -473,8 +486,9 @@ class _Form:
         most = [
             self.message.places(*m.span()) for m in cue("superlative").finditer(self.message.text)
         ]
-        known = self.used | asks  # and "the most urgent" where "urgent" is known
-        runs += [[*p] for p in most if p and known.isdisjoint([*p, p[-1] + 1])]
+        # "the most urgent" is used where "urgent" is.
+        most = [p for p in most if p and self.used.isdisjoint([*p, p[-1] + 1])]
+        runs += [[*p] for p in most if not set(p) <= asks]
         places = [*([*m.place] for m in self.filled.open), *runs]
         self.filled.left = [self.message.written(each) for each in sorted(places)]
 

@@ -13,7 +13,7 @@ from rollcall.core.text import terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner.arguments import Filled, Names, fill
 from rollcall.models.planner.mentions import Message, cue, group, read_message, wording, wordset
-from rollcall.models.planner.parameters import parameters, spaced, vocabulary
+from rollcall.models.planner.parameters import parameters, spaced, verbs_of, vocabulary
 
 # As the registry's search weighs them: how much a field counts, and how far its length damps it.
 _FIELDS = {
@@ -221,13 +221,8 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
     if not is_request(message.text, "write"):
         return False
     begins = words(cue("polite").sub("", message.text.strip(), count=1))[:1]
-    verbs = {words(each)[0] for each in (spaced(tool.name), *tool.keywords) if words(each)}
-    kinds = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
-    verbs = verbs.union(*(kind for kind in kinds if not kind.isdisjoint(verbs)))
-    called = [words(each) for p in parameters(tool) for each in p.called]
-    verbs -= {stem for each in called if len(each) == 1 for stem in each}
     phrases = (each for each in tool.keywords if len(words(each)) > 1)
-    return not verbs.isdisjoint(begins) or any(message.find(each) for each in phrases)
+    return not verbs_of(tool).isdisjoint(begins) or any(map(message.find, phrases))
 
 
 def searches(tool: ToolSpec) -> bool:

@@ -113,6 +113,10 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         found = _tell(wish.search, Wish(wish.text), locale) if wish.search else seen
         return f"{none}\n\n{found}".strip()
     scores = [_score(each) for each in kept]
+    query = str((step.call.arguments or {}).get("query") or "")
+    if scores[0] and not wish.search and not _has_most(kept, query):
+        none = say("none", locale, what=what, conditions=say("quoted", locale, text=query))
+        return f"{none}\n\n{say('nearest', locale)}\n\n{_line(kept[0], step, locale, query)}"
     if scores[0]:
         kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]
         total = len(kept)
@@ -146,6 +150,14 @@ def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[It
         items = [each for each, share, is_other in every if share >= least or is_other]
         conditions.append(say("quoted", locale, text=wish.topic))
     return items, conditions
+
+
+def _has_most(items: list[Item], query: str) -> bool:
+    """Tell whether an item has most words of a query; the first may be in another language, as it
+    was then found in other words."""
+    wanted, first = set(terms(query)), str(items[0].get("content") or query)
+    shares = (len(wanted.intersection(words(" ".join(map(str, e.values()))))) for e in items)
+    return language(first) != language(query) or 3 * max(shares) >= 2 * len(wanted)
 
 
 def _is_by(item: Item, name: str) -> bool:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from rollcall.core.messages import Json
 from rollcall.core.text import terms, words
 from rollcall.models.base import ToolSpec
-from rollcall.models.planner.mentions import Unit, unit_of, wordset
+from rollcall.models.planner.mentions import Unit, unit_of, wording, wordset
 
 Schema = dict[str, Any]
 
@@ -167,7 +167,18 @@ def vocabulary(tool: ToolSpec, *, whole: bool = False) -> frozenset[str]:
         said += [tool.description, *(p.description for p in every)]
         said += [str(each.get("userRequest", "")) for each in tool.examples]
     values = {s for each in arguments_shown(tool) for text in _texts(each) for s in terms(text)}
-    return frozenset((set(words(" ".join(said))) - values) | set(words(" ".join(labels))))
+    verbs = verbs_of(tool) if tool.writes else frozenset[str]()
+    return frozenset((set(words(" ".join(said))) - values) | set(words(" ".join(labels))) | verbs)
+
+
+def verbs_of(tool: ToolSpec) -> frozenset[str]:
+    """Return the stems of the verbs that ask for a write: the first words of its name and its
+    keywords, and verbs of the same kind (`offline.words.verbs`)."""
+    verbs = {words(each)[0] for each in (spaced(tool.name), *tool.keywords) if words(each)}
+    kinds = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
+    verbs = verbs.union(*(kind for kind in kinds if not kind.isdisjoint(verbs)))
+    called = [words(each) for p in parameters(tool) for each in p.called]
+    return frozenset(verbs.difference(*(each for each in called if len(each) == 1)))
 
 
 def _texts(value: Json) -> Iterator[str]:

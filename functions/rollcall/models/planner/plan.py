@@ -112,6 +112,8 @@ def plan(request: ModelRequest) -> Reply:
     if not turn.steps and (talk := _small_talk(turn, request)):
         return talk
     is_own = not wordset("mine").isdisjoint(tokens(turn.text))
+    said = read_message(turn.text, request.now_iso)
+    is_own = is_own or any(m.kind in ("number", "period") and m.unit for m in said.mentions)
     if not turn.steps and request.notes and asks_what_it_is(turn.text) and not is_own:
         return Reply("\n\n".join(f"{each.text} [{each.citation.n}]" for each in request.notes))
     goals, unmet = _goals(turn, request)
@@ -372,6 +374,9 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     hard = [m for m in wish.open if m.kind not in ("name", "code", "path")]
     if hard and not filled.is_question:
         return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
+    points = cue("that").search(goal.text) if lists(tool) and not goal.given else None
+    if points and not any(m.start <= points.start() < m.end for m in message.mentions):
+        return Progress(remark=_cannot_use([points[0]], turn))
     settled = {each.root for each in every if each.name in {*arguments, *filled.several}}
     for each in every:
         is_named = wish.left and any(message.find(phrase) for phrase in each.called)

@@ -1,0 +1,183 @@
+"""What a message says goes to the argument that it is for, or is asked about; never elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rollcall.core.messages import UserMessage
+from rollcall.models.base import ModelRequest, ToolSpec
+from rollcall.models.offline import Model
+from rollcall.models.planner.arguments import fill
+from rollcall.models.planner.mentions import read_message
+from tests.unit.models.planner.kit import (
+    ELECTRICAL,
+    MESSAGING,
+    NOW,
+    WORKSPACE,
+    Talk,
+    answer_of,
+    ask,
+    message_of,
+    number,
+    spec,
+    text,
+)
+
+NAMES = {"panelName": ("Main Panel", "Garage Subpanel", "LP1"), "circuitDescription": ("Oven",)}
+
+
+def done(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"ok": True}}
+
+
+def calls(
+    message: str, tools: tuple[ToolSpec, ...] = ELECTRICAL
+) -> list[tuple[str, dict[str, Any]]]:
+    request = ModelRequest("", (UserMessage.of(message),), tools, names=NAMES, now_iso=NOW)
+    made = message_of(list(Model().stream(request)))
+    return [(call.name, call.arguments or {}) for call in made.tool_calls]
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("add a line of 100 ft for the oven", {"number": 100}),
+        ("add three lamps for the oven", {"watts": 3}),
+    ],
+)
+def test_a_number_without_its_unit_takes_no_place(message: str, arguments: dict[str, Any]) -> None:
+    properties = {
+        "number": {"type": "integer", "description": "Its number"},
+        "watts": number("Load, W"),
+    }
+    tool = spec("add_line", "Add a line.", properties, "watts")
+    found = fill(tool, read_message(message, NOW))
+    assert not arguments.items() & found.arguments.items()
+    assert [each.kind for each in found.open] == ["number"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Read the first 20 lines of app.py",
+        "List the src folder two levels deep",
+    ],
+)
+def test_a_count_is_no_place_and_no_path(message: str) -> None:
+    lines = spec(
+        "read_file",
+        "Read a file of the workspace.",
+        {"path": text("The file"), "startLine": {"type": "integer", "description": "First line"}},
+        "path",
+    )
+    made = calls(message, (lines, WORKSPACE[2]))
+    assert not any({"two", 20, 2} & set(arguments.values()) for _, arguments in made)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "voltage drop of the circuits longer than 100 ft",
+        "What's the voltage drop of circuit 5 mine",
+    ],
+)
+def test_a_comparison_or_an_owner_is_no_argument(message: str) -> None:
+    assert calls(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "numbers"),
+    [("מעגלים 3 ו-5", [3, 5]), ("שנה את מעגל 5 ל-16 אמפר", [5, 16]), ("6 people, 2 hours", [6, 2])],
+)
+def test_every_number_is_read(message: str, numbers: list[int]) -> None:
+    mentions = read_message(message, NOW).mentions
+    assert [each.value for each in mentions if each.kind == "number"] == numbers
+
+
+def test_hours_are_no_henries() -> None:
+    (mention,) = read_message("2 hours", NOW).mentions
+    assert mention.unit is not None
+    assert (mention.unit.symbol, mention.unit.dimension) == ("h", "duration")
+
+
+@pytest.mark.parametrize(
+    ("message", "panel"),
+    [
+        ("voltage drop of circuit 3 in the garage panel", "Garage Subpanel"),
+        ("voltage drop of circuit 3 of LP1", "LP1"),
+    ],
+)
+def test_a_name_is_known_by_most_of_its_words(message: str, panel: str) -> None:
+    arguments = {"circuitNumber": 3, "panelName": panel}
+    assert calls(message) == [("calculate_voltage_drop", arguments)]
+
+
+def test_a_name_in_a_code_is_another_thing() -> None:
+    assert calls("voltage drop LP1-19") == []
+
+
+def test_a_name_that_the_tool_has_no_use_for_is_asked_about() -> None:
+    listing = spec("get_project", "Show what is in a project.", {"panelName": text()})
+    made = calls("Which breaker feeds the oven in the project?", (listing,))
+    assert made == []
+
+
+@pytest.mark.parametrize("verb", ["set", "make", "change", "edit"])
+def test_verbs_of_one_kind_ask_for_the_same_change(verb: str) -> None:
+    change = spec(
+        "update_circuit",
+        "Change fields of one circuit.",
+        {"panelName": text(), "circuitNumber": {"type": "integer"}, "loadWatts": number("W")},
+        "circuitNumber",
+        writes=True,
+    )
+    made = calls(f"{verb} circuit 9 of LP1 to 1800 watts", (*ELECTRICAL[:2], change))
+    arguments = {"panelName": "LP1", "circuitNumber": 9, "loadWatts": 1800}
+    assert made == [("update_circuit", arguments)]
+
+
+def test_a_part_that_asks_for_nothing_stays_with_the_part_before() -> None:
+    made = calls("What is the voltage drop of circuit 3 at 20 amps and 10 AWG?")
+    arguments = {"circuitNumber": 3, "loadAmps": 20, "conductorSize": "10"}
+    assert made == [("calculate_voltage_drop", arguments)]
+
+
+def test_there_is_where_the_last_question_was() -> None:
+    fault = spec(
+        "calculate_short_circuit",
+        "Calculate the available fault current at a panel.",
+        {"panelName": text("Panel")},
+        keywords=("fault current",),
+        aliases={"panelName": ("panel",)},
+    )
+    talk = Talk((*ELECTRICAL, fault), done)
+    talk.say("What is the voltage drop of circuit 3 in panel LP-1?")
+    talk.say("and what is the fault current there?")
+    assert talk.calls == [[("calculate_short_circuit", {"panelName": "LP-1"})]]
+
+
+def test_what_a_refusal_says_would_fit_is_offered() -> None:
+    refused = "circuit 3 fits circuit 3 of LP1 and circuit 3 of Main Panel"
+    history = ask("voltage drop of circuit 3", ELECTRICAL, lambda *_: {"error": refused}).history
+    request = ModelRequest("", tuple(history[:-1]), ELECTRICAL, names=NAMES, now_iso=NOW)
+    deltas = list(Model().stream(request))
+    assert message_of(deltas).text.endswith("Main Panel or LP1?")
+
+
+@pytest.mark.parametrize(
+    "message", ["Show me the decisions from October", "Which decisions were made today?"]
+)
+def test_days_that_no_tool_takes_are_said_not_to_be_used(message: str) -> None:
+    talk = ask(message, MESSAGING)
+    assert (talk.calls, "can't tell" in answer_of(talk)) == ([], True)
+
+
+def test_a_search_whose_results_lack_the_words_says_so() -> None:
+    def searched(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        found = {"messageId": "m7", "content": "Dan is on a plane", "relevance": 1}
+        return {"output": {"results": [found], "totalFound": 1}}
+
+    said = answer_of(ask("Is the garden waterproof in winter?", MESSAGING, searched))
+    assert said.startswith("I could not find any results")
