@@ -226,6 +226,7 @@ _RESOLVERS: dict[str, Resolver] = {
     "week": _week,
 }
 """How a date is worked out, by the `kind` of its pattern."""
+_BY_DATE = ("iso", "numeric", "named_month")
 
 
 @cache
@@ -306,6 +307,21 @@ def find_deadline(text: str, *, said_at: datetime) -> Deadline | None:
         start, end = min(start, clock.start), max(end, clock.end)
     moment = datetime.combine(chosen.day, at or time.min, said_at.tzinfo)
     return Deadline(moment, at is not None, text[start:end].strip(" ,.;"), chosen.binding)
+
+
+def named_days(text: str, *, now: datetime) -> list[date]:
+    """Return the days that a question names by their date ("12 March", "on 5/1"), the last such day
+    where no year is given; "Monday" and "next week" are none."""
+    text = plain(text)
+    found: list[date] = []
+    for each, row in rows("dates.rules"):
+        for match in each.finditer(text) if row["kind"] in _BY_DATE else ():
+            day = _RESOLVERS[row["kind"]](match, now, False)
+            if isinstance(day, date) and day > now.date() and not match.groupdict().get("y"):
+                day = _date(day.year - 1, day.month, day.day)
+            if isinstance(day, date):
+                found.append(day)
+    return found
 
 
 def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:

@@ -1,12 +1,16 @@
 """What a question looks for: its topic, weighted, without its scaffolding."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from functools import cache
 
 from packs.messaging.cues import pattern
+from packs.messaging.dates import named_days
 from packs.messaging.wording import TEXTS
+from rollcall.core.search import rarity
 from rollcall.core.text import hebrew_stem, terms, tokens, words
 
 _SCAFFOLDING_WEIGHT = 0.2
@@ -65,6 +69,37 @@ def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query
             weights.update({term: _SCAFFOLDING_WEIGHT for term in terms(name) if term in weights})
     context = {term for term in terms(_parts(question)[1]) if weights[term] == _CONTEXT_WEIGHT}
     return Query(weights, frozenset(speakers), frozenset(context))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where and when a question looks.
+
+    Attributes:
+        talks: Of each conversation whose title the question has words of, their share, 0 to 1.
+        days: The days that it names.
+    """
+
+    talks: Mapping[str, float] = field(default_factory=dict)
+    days: frozenset[date] = frozenset()
+
+
+def read_scope(question: str, *, titles: Mapping[str, str], now: datetime) -> Scope:
+    """Return where and when a question looks.
+
+    Args:
+        titles: Conversation id to title. A word counts less the more titles have it.
+        now: When it is asked.
+    """
+    said = set(terms(question)) - _scaffolding()
+    named = {id: set(terms(title)) - _scaffolding() for id, title in titles.items()}
+    holders = Counter(word for title in named.values() for word in title)
+    talks = {}
+    for id, title in named.items():
+        worth = {word: rarity(holders[word], len(titles)) for word in title}
+        if met := sum(worth[word] for word in title & said):
+            talks[id] = met / sum(worth.values())
+    return Scope(talks, frozenset(named_days(question, now=now)))
 
 
 def expand(weights: dict[str, float]) -> dict[str, float]:

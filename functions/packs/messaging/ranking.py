@@ -13,11 +13,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import heapify, heappop, heappush
 
 from packs.messaging.message_index import Entry, Shard
-from packs.messaging.query import Query, expand, read_query
+from packs.messaging.query import Query, Scope, expand, read_query
 from rollcall.core.search import best, merge, rarity, saturated
 
 _K1 = 1.2
@@ -33,6 +33,8 @@ _SPREAD = 7  # Messages over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
 _SAME_TALK_COST = 0.03  # By which a pick lowers all of its conversation: others get a place.
 _MEANING = 0.25  # What the nearest in meaning counts of what the best by words does.
+_TITLE = 0.5  # What all the words of a conversation's title add to a score, as its share;
+_DAY = 0.5  # and what a message gains that was sent on the day a question names.
 _MAIN_WORDS = 8
 _SPACER = 4 * _REACH * _STRIDE
 
@@ -65,7 +67,12 @@ class _Line:
 
 
 def rank(
-    shards: Iterable[Shard], question: str, *, limit: int = 10, half_life: timedelta | None = None
+    shards: Iterable[Shard],
+    question: str,
+    *,
+    limit: int = 10,
+    half_life: timedelta | None = None,
+    scope: Scope | None = None,
 ) -> list[Hit]:
     """Return the messages that answer a question best, best first.
 
@@ -74,6 +81,7 @@ def rank(
         limit: Most hits.
         half_life: Age, counted from the newest message, at which a message
             weighs half; None ignores age.
+        scope: Where and when the question looks.
     """
     shards = list(shards)
     lines = _lines(shards)
@@ -82,6 +90,8 @@ def rank(
     scores = _scores(lines, query)
     if half_life is not None and lines:
         scores = _aged(lines, scores, half_life=half_life)
+    if scope and (scope.talks or scope.days):
+        scores = _scoped(lines, scores, query, scope)
     return _picked(lines, scores, limit=limit)
 
 
@@ -131,6 +141,23 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
         score = own.get(line.place, 0.0) + nearby + wide[line.place // _STRIDE]
         scores[line.place] = score / (3 * most) * _trust(line.entry, query)
     return scores
+
+
+def _scoped(
+    lines: Sequence[_Line], scores: dict[int, float], query: Query, scope: Scope
+) -> dict[int, float]:
+    """Return the scores with those raised that lie where and when the question looks."""
+    most = 1 + _TITLE * max(scope.talks.values(), default=0.0) + _DAY * bool(scope.days)
+    lifted = {}
+    for line in lines:
+        title = _TITLE * scope.talks.get(line.conversation_id, 0.0)
+        score = scores.get(line.place, 0.0) * (1 + title)
+        sent = datetime.fromtimestamp(line.entry.sent_at_ms / 1000, UTC).date()
+        if sent in scope.days and line.entry.words:
+            score += _DAY * _trust(line.entry, query)
+        if score:
+            lifted[line.place] = score / most
+    return lifted
 
 
 def _mentions(lines: Sequence[_Line], weights: Iterable[str]) -> _Mentions:

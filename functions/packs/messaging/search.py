@@ -10,7 +10,7 @@ from packs.messaging.access import Reach, reach
 from packs.messaging.documents import MESSAGES, iso, read_message, text_of
 from packs.messaging.finding_lists import next_offset
 from packs.messaging.message_index import ShardReads, read_shards
-from packs.messaging.query import Query, read_query
+from packs.messaging.query import Query, read_query, read_scope
 from packs.messaging.ranking import Hit, fuse, rank
 from packs.messaging.sources import QUOTE_CHARS, cite_message, shown
 from packs.messaging.vectors import nearest
@@ -125,7 +125,9 @@ _COLUMNS = ["conversationName", "senderName", "content", "timestamp"]
 
 def _hits(ctx: ToolContext, mine: Reach, reads: ShardReads, question: str) -> list[Hit]:
     """Rank by words, and fuse with the nearest in meaning where there is an embedder."""
-    found = rank(reads.shards.values(), question, limit=MOST_FOUND)
+    titles = {id: mine.name(id) for id in mine.ids}
+    scope = read_scope(question, titles=titles, now=ctx.now)
+    found = rank(reads.shards.values(), question, limit=MOST_FOUND, scope=scope)
     if ctx.embedder is None or not mine.ids:
         return found
     near = nearest(ctx.db, ctx.embedder, mine.ids, question, limit=MOST_FOUND // 2)

@@ -1,9 +1,12 @@
 """Claims about searching conversations by words."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.message_index import Shard, append, new_shard
+from packs.messaging.query import read_scope
 from packs.messaging.ranking import Hit, fuse, rank
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -56,6 +59,29 @@ def test_the_speaker_asked_about_is_preferred() -> None:
 def test_a_question_about_a_person_alone_gives_their_messages() -> None:
     talk = shard(*FILLER, ("n", "אני חושבת שכדאי לדחות את הטיול"), *FILLER)
     assert ids(rank([talk], "מה נועה אמרה?")) == ["c1.0.20"]
+
+
+def test_the_conversation_whose_title_is_named_comes_first() -> None:
+    same = ("d", "the launch moves to the end of May because of the hall")
+    talks = [shard(*FILLER, same, *FILLER, conversation=id) for id in ("c1", "c2")]
+    titles = {"c1": "Hiring", "c2": "Board of the housing committee"}
+    asked = "Why does the launch move, in the housing committee?"
+    scope = read_scope(asked, titles=titles, now=START)
+    assert list(scope.talks) == ["c2"]
+    hits = rank(talks, asked, scope=scope)
+    assert (hits[0].conversation_id, hits[0].score <= 1) == ("c2", True)
+    assert rank(talks, asked, scope=read_scope(asked, titles={}, now=START)) == rank(talks, asked)
+
+
+@pytest.mark.parametrize(
+    "asked", ["What about the launch on 3 March?", "launch on 3/3", "מה עם launch ב-3 במרץ?"]
+)
+def test_what_was_said_on_the_day_named_comes_first(asked: str) -> None:
+    same = ("d", "the launch moves to the end of May because of the hall")
+    talk = [shard(*FILLER, same, *FILLER, number=n) for n in range(5)]
+    scope = read_scope(asked, titles={}, now=START + timedelta(days=200))
+    assert scope.days == {date(2026, 3, 3)}
+    assert ids(rank(talk, asked, scope=scope))[0] == "c1.2.20"
 
 
 def test_a_filler_is_below_a_full_answer() -> None:
