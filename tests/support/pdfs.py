@@ -6,8 +6,10 @@ import zlib
 from collections.abc import Sequence
 from io import BytesIO
 
-Line = str | tuple[str, int]
-"""A line of text, or one with its size in points; 10 otherwise."""
+Part = tuple[int, str]
+"""A part of a line: how far from the left it is drawn, and its letters in the file's order."""
+Line = str | tuple[str, int] | list[Part]
+"""A line of text, or one with its size in points, 10 otherwise; or the parts it is drawn in."""
 
 _TO_UNICODE = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CMapName /U def /CMapType 2 def
@@ -103,8 +105,12 @@ def _content(lines: Sequence[Line]) -> bytes:
     parts = []
     height = 760.0
     for line in lines:
-        text, size = (line, 10) if isinstance(line, str) else line
-        codes = text.encode("utf-16-be").hex().encode()
-        parts.append(b"BT /F1 %d Tf 1 0 0 1 40 %.1f Tm <%s> Tj ET" % (size, height, codes))
+        drawn, size = (line, 10) if isinstance(line, list) else ([(40, line)], 10)
+        if isinstance(line, tuple):
+            drawn, size = [(40, line[0])], line[1]
+        for left, text in drawn:
+            codes = str(text).encode("utf-16-be").hex().encode()
+            at = (size, left, height, codes)
+            parts.append(b"BT /F1 %d Tf 1 0 0 1 %d %.1f Tm <%s> Tj ET" % at)
         height -= 1.4 * size
     return b"\n".join(parts)

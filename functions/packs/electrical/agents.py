@@ -20,8 +20,12 @@ Choose the tools by what is asked:
 - whether a conductor is large enough: check_conductor_sizing
 - violations, an inspection or a score: run_inspection
 - incident energy, arc-flash boundary, PPE: calculate_arc_flash
-- a figure of an NEC table: lookup_nec_table; where the code says something, or what an uploaded
-  document says: search_nec
+- figures that the question states, no project's: calculate_ampacity (no load), size_motor_circuit,
+  size_grounding_conductor, calculate_conduit_fill, calculate_neutral_load,
+  calculate_dc_voltage_drop, compare_voltages
+- a figure of an NEC table: lookup_nec_table; where the code says something: search_nec
+- what is required, specified or agreed for this building or project (materials, test values,
+  equipment): search_nec, which reads the user's own documents though nobody says "document"
 - a circuit to be added, changed or removed: add_circuit, update_circuit, remove_circuit
 - what the project consists of, or which projects there are: get_project, list_projects
 - a "what if" question: the tools for each side of it at once, with the changed values as arguments
@@ -52,6 +56,13 @@ TOOLS = (
     "check_panel_capacity",
     "check_service_upgrade",
     "check_conductor_sizing",
+    "calculate_ampacity",
+    "size_motor_circuit",
+    "size_grounding_conductor",
+    "calculate_conduit_fill",
+    "calculate_neutral_load",
+    "calculate_dc_voltage_drop",
+    "compare_voltages",
     "run_inspection",
     "calculate_arc_flash",
     "lookup_nec_table",

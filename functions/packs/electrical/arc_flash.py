@@ -182,7 +182,13 @@ def calculate_arc_flash(
     )
     basis = Basis()
     arc = panel_arc(project, panel, overrides, basis)
-    studied = study(arc)
+    try:
+        studied = study(arc)
+    except InvalidArgument as error:
+        if error.field != "workingDistanceMm" or working_distance_inches is None:
+            raise
+        name = "workingDistanceInches"
+        raise InvalidArgument(error.message, field=name, hint=error.hint) from error
     ppe = ppe_for(studied.energy_cal_cm2)
     basis.warnings += arc_warnings(arc, ppe, basis)
     basis.citations += _citations(project)

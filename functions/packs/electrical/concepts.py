@@ -17,6 +17,8 @@ from rollcall.core.wording import isolated
 
 MAX_NOTES = 3
 YEARS = range(1990, 2100)
+FIRST_ARTICLE = 80
+"""No article has a number below it; a section of a specification or a chapter has."""
 
 
 def notes(message: str, locale: str) -> list[Note]:
@@ -78,11 +80,14 @@ def _about(message: str) -> list[Article]:
 
 def _unknown(answer: str) -> Iterable[str]:
     cited = rf"(?:{pattern('nec.cues.cited_article')})\s*(?:20\d\d\s+)?"
-    number = r"(?P<number>\d{2,4}(?:\.\d{1,3})?)(?![\d.]*\d)"
+    # Not "Section 26 05 19": the divisions of a specification are written so.
+    number = r"(?P<number>\d{2,4}(?:\.\d{1,3})?)(?![\d.]*\d| \d\d\b)"
     for match in re.finditer(cited + number, answer, re.IGNORECASE):
         number = match["number"]
         is_year = number.isdigit() and int(number) in YEARS  # "NEC 2023"
-        if not is_year and find(number) is None and find(number.split(".")[0]) is None:
+        if is_year or float(number) < FIRST_ARTICLE:
+            continue
+        if find(number) is None and find(number.split(".")[0]) is None:
             yield number
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -10,11 +11,13 @@ from packs.electrical.nec import articles
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.nec.lookup import edition_in
 from packs.electrical.results import CalculationResult, CodeReference, finish
-from packs.electrical.wording import TEXTS
+from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.hidden import Hidden
+from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.text import terms
 from rollcall.core.wording import isolated, short
 
 MAX_FOUND = 20
@@ -58,6 +61,8 @@ class NecSearch(CalculationResult):
     Attributes:
         articles: Of the index, best first.
         passages: Of documents, best first.
+        sources, display: What is cited, what answers most of the question first, and the table,
+            for who calls the function itself: in a run they go beside the result.
         searched_all: Whether every document of the user was looked at.
     """
 
@@ -66,6 +71,8 @@ class NecSearch(CalculationResult):
     articles: list[FoundArticle]
     passages: list[FoundPassage]
     searched_all: bool = True
+    sources: Annotated[tuple[Citation, ...], Hidden()] = ()
+    display: Annotated[Display | None, Hidden()] = None
 
 
 @capability(category="electrical", related=["lookup_nec_table"])
@@ -113,35 +120,55 @@ def search_nec(
             for article, _ in found
         ),
     )
+    cited: list[Citation] = []
     if source != "code":
-        result = _with_passages(ctx, result, limit)
-    result = result.model_copy(update={"answer": _answer(ctx.locale, result)})
-    return finish(ctx, result, _display(ctx.locale, result))
+        from rollcall.knowledge.search import citation, search
+
+        documents = search(ctx, query, limit=limit)
+        cited = [citation(each) for each in documents.passages]
+        passages = [
+            FoundPassage(
+                document_id=each.document_id,
+                title=each.title,
+                heading=each.heading,
+                page=each.page_from,
+                text=each.text,
+                score=each.score,
+            )
+            for each in documents.passages
+        ]
+        more = {"passages": passages, "searched_all": documents.searched_all}
+        result = result.model_copy(update=more)
+    is_of_documents = _is_of_documents(result)
+    display = _display(ctx.locale, result, is_of_documents)
+    before, after = (cited, []) if is_of_documents else ([], cited)
+    for each in before:
+        ctx.cite(each)
+    finish(ctx, result, display)
+    for each in after:
+        ctx.cite(each)
+    answer = _answer(ctx.locale, result, is_of_documents)
+    more = {"answer": answer, "display": display, "sources": tuple(ctx.citations)}
+    return result.model_copy(update=more)
 
 
-def _with_passages(ctx: ToolContext, result: NecSearch, limit: int) -> NecSearch:
-    """Return the result with what the user's documents say; each passage is cited."""
-    from rollcall.knowledge.search import cite, search
-
-    found = search(ctx, result.query, limit=limit)
-    for passage in found.passages:
-        cite(ctx, passage)
-    passages = [
-        FoundPassage(
-            document_id=passage.document_id,
-            title=passage.title,
-            heading=passage.heading,
-            page=passage.page_from,
-            text=passage.text,
-            score=passage.score,
-        )
-        for passage in found.passages
-    ]
-    return result.model_copy(update={"passages": passages, "searched_all": found.searched_all})
+def _is_of_documents(result: NecSearch) -> bool:
+    """Return whether the documents answer more of the question's words than the code's index, or as
+    many of a question about this building; one that names an article is one of the code."""
+    if not result.articles or not result.passages:
+        return bool(result.passages)
+    if articles.mentioned(result.query):
+        return False
+    best, passage = result.articles[0], result.passages[0]
+    asked = set(terms(result.query))
+    of_code = len(asked & set(terms(f"{best.title} {best.about}")))
+    of_documents = len(asked & set(terms(f"{passage.heading} {passage.text}")))
+    is_of_here = re.search(pattern("nec.cues.here"), result.query, re.IGNORECASE) is not None
+    return of_documents > of_code or (is_of_here and of_documents == of_code)
 
 
-def _answer(locale: str, result: NecSearch) -> str:
-    """The best of the index and of the documents, and what else there is."""
+def _answer(locale: str, result: NecSearch, is_of_documents: bool) -> str:
+    """The best of the index and of the documents, what is meant first, and what else there is."""
     parts: list[str] = []
     if result.articles:
         best, *others = result.articles
@@ -153,7 +180,8 @@ def _answer(locale: str, result: NecSearch) -> str:
     if result.passages:
         passage = result.passages[0]
         text = short(passage.text, most=QUOTE_CHARS)
-        parts.append(f"{isolated(_place(locale, passage))}: {text}")
+        place = 0 if is_of_documents else len(parts)
+        parts.insert(place, f"{isolated(_place(locale, passage))}: {text}")
     if not parts:
         parts.append(TEXTS.say(locale, "nec.search.nothing"))
     if not result.searched_all:
@@ -161,7 +189,7 @@ def _answer(locale: str, result: NecSearch) -> str:
     return " ".join(parts)
 
 
-def _display(locale: str, result: NecSearch) -> Display:
+def _display(locale: str, result: NecSearch, is_of_documents: bool) -> Display:
     where, title, about = TEXTS.data(locale, "nec.search.columns").values()
     of_code = [
         {
@@ -182,7 +210,7 @@ def _display(locale: str, result: NecSearch) -> Display:
         type="table",
         title=result.query,
         columns=[where, title, about],
-        rows=[*of_code, *of_documents],
+        rows=[*of_documents, *of_code] if is_of_documents else [*of_code, *of_documents],
     )
 
 

@@ -20,7 +20,7 @@ from rollcall.knowledge.documents import (
     readable,
     remove,
 )
-from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, cite, search
+from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
 
 TEXTS = Texts(__file__)
 
@@ -91,9 +91,22 @@ def search_documents(
         limit: Most passages to return.
     """
     found = search(ctx, query, scope=scope, document_id=document_id, limit=limit)
-    for passage in found.passages:
-        cite(ctx, passage)
-    return found
+    citations = tuple(citation(each) for each in found.passages)
+    for each in citations:
+        ctx.cite(each)
+    columns = _columns(ctx.locale, "document", "page", "section", "text")
+    rows = [
+        (isolated(each.title), each.page_from, each.heading or "—", each.text)
+        for each in found.passages
+    ]
+    display = Display(
+        type="table",
+        title=isolated(short(query)),
+        columns=columns,
+        rows=[dict(zip(columns, row, strict=True)) for row in rows],
+    )
+    ctx.show(display)
+    return found.model_copy(update={"citations": citations, "display": display})
 
 
 def _preview_deletion(ctx: ToolContext, *, document_id: str) -> Preview:

@@ -9,8 +9,8 @@ Hebrew letters, which is wrong where the file had them in reading order already:
 out backwards. Five letters tell: the final forms stand at the end of a word and hardly ever at its
 beginning. So do a few of the most frequent words, which are none when read backwards. A line is
 backwards where more of its words say so than say the opposite; a line in which none says anything
-goes by the page. A line of both languages whose parts a PDF has from left to right keeps that order
-of parts: each part reads well, and words are found.
+goes by the page. A line that is drawn in several parts (Hebrew, a number, Hebrew) is put together
+from the right, by where the parts stand; words in Latin letters keep their order among themselves.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rollcall.core.text import stopwords
+from rollcall.core.text import language, stopwords
 from rollcall.core.texts import TEXTS
 from rollcall.knowledge.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page
 from rollcall.knowledge.plain_text import cleaned
@@ -44,6 +45,8 @@ _STREAM_BYTES = 30_000_000
 _LARGER = 1.15
 _FORGET_EVERY = 10
 _HEBREW_WORD = re.compile("[\u05d0-\u05ea]{2,}")
+_HEBREW = re.compile("[\u05d0-\u05ea]")
+_MARK_FIRST = re.compile(r"(?P<mark>[.,:;!?]+)(?P<rest>\s*[\u05d0-\u05ea\"'].*)")
 _FINAL_LETTERS = frozenset("\u05da\u05dd\u05df\u05e3\u05e5")
 """Final kaf, mem, nun, pe and tsadi."""
 _TOKEN = (
@@ -58,6 +61,15 @@ _log = logging.getLogger(__name__)
 
 class _TooLong(BaseException):
     """A page's time is over. No `Exception`, since pypdf catches those and goes on."""
+
+
+class _Piece(NamedTuple):
+    """Text of one direction as a page draws it, the size of its letters, and where the drawing
+    operation that it is of begins: how far from the left."""
+
+    text: str
+    size: float
+    left: float
 
 
 def read_pdf(path: Path) -> Iterator[int | Page]:
@@ -140,15 +152,18 @@ def _count(reader: PdfReader) -> int:
 
 
 def _page(reader: PdfReader, number: int) -> Page:
-    pieces: list[tuple[str, float]] = []
+    pieces: list[_Piece] = []
 
     def note(text: str, cm: Any, tm: Any, font: Any, size: float) -> None:
         if text:
-            pieces.append((text, round(size * _scale(tm) * _scale(cm), 1)))
+            left = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+            pieces.append(_Piece(text, round(size * _scale(tm) * _scale(cm), 1), round(left, 1)))
 
     text = reader.pages[number - 1].extract_text(visitor_text=note)[:MOST_PAGE_CHARS]
-    large = _large_lines(pieces) if "".join(each for each, _ in pieces).startswith(text) else []
-    return Page(number, in_reading_order(cleaned(text)), frozenset(large))
+    if not "".join(each.text for each in pieces).startswith(text):
+        return Page(number, in_reading_order(cleaned(text)))
+    ordered = "\n".join(cleaned(line) for line in _lines_in_order(pieces))
+    return Page(number, ordered[:MOST_PAGE_CHARS], frozenset(_large_lines(pieces)))
 
 
 def _scale(matrix: Any) -> float:
@@ -156,12 +171,12 @@ def _scale(matrix: Any) -> float:
     return math.hypot(matrix[2], matrix[3])
 
 
-def _large_lines(pieces: list[tuple[str, float]]) -> list[int]:
+def _large_lines(pieces: list[_Piece]) -> list[int]:
     """The lines whose letters are larger than most letters of the page."""
     sizes = Counter[float]()
     largest: dict[int, float] = {}
     line = 0
-    for text, size in pieces:
+    for text, size, _ in pieces:
         sizes[size] += len(text)
         for part in re.split("(\n)", text):
             if part == "\n":
@@ -194,6 +209,50 @@ def _within(seconds: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+def _lines_in_order(pieces: list[_Piece]) -> list[str]:
+    """Return the lines of a page, those of Hebrew in the order in which they are read."""
+    lines: list[list[_Piece]] = [[]]
+    for piece in pieces:
+        first, *others = piece.text.split("\n")
+        lines[-1].append(piece._replace(text=first))
+        lines += [[piece._replace(text=each)] for each in others]
+    page = _backwardness("".join(piece.text for piece in pieces))
+    return [_line_in_order([each for each in line if each.text], page) for line in lines]
+
+
+def _line_in_order(pieces: list[_Piece], page: int) -> str:
+    """Return a line of pieces, put together from the right where it is Hebrew.
+
+    In a file that has letters as they are seen a Hebrew piece reads well by now, and the pieces of
+    an operation go from left to right; in one that has them as they are read it is backwards, and
+    the pieces go as they are read.
+    """
+    line = "".join(each.text for each in pieces)
+    is_backwards = (_backwardness(line) or page) > 0
+    if len([each for each in pieces if each.text.strip()]) < 2 or language(line) != "he":
+        return _reversed_line(line) if is_backwards else _with_mark_at_end(line)
+    places = sorted(
+        enumerate(pieces),
+        key=lambda each: (-each[1].left, each[0] if is_backwards else -each[0]),
+    )
+    parts: list[str] = []
+    for is_hebrew, group in groupby(places, key=lambda each: bool(_HEBREW.search(each[1].text))):
+        texts = [piece.text for _, piece in group]
+        if is_hebrew:
+            parts += [_reversed_line(text) if is_backwards else text for text in texts]
+        elif _LATIN.search("".join(texts)) and not is_backwards:
+            parts += [" ", *reversed(texts), " "]  # a phrase that is read from the left
+        else:
+            parts += [f" {text.strip()} " if text != text.strip() else text for text in texts]
+    return _with_mark_at_end(re.sub(r" +", " ", "".join(parts)).strip())
+
+
+def _with_mark_at_end(line: str) -> str:
+    """Return a Hebrew line whose full stop, seen at the left, stands where the line ends."""
+    found = _MARK_FIRST.match(line)
+    return f"{found['rest'].strip()}{found['mark']}" if found else line
 
 
 def in_reading_order(text: str) -> str:

@@ -12,15 +12,16 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
 from rollcall.core.context import Embedder, ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
+from rollcall.core.hidden import Hidden
 from rollcall.core.options import collection_id
 from rollcall.core.search import best, merge, rarity
-from rollcall.core.shapes import Citation, Wire
+from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.knowledge.documents import (
     DOCUMENTS,
     PARTS,
@@ -45,7 +46,7 @@ from rollcall.knowledge.index import (
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-__all__ = ["Passage", "Scope", "SearchResult", "cite", "search"]
+__all__ = ["Passage", "Scope", "SearchResult", "citation", "search"]
 
 MOST_PASSAGES = 20
 """Of one result."""
@@ -99,10 +100,14 @@ class SearchResult(Wire):
     Attributes:
         searched_all: Whether every document was looked at that the user may read and that is
             ready; false where there are more than one search reads.
+        citations, display: The passages as sources and as a table, for who calls the function
+            itself: in a run they go beside the result.
     """
 
     passages: list[Passage]
     searched_all: bool = True
+    citations: Annotated[tuple[Citation, ...], Hidden()] = ()
+    display: Annotated[Display | None, Hidden()] = None
 
 
 class SearchedDocument(Struct, frozen=True):
@@ -159,19 +164,17 @@ def search(
     raise Aborted("documents are being replaced; search again", retry_after_s=1)
 
 
-def cite(ctx: ToolContext, passage: Passage) -> None:
-    """Cite a passage as a source of the result, by document, page and section."""
+def citation(passage: Passage) -> Citation:
+    """Return a passage as a source of a result, by document, page and section."""
     line = " ".join(passage.text.split())
     quote = line if len(line) <= QUOTE_CHARS else f"{line[: QUOTE_CHARS - 1].rstrip()}…"
-    ctx.cite(
-        Citation(
-            type="document",
-            title=passage.title,
-            quote=quote,
-            document_id=passage.document_id,
-            page=passage.page_from,
-            section=passage.heading or None,
-        )
+    return Citation(
+        type="document",
+        title=passage.title,
+        quote=quote,
+        document_id=passage.document_id,
+        page=passage.page_from,
+        section=passage.heading or None,
     )
 
 

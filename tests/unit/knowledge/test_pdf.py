@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rollcall.knowledge.pdf import in_reading_order
+from rollcall.knowledge.pages import Page
+from rollcall.knowledge.pdf import in_reading_order, read_pdf
+from tests.support.pdfs import Line, pdf
 
 
 @pytest.mark.parametrize(
@@ -52,3 +56,26 @@ def test_a_page_may_have_lines_of_both_kinds() -> None:
 def test_no_letter_is_lost(text: str) -> None:
     mirrored = str.maketrans(")]}>»", "([{<«")
     assert sorted(in_reading_order(text).translate(mirrored)) == sorted(text.translate(mirrored))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "readable_line"),
+    [
+        ([(100, ".םהוא "), (150, "5"), (160, " תודגנתה")], "התנגדות 5 אוהם."),
+        ([(300, "התנגדות "), (250, "12"), (100, " אוהם.")], "התנגדות 12 אוהם."),
+        (".םהוא 12 תודגנתה", "התנגדות 12 אוהם."),
+        ("התנגדות 12 אוהם.", "התנגדות 12 אוהם."),
+        ('.ר"ממ 2.5 ךתחב XLPE לבכ', 'כבל XLPE בחתך 2.5 ממ"ר.'),
+        ([(100, "XLPE "), (140, "גוסמ לבכ")], "כבל מסוג XLPE"),
+        ([(100, " לחנ"), (130, "AWG "), (160, "12 "), (200, "ךילומ")], "מוליך AWG 12 נחל"),
+        ([(100, "Section "), (150, "5")], "Section 5"),
+    ],
+)
+def test_the_parts_of_a_line_are_in_the_order_in_which_they_are_read(
+    tmp_path: Path, drawn: Line, readable_line: str
+) -> None:
+    """Letters in a file stand as they are seen (drawn from the left) or as they are read."""
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf([[drawn]]))
+    (page,) = [each for each in read_pdf(path) if isinstance(each, Page)]
+    assert page.text.strip() == readable_line

@@ -86,6 +86,7 @@ def dc_resistance(
     material: Material,
     *,
     stranded: bool = True,
+    coated: bool = False,
     temperature_c: float = TABLE_TEMPERATURE_C,
 ) -> float:
     """Return the direct-current resistance of Table 8, ohm per 1000 ft, at a conductor temperature
@@ -93,6 +94,7 @@ def dc_resistance(
 
     Args:
         stranded: Table 8 has solid conductors up to 8 AWG.
+        coated: Copper that is coated (tinned).
         temperature_c: Between -50 and 250 °C, by the table's linear correction.
 
     Raises:
@@ -112,12 +114,13 @@ def dc_resistance(
             f"{label(sizes[-1])}",
             field="conductorSize",
         )
-    at_75 = row[_ALUMINUM if material == "aluminum" else _UNCOATED_COPPER]
+    copper = _COATED_COPPER if coated else _UNCOATED_COPPER
+    at_75 = row[_ALUMINUM if material == "aluminum" else copper]
     rise = temperature_c - TABLE_TEMPERATURE_C
     return float(at_75 * (1 + TEMPERATURE_COEFFICIENT[material] * rise))
 
 
-_UNCOATED_COPPER, _ALUMINUM = 0, 2
+_UNCOATED_COPPER, _COATED_COPPER, _ALUMINUM = 0, 1, 2
 _X_NONMAGNETIC, _X_STEEL = 0, 1
 _R_COLUMN: dict[Material, int] = {"copper": 2, "aluminum": 5}
 

@@ -74,7 +74,7 @@ def places_in(description: str) -> tuple[Area, ...]:
 
 @cache
 def _named(description: str, group: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
-    text = description.casefold().translate(str.maketrans("״׳’", "\"''"))
+    text = description.casefold().translate(str.maketrans("\u05f4\u05f3\u2019", "\"''"))
     text = _MARKS.sub(" ", _LETTERS.sub(r"\1\2", text))
     found = []
     for kind in kinds:

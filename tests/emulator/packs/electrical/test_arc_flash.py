@@ -157,6 +157,7 @@ def test_outside_the_range_is_refused_with_it(
         at_mdp(office, **asked)
     assert refused.value.field == field
     assert accepted in refused.value.message
+    assert "208 to 15,000 V" in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("given", [{"workingDistanceInches": 11.9}, {"workingDistanceMm": 300}])
@@ -166,7 +167,8 @@ def test_too_near_is_refused_by_the_name_that_was_given(
     (name,) = given
     with pytest.raises(InvalidArgument, match=r"12|304\.8") as refused:
         Capability.of(calculate_arc_flash).call(office, {"panelName": "MDP", **given})
-    assert refused.value.field == f"arguments.{name}"
+    assert refused.value.field == name
+    assert "208 to 15,000 V" in (refused.value.hint or "")
 
 
 def test_12_inches_are_near_enough_to_calculate(office: ToolContext) -> None:

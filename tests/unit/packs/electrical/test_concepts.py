@@ -55,3 +55,20 @@ def test_an_article_that_the_code_does_not_have_is_said_to_be_unknown(locale: st
 
 def test_an_edition_is_no_article() -> None:
     assert review("NEC 2023 and the NEC 2020 differ. See NEC 2023 210.8.", "en").remark == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Section 26 05 19 asks for XHHW-2.",
+        "By section 26 of the specification, cables are tested.",
+        "סעיף 26 05 19 במפרט דורש בדיקה.",
+        "See section 3.2 of the method statement.",
+    ],
+)
+def test_a_section_of_a_specification_is_no_article_of_the_code(text: str) -> None:
+    assert review(text, "en").remark == ""
+
+
+def test_an_article_that_the_code_does_not_have_is_still_said_to_be_unknown() -> None:
+    assert "999.5" in review("NEC Article 999.5 says so.", "en").remark

@@ -1,0 +1,516 @@
+"""Capabilities that calculate with the figures of a question alone, without a project: ampacity,
+a motor's circuit, grounding conductors, conduit fill, the neutral, and drops of a direct current
+and between two voltages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from packs.electrical.arguments import (
+    AmbientC,
+    AmbientF,
+    BreakerAmps,
+    CurrentCarrying,
+    Insulation,
+    LengthFt,
+    LengthM,
+    LoadAmps,
+    Sets,
+    TerminalRating,
+    ambient_in_celsius,
+    length_in_feet,
+)
+from packs.electrical.calculations.conductors import (
+    STANDARD_AMBIENT_C,
+    STANDARD_CONDUCTORS,
+    Installation,
+    ampacity_of,
+    largest_breaker,
+    smallest_size,
+)
+from packs.electrical.calculations.requirements import Requirement
+from packs.electrical.nec.conductors import (
+    insulation_rating,
+    label,
+    rank,
+    small_conductor_limit,
+)
+from packs.electrical.nec.editions import DEFAULT, Edition, article
+from packs.electrical.nec.grounding import (
+    enlarged_grounding_conductor,
+    equipment_grounding_conductor,
+)
+from packs.electrical.nec.impedance import dc_resistance
+from packs.electrical.nec.loads import dryer_demand_w, lighting_demand_va, range_demand_w
+from packs.electrical.nec.motors import (
+    MotorKind,
+    ProtectiveDevice,
+    full_load_amps,
+    largest_protection,
+)
+from packs.electrical.projects.records import ConductorMaterial, ConductorSize, Phases
+from packs.electrical.results import Basis, CalculationResult, CodeReference, finish
+from packs.electrical.wording import TEXTS, number
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated
+
+CONTINUOUS = 1.25
+SMALL_APPLIANCE_VA = 1_500
+LIGHTING_VA_FT2 = 3
+NEUTRAL_SHARE, NEUTRAL_FULL_AMPS = 0.7, 200
+FASTENED_FROM, FASTENED_SHARE = 4, 0.75
+"""220.53: four or more appliances fastened in place count 75 %."""
+OVERLOAD, OVERLOAD_HIGH = 1.15, 1.25
+COOL_RISE_C, SERVICE_FACTOR = 40, 1.15
+
+ConduitType = Literal["emt", "imc", "rmc", "fmc", "lfmc", "pvc", "pvc_80"]
+AnyVolts = Annotated[float, Field(gt=0, le=15_000)]
+Watts = Annotated[float, Field(ge=0, le=1_000_000)]
+WattsOfEach = Annotated[list[Annotated[float, Field(gt=0, le=50_000)]], Field(max_length=100)]
+
+
+class Conductors(Wire):
+    """Conductors of one size in a raceway."""
+
+    size: ConductorSize
+    count: Annotated[int, Field(ge=1, le=500)] = 1
+    insulation: Annotated[str, Field(max_length=20)] = "THHN"
+
+
+class Figure(Wire):
+    """A figure of the way to the result, named in the user's language, with its place in the code;
+    a conductor's size as it is said."""
+
+    name: str
+    value: float | str
+    unit: str | None = None
+    reference: str | None = None
+
+
+class HandCalculation(CalculationResult):
+    """A calculation on stated figures.
+
+    Attributes:
+        value: The result, in `unit`; of conductors the size, of conduit its trade size.
+        compliant: Whether what was given suffices; absent where nothing was.
+    """
+
+    value: float | str
+    unit: str | None = None
+    compliant: bool | None = None
+    steps: tuple[Figure, ...]
+
+
+Step = tuple[str, float | str, str | None, str | None]
+"""The key of a figure's name, its value, its unit and its place in the code."""
+
+
+def _result(
+    ctx: ToolContext,
+    id: str,
+    steps: Iterable[Step],
+    *,
+    compliant: bool | None = None,
+    edition: Edition = DEFAULT,
+    basis: Basis | None = None,
+) -> HandCalculation:
+    """Return what a capability's steps come to: the last is the result."""
+    basis = basis or Basis()
+    figures = tuple(
+        Figure(
+            name=TEXTS.say(ctx.locale, f"hand_calculations.steps.{key}"),
+            value=round(value, 4) if isinstance(value, float | int) else value,
+            unit=unit,
+            reference=reference,
+        )
+        for key, value, unit, reference in steps
+    )
+    last = figures[-1]
+    references = dict.fromkeys(each.reference for each in figures if each.reference)
+    basis.citations += [CodeReference(edition=edition, article=each) for each in references]
+    columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
+    rows = [dict(zip(columns, (e.name, _said(e), e.reference or ""), strict=True)) for e in figures]
+    answer = f"{last.name}: {_said(last)}."
+    if compliant is not None:
+        answer = f"{answer} {TEXTS.say(ctx.locale, f'hand_calculations.{compliant}')}"
+    result = HandCalculation(
+        answer=answer,
+        value=last.value,
+        unit=last.unit,
+        compliant=compliant,
+        steps=figures,
+        **basis.fields(ctx.locale),
+    )
+    title = TEXTS.say(ctx.locale, f"capabilities.{id}.name")
+    display = Display(type="table", title=title, text=answer, columns=columns, rows=rows)
+    return finish(ctx, result, display)
+
+
+def _said(figure: Figure) -> str:
+    value = figure.value if isinstance(figure.value, str) else number(figure.value)
+    return isolated(f"{value} {figure.unit}" if figure.unit else value)
+
+
+@capability(category="electrical", related=["check_conductor_sizing"])
+def calculate_ampacity(
+    ctx: ToolContext,
+    *,
+    conductor_size: ConductorSize,
+    conductor_material: ConductorMaterial = "copper",
+    insulation: Insulation = "THHN",
+    ambient_c: AmbientC | None = None,
+    ambient_f: AmbientF | None = None,
+    current_carrying_conductors: CurrentCarrying = STANDARD_CONDUCTORS,
+    conductor_sets: Sets = 1,
+    terminal_rating_c: TerminalRating | None = None,
+    edition: Edition = DEFAULT,
+) -> HandCalculation:
+    """Calculate what conductors carry as they are installed, without a load: Table 310.16 with the
+    factors for ambient temperature and bundling, and the largest breaker that protects them.
+
+    Args:
+        conductor_size: AWG or kcmil, such as "12", "2/0", "250 kcmil".
+        conductor_material: "copper" or "aluminum".
+        insulation: Its marking, such as "THHN", "XHHW-2".
+        ambient_c: Temperature around the conductors, °C; 30 if left out.
+        ambient_f: The same in °F, instead of ambient_c.
+        current_carrying_conductors: How many carry current in the same raceway or cable.
+        conductor_sets: Conductors in parallel for each line.
+        terminal_rating_c: Marked on the equipment, 60, 75 or 90 °C; not counted if left out.
+        edition: The NEC's edition, for the numbers of tables.
+    """
+    celsius = ambient_in_celsius(ambient_c, ambient_f)
+    column = insulation_rating(insulation)
+    how = Installation(
+        material=conductor_material,
+        insulation_c=column,
+        terminal_c=terminal_rating_c or column,
+        ambient_c=STANDARD_AMBIENT_C if celsius is None else celsius,
+        current_carrying=current_carrying_conductors,
+        sets=conductor_sets,
+    )
+    found, basis = ampacity_of(conductor_size, how), Basis()
+    if celsius is None:
+        reason = TEXTS.text("calculations.conductors.ambient")
+        basis.assume("ambientC", STANDARD_AMBIENT_C, "°C", reason)
+    if terminal_rating_c is None:
+        reason = TEXTS.text("hand_calculations.no_terminals")
+        basis.assume("terminalRatingC", column, "°C", reason)
+    limit = small_conductor_limit(conductor_size, conductor_material)
+    breaker = largest_breaker(found.amps, Requirement(1, 1), limit)
+    table, heat, bundling = (
+        article(each, edition) for each in ("310.16", "310.15(B)(1)(1)", "310.15(C)(1)")
+    )
+    steps: list[Step] = [
+        ("table_ampacity", found.table_amps, "A", f"Table {table}"),
+        ("temperature_factor", found.temperature_factor, None, f"Table {heat}"),
+        ("bundling_factor", found.adjustment_factor, None, f"Table {bundling}"),
+        ("terminals", found.terminal_amps, "A", "110.14(C)"),
+        ("largest_breaker", breaker, "A", "240.4(D)" if limit else "240.4(B)"),
+        ("ampacity", found.amps, "A", "310.15"),
+    ]
+    return _result(ctx, "calculate_ampacity", steps, edition=edition, basis=basis)
+
+
+@capability(category="electrical", related=["calculate_ampacity"])
+def size_motor_circuit(
+    ctx: ToolContext,
+    *,
+    hp: Annotated[str, Field(max_length=12)],
+    voltage: AnyVolts,
+    phases: Phases = 3,
+    motor_kind: MotorKind | None = None,
+    device: ProtectiveDevice = "inverse_time_breaker",
+    nameplate_amps: LoadAmps | None = None,
+    service_factor: Annotated[float, Field(ge=1, le=2)] | None = None,
+    temperature_rise_c: Annotated[float, Field(gt=0, le=200)] | None = None,
+    conductor_material: ConductorMaterial = "copper",
+    terminal_rating_c: TerminalRating = 75,
+) -> HandCalculation:
+    """Size the branch circuit of a motor that is in no project: full-load current, conductors at
+    125 %, overload protection, and the largest short-circuit device by Article 430.
+
+    Args:
+        hp: Horsepower, such as "25", "7-1/2".
+        voltage: Of the system, V.
+        phases: 1 or 3.
+        motor_kind: The row of Table 430.52; single-phase or squirrel cage if left out.
+        device: Breaker or fuse that protects against short circuits.
+        nameplate_amps: The nameplate's current, A, for the overload protection.
+        service_factor: Marked on the motor; 1.15 or more raises the overload setting.
+        temperature_rise_c: Marked on the motor; 40 °C or less raises the overload setting.
+        conductor_material: "copper" or "aluminum".
+        terminal_rating_c: Column of Table 310.16: 60, 75 or 90 °C.
+    """
+    kind: MotorKind = motor_kind or ("single_phase" if phases == 1 else "squirrel_cage")
+    try:
+        current = full_load_amps(hp, voltage, phases)
+    except InvalidArgument as error:
+        field = "hp" if error.field == "horsepower" else error.field
+        raise InvalidArgument(error.message, field=field) from error
+    table = "Table 430.248" if phases == 1 else "Table 430.250"
+    required = round(current * CONTINUOUS, 4)
+    how = Installation(conductor_material, terminal_rating_c, terminal_rating_c)
+    size = smallest_size(how, Requirement(required, required, rule="motor"))
+    if size is None:
+        raise InvalidArgument(f"no single conductor carries {required:g} A", field="hp")
+    device_amps = largest_protection(current, kind, device)
+    steps: list[Step] = [
+        ("full_load", current, "A", table),
+        ("short_circuit", device_amps, "A", "430.52"),
+    ]
+    if nameplate_amps is not None:
+        is_high = (service_factor or 1) >= SERVICE_FACTOR or (
+            temperature_rise_c is not None and temperature_rise_c <= COOL_RISE_C
+        )
+        share = OVERLOAD_HIGH if is_high else OVERLOAD
+        steps.append(("overload", round(nameplate_amps * share, 2), "A", "430.32(A)(1)"))
+    steps += [
+        ("grounding", _grounding(device_amps, size, conductor_material), None, "250.122"),
+        ("conductor_amps", required, "A", "430.22"),
+        ("conductors", label(size), None, "Table 310.16"),
+    ]
+    return _result(ctx, "size_motor_circuit", steps)
+
+
+def _grounding(device_amps: float, size: str, material: ConductorMaterial) -> str:
+    """The equipment grounding conductor, never larger than the circuit's own (250.122(A))."""
+    return label(min(equipment_grounding_conductor(device_amps, material), size, key=rank))
+
+
+@capability(category="electrical", related=["lookup_nec_table"])
+def size_grounding_conductor(
+    ctx: ToolContext,
+    *,
+    breaker_amps: BreakerAmps,
+    conductor_material: ConductorMaterial = "copper",
+    raceways: Sets = 1,
+    installed_size: ConductorSize | None = None,
+    required_size: ConductorSize | None = None,
+    edition: Edition = DEFAULT,
+) -> HandCalculation:
+    """Size the equipment grounding conductor of a circuit or feeder by 250.122: in each raceway of
+    parallel sets, and larger where the phase conductors are larger than required.
+
+    Args:
+        breaker_amps: The overcurrent device, A.
+        conductor_material: Of the grounding conductor.
+        raceways: In how many the parallel sets run; each has a full-sized conductor (250.122(F)).
+        installed_size: The phase conductor that is installed, of each set.
+        required_size: The smallest phase conductor that would be enough, for 250.122(B).
+        edition: The NEC's edition.
+    """
+    if required_size and not installed_size:
+        raise InvalidArgument("give installedSize with requiredSize", field="installedSize")
+    base = equipment_grounding_conductor(breaker_amps, conductor_material, edition)
+    steps: list[Step] = [("by_table", label(base), None, "Table 250.122")]
+    size = base
+    if installed_size and required_size:
+        size = enlarged_grounding_conductor(base, needed=required_size, installed=installed_size)
+        steps.append(("enlarged", label(size), None, "250.122(B)"))
+    if installed_size and raceways == 1:
+        size = min(size, installed_size, key=rank)
+    if raceways > 1:
+        steps.append(("raceways", raceways, None, "250.122(F)"))
+    steps.append(("grounding", label(size), None, "250.122(F)" if raceways > 1 else "250.122"))
+    return _result(ctx, "size_grounding_conductor", steps, edition=edition)
+
+
+@cache
+def _conduit_tables() -> Any:
+    path = Path(__file__).parent / "calculations" / "conduit_fill.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@capability(category="electrical", related=["calculate_ampacity"])
+def calculate_conduit_fill(
+    ctx: ToolContext,
+    *,
+    conductors: Annotated[list[Conductors], Field(min_length=1, max_length=30)],
+    conduit_type: ConduitType = "emt",
+    trade_size: Annotated[str, Field(max_length=8)] | None = None,
+    nipple: bool = False,
+) -> HandCalculation:
+    """Calculate how full a conduit is, or find the smallest trade size: chapter 9, Tables 1, 4
+    and 5, for conductors of one or several sizes and insulations.
+
+    Args:
+        conductors: Each size with its count and insulation ("THHN", "XHHW-2", "THW").
+        conduit_type: emt, imc, rmc, fmc, lfmc, pvc (schedule 40) or pvc_80.
+        trade_size: The size to check, such as "3/4" or "1-1/4"; left out, the smallest is found.
+        nipple: Whether it is at most 24 in long, which may be 60 % full.
+    """
+    data, area = _conduit_tables(), 0.0
+    for each in conductors:
+        kind = data["types"].get(each.insulation.strip().upper())
+        known = data["conductors"].get(kind, {})
+        if each.size not in known:
+            raise InvalidArgument(
+                f"Table 5 here has no {each.insulation} of size {each.size}: it has "
+                f"{', '.join(data['types'])} from 14 AWG to 1000 kcmil",
+                field="conductors",
+            )
+        area += known[each.size] * each.count
+    count, sizes = sum(each.count for each in conductors), data["conduits"][conduit_type]
+    percent = data["nippleFill"] if nipple else data["fill"][min(count, 3) - 1]
+    chosen = (trade_size or "").strip().replace(" ", "-").rstrip('"')
+    if chosen and chosen not in sizes:
+        raise InvalidArgument(
+            f"{conduit_type} has no trade size {trade_size}: {', '.join(sizes)}", field="tradeSize"
+        )
+    fits = [each for each, inside in sizes.items() if area <= inside * percent / 100 + 1e-9]
+    if not chosen and not fits:
+        raise InvalidArgument(f"no {conduit_type} is large enough: use several", field="conductors")
+    size = chosen or fits[0]
+    steps: list[Step] = [
+        ("conductors_area", area, "in²", "Chapter 9 Table 5"),
+        ("inside", sizes[size], "in²", "Chapter 9 Table 4"),
+        ("allowed", percent, "%", "Chapter 9 Table 1"),
+        ("smallest", fits[0] if fits else "—", None, "Chapter 9 Table 4"),
+    ]
+    fill: Step = ("fill", round(100 * area / sizes[size], 2), "%", "Chapter 9 Table 1")
+    if chosen:
+        return _result(ctx, "calculate_conduit_fill", [*steps, fill], compliant=size in fits)
+    return _result(ctx, "calculate_conduit_fill", [*steps[:3], fill, steps[3]])
+
+
+@capability(category="electrical", related=["check_panel_capacity"])
+def calculate_neutral_load(
+    ctx: ToolContext,
+    *,
+    floor_area_ft2: Annotated[float, Field(gt=0, le=1_000_000)] | None = None,
+    small_appliance_circuits: Annotated[int, Field(ge=0, le=200)] = 2,
+    laundry_circuits: Annotated[int, Field(ge=0, le=200)] = 1,
+    fastened_watts: WattsOfEach | None = None,
+    ranges_watts: WattsOfEach | None = None,
+    dryers_watts: WattsOfEach | None = None,
+    other_neutral_va: Watts = 0,
+    unbalanced_amps: LoadAmps | None = None,
+    voltage: AnyVolts = 240,
+    phases: Phases = 1,
+    edition: Edition = DEFAULT,
+) -> HandCalculation:
+    """Calculate the neutral load of a dwelling's feeder or service (220.61), also where 220.82 or
+    220.84 gives the load of the lines: ranges and dryers count 70 %, and of what is above 200 A
+    70 %. Loads between lines put nothing on the neutral.
+
+    Args:
+        floor_area_ft2: For the general lighting, ft².
+        small_appliance_circuits: 1500 VA each.
+        laundry_circuits: 1500 VA each.
+        fastened_watts: Appliances of 120 V that are fastened in place, each in W.
+        ranges_watts: Household cooking appliances, each in W (Table 220.55, 70 %).
+        dryers_watts: Household dryers, each in W (Table 220.54, 70 %).
+        other_neutral_va: Other loads to the neutral, VA.
+        unbalanced_amps: The greatest unbalanced load itself, A, instead of all of these.
+        voltage: Between lines, V.
+        phases: 1 or 3.
+        edition: The NEC's edition.
+    """
+    steps: list[Step] = []
+    amps = unbalanced_amps
+    if amps is None:
+        if floor_area_ft2 is None:
+            raise InvalidArgument("give floorAreaFt2, or unbalancedAmps", field="floorAreaFt2")
+        circuits = small_appliance_circuits + laundry_circuits
+        general = floor_area_ft2 * LIGHTING_VA_FT2 + circuits * SMALL_APPLIANCE_VA
+        lighting = lighting_demand_va(general, "dwelling", edition).value
+        fastened = fastened_watts or []
+        share = FASTENED_SHARE if len(fastened) >= FASTENED_FROM else 1.0
+        parts = (
+            ("lighting", lighting, article("220.42", edition)),
+            ("fastened", sum(fastened) * share, "220.53"),
+            ("cooking", range_demand_w(ranges_watts or []) * NEUTRAL_SHARE, "220.61(B)(1)"),
+            ("dryers", dryer_demand_w(dryers_watts or []) * NEUTRAL_SHARE, "220.61(B)(1)"),
+            ("others", other_neutral_va, "220.61(A)"),
+        )
+        steps += [(key, va, "VA", place) for key, va, place in parts if va]
+        total = sum(va for _, va, _ in parts)
+        amps = total / (voltage * (3**0.5 if phases == 3 else 1))
+        steps.append(("neutral_va", total, "VA", "220.61(A)"))
+    steps.append(("unbalanced", round(amps, 2), "A", "220.61(A)"))
+    if amps > NEUTRAL_FULL_AMPS:
+        amps = NEUTRAL_FULL_AMPS + NEUTRAL_SHARE * (amps - NEUTRAL_FULL_AMPS)
+    steps.append(("neutral", round(amps, 1), "A", "220.61(B)(2)"))
+    basis = Basis(warnings=[TEXTS.text("hand_calculations.neutral_by_part_iii")])
+    return _result(ctx, "calculate_neutral_load", steps, edition=edition, basis=basis)
+
+
+@capability(category="electrical", related=["calculate_voltage_drop"])
+def calculate_dc_voltage_drop(
+    ctx: ToolContext,
+    *,
+    load_amps: LoadAmps,
+    conductor_size: ConductorSize,
+    source_voltage: AnyVolts,
+    length_ft: LengthFt | None = None,
+    length_m: LengthM | None = None,
+    conductor_material: ConductorMaterial = "copper",
+    coated: bool = False,
+    solid: bool = False,
+    conductor_temperature_c: Annotated[float, Field(ge=-50, le=250)] = 75,
+) -> HandCalculation:
+    """Calculate the voltage drop of a direct-current circuit of two wires, also with coated
+    (tinned) or solid conductors, by the resistances of chapter 9, Table 8.
+
+    Args:
+        load_amps: The load's current, A.
+        conductor_size: AWG or kcmil.
+        source_voltage: At the source, V.
+        length_ft: Length one way, ft.
+        length_m: The same in m, instead of length_ft.
+        conductor_material: "copper" or "aluminum".
+        coated: Whether copper is coated (tinned).
+        solid: Whether conductors are solid, up to 8 AWG.
+        conductor_temperature_c: Of the conductors in use, °C.
+    """
+    length = length_in_feet(length_ft, length_m)
+    if length is None:
+        raise InvalidArgument("give lengthFt or lengthM, one way", field="lengthFt")
+    ohms = dc_resistance(
+        conductor_size,
+        conductor_material,
+        stranded=not solid,
+        coated=coated,
+        temperature_c=conductor_temperature_c,
+    )
+    drop = 2 * load_amps * ohms * length / 1000
+    steps: list[Step] = [
+        ("resistance", ohms, "Ω/kft", "Chapter 9 Table 8"),
+        ("drop", round(drop, 3), "V", None),
+        ("left", round(source_voltage - drop, 3), "V", None),
+        ("drop_percent", round(100 * drop / source_voltage, 3), "%", "210.19"),
+    ]
+    return _result(ctx, "calculate_dc_voltage_drop", steps)
+
+
+@capability(category="electrical", related=["calculate_voltage_drop"])
+def compare_voltages(
+    ctx: ToolContext, *, source_voltage: AnyVolts, load_voltage: AnyVolts
+) -> HandCalculation:
+    """Calculate the percent drop between two voltages: at the source and, measured or known, at the
+    load.
+
+    Args:
+        source_voltage: V.
+        load_voltage: V.
+    """
+    if load_voltage > source_voltage:
+        raise InvalidArgument(
+            f"the voltage at the load ({load_voltage:g} V) is above the source's "
+            f"({source_voltage:g} V): nothing drops",
+            field="loadVoltage",
+        )
+    drop = source_voltage - load_voltage
+    percent = round(100 * drop / source_voltage, 3)
+    steps: list[Step] = [("drop", drop, "V", None), ("drop_percent", percent, "%", "210.19")]
+    return _result(ctx, "compare_voltages", steps)
