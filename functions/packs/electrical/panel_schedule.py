@@ -9,22 +9,17 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId
 from packs.electrical.projects.schedule import Position, Schedule, schedule
 from packs.electrical.projects.selection import PanelName, panel_named
-from packs.electrical.results import Words, number
+from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, say
+from rollcall.core.wording import isolated
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MAX_BYTES = 4_000_000
 """A callable function's answer has room for it as base64; a hundred full panels need a fifth."""
-
-_NUMBER = Words("No.", "מס'")
-_DESCRIPTION = Words("Description", "תיאור")
-_LOAD = Words("VA", "VA")
-_PHASE = Words("Phase", "פאזה")
 
 
 class PhaseLoad(Wire):
@@ -88,11 +83,8 @@ def export_panel_schedule(
     ctx.show(_table(ctx, schedules[0]) if len(schedules) == 1 else _totals_table(ctx, schedules))
     names = ", ".join(isolated(each.name) for each in schedules[:5])
     return PanelSchedules(
-        done=say(
-            ctx.locale,
-            en="The schedule is ready: {names}",
-            he="טבלת המעגלים מוכנה: {names}",
-            names=names + ("…" if len(schedules) > 5 else ""),
+        done=TEXTS.say(
+            ctx.locale, "panel_schedule.ready", names=names + ("…" if len(schedules) > 5 else "")
         ),
         project_id=project.id,
         file_name=f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx",
@@ -122,9 +114,9 @@ def _totals(found: Schedule) -> ScheduleTotals:
 def _table(ctx: ToolContext, found: Schedule) -> Display:
     """The schedule as its sheet shows it. Columns of a table are told apart by their names, so
     those of the right side say that they are its."""
-    side = [words.say(ctx.locale) for words in (_NUMBER, _DESCRIPTION, _LOAD)]
-    left, right = side, [f"{name} " for name in side]
-    phase = _PHASE.say(ctx.locale)
+    names = TEXTS.data(ctx.locale, "panel_schedule.columns")
+    left = [names["number"], names["description"], names["load"]]
+    right, phase = [f"{name} " for name in left], names["phase"]
     columns = [*left, phase, *reversed(right)]
     rows: list[dict[str, Any]] = [
         {
@@ -139,18 +131,8 @@ def _table(ctx: ToolContext, found: Schedule) -> Display:
     )
     return Display(
         type="table",
-        title=say(
-            ctx.locale,
-            en="Panel schedule: {name}",
-            he="טבלת המעגלים: {name}",
-            name=isolated(found.name),
-        ),
-        text=say(
-            ctx.locale,
-            en="Connected load by phase: {totals}",
-            he="עומס מחובר לפי פאזות: {totals}",
-            totals=isolated(totals),
-        ),
+        title=TEXTS.say(ctx.locale, "panel_schedule.title", name=isolated(found.name)),
+        text=TEXTS.say(ctx.locale, "panel_schedule.by_phase", totals=isolated(totals)),
         columns=columns,
         rows=rows,
     )
@@ -165,7 +147,7 @@ def _cells(position: Position | None) -> tuple[int | None, str | None, str | Non
 
 
 def _totals_table(ctx: ToolContext, schedules: list[Schedule]) -> Display:
-    panel = say(ctx.locale, en="Panel", he="לוח")
+    panel = TEXTS.data(ctx.locale, "panel_schedule.columns")["panel"]
     phases = sorted({phase for each in schedules for phase in each.totals_va})
     columns = [panel, *(f"{phase}, VA" for phase in phases)]
     rows: list[dict[str, Any]] = [

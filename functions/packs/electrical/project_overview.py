@@ -21,7 +21,7 @@ from packs.electrical.projects.records import Project, ProjectRole, RecordId
 from packs.electrical.projects.selection import PanelName, panel_named
 from packs.electrical.projects.topology import service_panel
 from packs.electrical.projects.wording import ROLES
-from packs.electrical.results import Grounded
+from packs.electrical.results import Result
 from packs.electrical.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -54,13 +54,13 @@ class ProjectSummary(Wire):
     is_readable: bool = True
 
 
-class ProjectList(Grounded):
+class ProjectList(Result):
     """What list_projects returns."""
 
     projects: list[ProjectSummary]
 
 
-class ProjectOverview(Grounded):
+class ProjectOverview(Result):
     """What get_project returns; `circuits` where a panel was asked for."""
 
     project_id: str

@@ -11,11 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from packs.electrical.wording import FT_PER_M as FT_PER_M
-from packs.electrical.wording import feet as feet
-from packs.electrical.wording import inches as inches
-from packs.electrical.wording import number as number
-from packs.electrical.wording import panel_text
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.texts import Text
@@ -24,17 +19,6 @@ R = TypeVar("R", bound="Result")
 T = TypeVar("T")
 Source = Literal["project", "argument", "calculated", "table"]
 VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
-
-
-class Words(NamedTuple):
-    """A text in both languages; texts of `texts/<language>.json` take its place."""
-
-    en: str
-    he: str
-
-    def say(self, locale: str) -> str:
-        """The text in the locale's language."""
-        return self.he if locale.startswith("he") else self.en
 
 
 class CodeReference(Wire):
@@ -99,7 +83,7 @@ class AssumedValue(NamedTuple):
     name: str
     value: Any
     unit: str | None
-    reason: Text | Words
+    reason: Text
     is_default: bool = True
 
     def say(self, locale: str) -> Assumption:
@@ -119,7 +103,7 @@ class Basis:
 
     inputs: list[Input] = field(default_factory=list)
     assumptions: list[AssumedValue] = field(default_factory=list)
-    warnings: list[Text | Words] = field(default_factory=list)
+    warnings: list[Text] = field(default_factory=list)
     citations: list[CodeReference] = field(default_factory=list)
 
     def use(
@@ -134,7 +118,7 @@ class Basis:
         name: str,
         value: T,
         unit: str | None,
-        reason: Text | Words,
+        reason: Text,
         *,
         is_default: bool = True,
     ) -> T:
@@ -181,7 +165,7 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
     return result.model_copy(update={"answer": display.text})
 
 
-def sentences(locale: str, texts: Iterable[Text | Words]) -> tuple[str, ...]:
+def sentences(locale: str, texts: Iterable[Text]) -> tuple[str, ...]:
     """Say texts in the locale's language as whole sentences, each once."""
     return tuple(dict.fromkeys(sentence(text.say(locale)) for text in texts))
 
@@ -190,17 +174,3 @@ def sentence(text: str) -> str:
     """Make a sentence of a text: a capital letter first, a full stop at the end."""
     whole = text[:1].upper() + text[1:]
     return whole if whole.rstrip("\u2069").endswith((".", "?", "!", "…")) else f"{whole}."
-
-
-class Grounded(Result):
-    """The base of results without a calculation."""
-
-
-Assumed = AssumedValue
-said = sentences
-
-
-def panel_words(name: str) -> Words:
-    """A panel by its name, in both languages."""
-    text = panel_text(name)
-    return Words(text.say("en"), text.say("he"))
