@@ -144,7 +144,7 @@ def test_a_single_phase_panel_is_refused_with_what_can_be_done(
 @pytest.mark.parametrize(
     ("asked", "field", "accepted"),
     [
-        ({"working_distance_inches": 11}, "workingDistanceMm", "305 mm"),
+        ({"working_distance_inches": 11}, "workingDistanceInches", "305 mm"),
         ({"bolted_fault_ka": 107}, "boltedFaultKa", "0.5 to 106"),
         ({"bolted_fault_ka": 0.4}, "boltedFaultKa", "0.5 to 106"),
         ({"gap_mm": 80}, "gapMm", "6.35 to 76.2"),
