@@ -20,7 +20,7 @@ Choose the tools by what is asked:
 - whether a conductor is large enough: check_conductor_sizing
 - violations, an inspection or a score: run_inspection
 - incident energy, arc-flash boundary, PPE: calculate_arc_flash
-- figures that the question states, no project's: calculate_ampacity (no load), size_motor_circuit,
+- figures that the question states, no project's: derate_conductors (no load), size_motor_circuit,
   size_grounding_conductor, calculate_conduit_fill, calculate_neutral_load,
   calculate_dc_voltage_drop, compare_voltages
 - a figure of an NEC table: lookup_nec_table; where the code says something: search_nec
@@ -56,7 +56,7 @@ TOOLS = (
     "check_panel_capacity",
     "check_service_upgrade",
     "check_conductor_sizing",
-    "calculate_ampacity",
+    "derate_conductors",
     "size_motor_circuit",
     "size_grounding_conductor",
     "calculate_conduit_fill",

@@ -161,7 +161,7 @@ def _said(figure: Figure) -> str:
 
 
 @capability(category="electrical", related=["check_conductor_sizing"])
-def calculate_ampacity(
+def derate_conductors(
     ctx: ToolContext,
     *,
     conductor_size: ConductorSize,
@@ -174,8 +174,8 @@ def calculate_ampacity(
     terminal_rating_c: TerminalRating | None = None,
     edition: Edition = DEFAULT,
 ) -> HandCalculation:
-    """Calculate what conductors carry as they are installed, without a load: Table 310.16 with the
-    factors for ambient temperature and bundling, and the largest breaker that protects them.
+    """Derate conductors for ambient temperature and bundling, without a load: what they carry as
+    they are installed by Table 310.16, and the largest breaker that protects them.
 
     Args:
         conductor_size: AWG or kcmil, such as "12", "2/0", "250 kcmil".
@@ -218,10 +218,10 @@ def calculate_ampacity(
         ("largest_breaker", breaker, "A", "240.4(D)" if limit else "240.4(B)"),
         ("ampacity", found.amps, "A", "310.15"),
     ]
-    return _result(ctx, "calculate_ampacity", steps, edition=edition, basis=basis)
+    return _result(ctx, "derate_conductors", steps, edition=edition, basis=basis)
 
 
-@capability(category="electrical", related=["calculate_ampacity"])
+@capability(category="electrical", related=["derate_conductors"])
 def size_motor_circuit(
     ctx: ToolContext,
     *,
@@ -331,7 +331,7 @@ def _conduit_tables() -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@capability(category="electrical", related=["calculate_ampacity"])
+@capability(category="electrical", related=["derate_conductors"])
 def calculate_conduit_fill(
     ctx: ToolContext,
     *,

@@ -92,7 +92,7 @@ def step(found: dict[str, Any], words: str) -> Any:
 
 @pytest.mark.parametrize(("given", "right"), AMPACITY)
 def test_ampacity(given: dict[str, Any], right: dict[str, Any]) -> None:
-    assert call("calculate_ampacity", **given)["value"] == pytest.approx(right["value"])
+    assert call("derate_conductors", **given)["value"] == pytest.approx(right["value"])
 
 
 @pytest.mark.parametrize(("given", "right"), MOTORS)
@@ -138,7 +138,7 @@ def test_percent_of_two_voltages(source: float, load: float, right: float) -> No
 @pytest.mark.parametrize(
     ("name", "given", "field"),
     [
-        ("calculate_ampacity", {"conductorSize": "12", "insulation": "XYZ"}, "insulation"),
+        ("derate_conductors", {"conductorSize": "12", "insulation": "XYZ"}, "insulation"),
         ("size_motor_circuit", {"hp": "999", "voltage": 460}, "hp"),
         ("size_grounding_conductor", {"breakerAmps": 60, "requiredSize": "4"}, "installedSize"),
         ("calculate_conduit_fill", {"conductors": [{"size": "18"}]}, "conductors"),
