@@ -15,7 +15,7 @@ from google.cloud.firestore import Client
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import write_conversation
-from rollcall.core.context import Embedder, TextModel
+from rollcall.core.context import Catalog, Embedder, TextModel
 from rollcall.models.provider import OFFLINE, default_embedder
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
@@ -26,7 +26,7 @@ from tests.support.catalogs import catalog
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A platform (`db`, `text_model`, `embedder`), and the conversations that are in it.
+    """A platform (`db`, `catalog`, `text_model`, `embedder`), and the conversations that are in it.
 
     Attributes:
         today: The day that the sample data's dates count from.
@@ -39,6 +39,7 @@ class Company:
     talks: dict[str, tuple[Conversation, list[ChatMessage]]]
     text_model: TextModel | None = None
     embedder: Embedder | None = None
+    catalog: Catalog = field(default_factory=lambda: catalog)
     asker: str = DEMO_USER.uid
     messages: dict[str, ChatMessage] = field(default_factory=dict)
     talk_of: dict[str, Conversation] = field(default_factory=dict)
