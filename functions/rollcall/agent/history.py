@@ -40,7 +40,6 @@ from rollcall.core.capability import Capability, Recap
 from rollcall.core.context import Catalog, EarlierCall
 from rollcall.core.errors import NotFound
 from rollcall.core.messages import (
-    Json,
     Media,
     Message,
     ModelMessage,
@@ -54,6 +53,7 @@ from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
 from rollcall.core.tokens import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
+from rollcall.models.base import parts_fit
 from rollcall.store.message_log import (
     CompactStep,
     RecapOf,
@@ -195,38 +195,10 @@ def _without_broken_parts(reply: ModelMessage, notes: Notes) -> ModelMessage:
     text that stands for a signature into the first call.
     """
     parts = reply.provider_parts
-    if all(isinstance(part, dict) for part in parts) and _matches(reply.provider, parts, reply):
+    if all(isinstance(part, dict) for part in parts) and parts_fit(reply):
         return reply
     notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
     return replace(reply, provider_parts=())
-
-
-def _matches(provider: str | None, parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
-    """Return whether the parts hold the reply's calls and no others, as far as it can be seen."""
-    names = [call.name for call in reply.tool_calls]
-    if parts and provider == "gemini":
-        # The adapter finds a call's part by its place: ids may be left out, repeated or replaced.
-        calls: list[Any] = [part["functionCall"] for part in parts if "functionCall" in part]
-        told = [call.get("name") or "" for call in calls if isinstance(call, dict)]
-        return len(told) == len(calls) and told == names
-    if provider != "openai":
-        return True
-    for part in parts:
-        if part.get("api") != "responses":
-            if not isinstance(part.get("extras", []), list | dict):
-                return False
-            continue
-        items = part.get("items")
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            return False
-        # Of the items only those of our tools are calls of ours.
-        own = [item for item in items if item.get("type") in ("function_call", "custom_tool_call")]
-        ids = [str(item.get("call_id")) for item in own]
-        known = [call.id for call in reply.tool_calls]
-        is_same = len(ids) == len(known) and {*ids} == {*known}
-        if not is_same and [item.get("name") for item in own] != names:
-            return False
-    return True
 
 
 def window(

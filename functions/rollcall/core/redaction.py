@@ -20,7 +20,6 @@ HIDDEN = "[hidden]"
 MIN_SECRET_CHARS = 8
 """A shorter value in the environment is left alone: it would be found in ordinary words."""
 
-_NAMED = frozenset({"GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"})
 _ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN")
 
 _PREFIXED = (
@@ -134,7 +133,7 @@ def _secrets(env: Mapping[str, str]) -> frozenset[str]:
     """The values in the environment that nobody may see."""
     listed = {name.strip() for name in env.get("ROLLCALL_SECRETS", "").split(",")}
     # The names alone first: this is asked for each event, and reading all values is slow.
-    named = (name for name in env if name.endswith(_ENDINGS) or name in _NAMED or name in listed)
+    named = (name for name in env if name.endswith(_ENDINGS) or name in listed)
     values = (env.get(name, "").strip() for name in named)
     return frozenset(value for value in values if len(value) >= MIN_SECRET_CHARS)
 

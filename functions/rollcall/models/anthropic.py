@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -92,6 +92,13 @@ class Model:
         yield from reply.finish()
 
 
+def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
+    """Whether kept parts hold a reply's calls: in their order, since ids may have been replaced."""
+    blocks = [mapping(each) for part in parts for each in sequence(part.get("content"))]
+    calls = [block.get("name") for block in blocks if block.get("type") == "tool_use"]
+    return not parts or calls == [call.name for call in reply.tool_calls]
+
+
 def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -> bytes:
     """Write a request as the JSON body of `POST /v1/messages`.
 
@@ -155,9 +162,7 @@ def _content(message: Message, model: str) -> list[dict[str, Json]]:
         mapping(b) for b in sequence(kept_parts(message, PROVIDER.id, API, model).get("content"))
     ]
     places = [i for i, block in enumerate(kept) if block.get("type") == "tool_use"]
-    if [kept[i].get("name") for i in places] != [call.name for call in message.tool_calls]:
-        kept = []
-    if kept:
+    if kept and parts_fit(message.provider_parts, message):
         for i, call in zip(places, message.tool_calls, strict=True):
             kept[i] = {**kept[i], "id": _id(call.id)}
         return kept

@@ -47,7 +47,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.extras import is_installed, require_extra
-from rollcall.core.messages import Json, Message
+from rollcall.core.messages import Json, Message, ModelMessage
 from rollcall.core.profile import Note
 from rollcall.models.provider import known_window, provider
 
@@ -266,6 +266,16 @@ def load_embedder(embedder_id: str) -> Embedder:
         require_extra(sdk, id, purpose=f"the embedder {embedder_id}")
     embedder: Embedder = found.Embedder(embedder_id.partition(":")[2])
     return embedder
+
+
+def parts_fit(reply: ModelMessage) -> bool:
+    """Whether what a reply's provider kept with it holds the reply's calls and no others, as far as
+    that provider's module can tell."""
+    try:
+        check = getattr(_provider(f"{reply.provider}:"), "parts_fit", None)
+    except FailedPrecondition:  # of a provider that is no longer here
+        return True
+    return check is None or bool(check(reply.provider_parts, reply))
 
 
 def _provider(model_id: str) -> Any:

@@ -254,6 +254,12 @@ def _client(settings: tuple[tuple[str, Any], ...]) -> genai.Client:
     return genai.Client(http_options=http, **options)
 
 
+def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
+    """Whether kept parts hold a reply's calls: in their order, since ids may have been replaced."""
+    calls = [mapping(part["functionCall"]).get("name") for part in parts if "functionCall" in part]
+    return not parts or calls == [call.name for call in reply.tool_calls]
+
+
 def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
     """Write a request as the JSON body of `:generateContent`."""
     generation: dict[str, Json] = {"maxOutputTokens": request.max_output_tokens}

@@ -13,7 +13,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 from msgspec import Struct
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.messages import Json, ModelMessage
 from rollcall.core.redaction import redacted
 from rollcall.models import openai_chat, openai_responses
 from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported
@@ -166,6 +167,16 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         room -= len(data)
     if batch:
         yield batch
+
+
+def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
+    """Whether kept parts hold a reply's calls."""
+    return all(
+        openai_responses.items_fit(part.get("items"), reply)
+        if part.get("api") == openai_responses.API
+        else isinstance(part.get("extras", []), list | dict)
+        for part in parts
+    )
 
 
 def served_window(name: str) -> int | None:

@@ -67,6 +67,18 @@ def body_of(request: ModelRequest, model: str) -> bytes:
     return encoded(body, flat)
 
 
+def items_fit(items: Json, reply: ModelMessage) -> bool:
+    """Whether kept items hold a reply's calls: by their ids or, as those may have been replaced,
+    by their order. Other calls are not of our tools."""
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return False
+    own = [item for item in items if item.get("type") in _CALL_INPUTS]
+    ids = [str(item.get("call_id")) for item in own]
+    if len(ids) == len(reply.tool_calls) and {*ids} == {call.id for call in reply.tool_calls}:
+        return True
+    return [item.get("name") for item in own] == [call.name for call in reply.tool_calls]
+
+
 def _items(message: Message, model: str) -> list[Json]:
     if isinstance(message, ToolMessage):
         # A custom tool's result has a type of its own; we offer none, so all calls are functions.

@@ -268,6 +268,7 @@ def test_parts_that_fit_their_reply_are_kept(provider: str, parts: tuple[Any, ..
         ("openai", ({"api": "responses", "model": "m"},)),
         ("openai", ({"api": "chat", "model": "m", "extras": "x"},)),
         ("openai", ([ITEM_A],)),
+        ("anthropic", ({"api": "messages", "model": "m", "content": [{"type": "tool_use"}]},)),
         ("other", ("text",)),
     ],
 )
