@@ -254,7 +254,10 @@ def _try_model(
             is_compacted = True
             # The server knows its window, and we did not: half of what was sent is tried.
             window = call.input_tokens // 2 + request.max_output_tokens
-            call.ask(fit_window(request, window))
+            shorter = fit_window(call.request, window)
+            if shorter.messages == call.request.messages:
+                raise
+            call.ask(shorter)
             told = fields("context_full", model=model.id, tokens=call.input_tokens)
             log.warning("%s: %s It is asked again with less.", model.id, error, extra=told)
             continue

@@ -114,6 +114,13 @@ def test_a_window_that_no_compaction_fits_is_the_answer() -> None:
     assert model.refused == 2, "it is tried once more, and not for ever"
 
 
+def test_what_cannot_be_compacted_is_not_sent_twice() -> None:
+    model = SmallModel(window=10)
+    with pytest.raises(ContextExceeded):
+        ask(model, (UserMessage.of("hello"),))
+    assert model.refused == 1
+
+
 def test_a_small_request_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROLLCALL_CONTEXT_WINDOW", "1000000")
     model = SmallModel(window=10**9)
