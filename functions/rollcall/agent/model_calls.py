@@ -66,7 +66,7 @@ from rollcall.models.base import (
     Usage,
     context_window,
 )
-from rollcall.models.cutting import CURRENT, Cut
+from rollcall.models.cancellation import CURRENT, Cancellation
 from rollcall.models.structured import StructuredText
 from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 
@@ -722,10 +722,10 @@ def threaded_stream(
         Exception: Whatever the model raised.
     """
     received: queue.Queue[Delta | _StreamEnd] = queue.Queue(QUEUE_DELTAS)
-    cut = Cut()
+    cancellation = Cancellation()
 
     def read() -> None:
-        CURRENT.set(cut)
+        CURRENT.set(cancellation)
         error = None
         try:
             clock = Clock(request.deadline)
@@ -734,7 +734,7 @@ def threaded_stream(
                 for delta in stream:
                     clock.left_s(at_most=1.0)
                     received.put(delta)
-                    if cut.is_made:
+                    if cancellation.is_cancelled:
                         break
             finally:
                 if (close := getattr(stream, "close", None)) is not None:
@@ -764,7 +764,7 @@ def threaded_stream(
                 return
             yield item
     finally:
-        cut.make()
+        cancellation.cancel()
         with suppress(queue.Empty):  # the thread may wait for a place in the queue
             while True:
                 received.get(block=False)

@@ -19,7 +19,7 @@ It raises only `AgentError`s (an SDK's or a transport's exceptions never escape)
     FailedPrecondition   no key, a key that is refused, no such model
 
 A stream may be read in a thread and closed at any of its yields. One that blocks does so under
-`rollcall.models.cutting.interruptible`, so that it can be ended from another thread, as
+`rollcall.models.cancellation.interruptible`, so that it can be ended from another thread, as
 `rollcall.models.transport` does.
 
 Models that know nothing of tools are reached through another, as `prompted:<provider>:<name>`.

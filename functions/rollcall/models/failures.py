@@ -36,7 +36,7 @@ from rollcall.models.base import (
     QuotaExhausted,
     ToolsUnsupported,
 )
-from rollcall.models.cutting import aborted, is_cut
+from rollcall.models.cancellation import aborted, is_cancelled
 from rollcall.models.json_stream import mapping, sequence
 from rollcall.models.provider import ErrorKind, Provider, provider_of
 from rollcall.models.transport import ProviderError, TransportError, error_of
@@ -102,7 +102,7 @@ def failures_as_ours(
     try:
         yield
     except Unavailable:
-        if is_cut():
+        if is_cancelled():
             raise aborted() from None
         if _is_over(clock):
             raise DeadlineExceeded("the time allowed for this answer is over") from None
@@ -110,7 +110,7 @@ def failures_as_ours(
     except AgentError:
         raise
     except Exception as error:
-        if is_cut():
+        if is_cancelled():
             raise aborted() from None
         raise as_agent_error(error, model_id, clock, *secrets, server=server) from None
 

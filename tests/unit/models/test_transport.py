@@ -13,7 +13,7 @@ import pytest
 from rollcall.core.errors import Aborted, DeadlineExceeded
 from rollcall.models import transport
 from rollcall.models.base import Clock
-from rollcall.models.cutting import CURRENT, Cut
+from rollcall.models.cancellation import CURRENT, Cancellation
 from rollcall.models.transport import TransportError
 from tests.support.https_server import Authority
 
@@ -82,13 +82,13 @@ def read(port: int, limit_s: float = 30) -> bytes:
 
 
 @pytest.mark.parametrize("sent", [(), (HEAD,), (HEAD, CHUNK)], ids=["mute", "head", "half"])
-def test_a_cut_ends_what_waits_and_nothing_waits_after_it(
+def test_cancelling_ends_what_waits_and_nothing_waits_after_it(
     authority: Authority, sent: tuple[bytes, ...]
 ) -> None:
-    cut, errors = Cut(), []
+    cancellation, errors = Cancellation(), []
 
     def read_twice(port: int) -> None:
-        CURRENT.set(cut)
+        CURRENT.set(cancellation)
         for _ in range(2):
             try:
                 read(port)
@@ -99,7 +99,7 @@ def test_a_cut_ends_what_waits_and_nothing_waits_after_it(
         reader = threading.Thread(target=read_twice, args=(port,))
         reader.start()
         assert answered.wait(10)
-        cut.make()
+        cancellation.cancel()
         assert hung_up.wait(10)
         reader.join(10)
     assert isinstance(errors[0], TransportError | Aborted)
@@ -155,7 +155,7 @@ def test_an_authority_that_is_not_known_is_not_believed(
     assert not told.value.is_sent, "the key was not shown to it"
 
 
-def test_without_a_cut_an_answer_is_read_whole(authority: Authority) -> None:
+def test_an_answer_that_nobody_cancels_is_read_whole(authority: Authority) -> None:
     with server(authority, HEAD, CHUNK, END) as (port, _, _):
         assert read(port) == b"x"
 
