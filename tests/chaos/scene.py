@@ -398,12 +398,12 @@ def examine_spending(db: Any) -> None:
     said: Counter[str] = Counter()
     for (uid, _), tokens in turns.items():
         said[uid] += tokens
-    later = datetime.now(UTC) + timedelta(hours=1)  # the time of all reservations is over
+    later = datetime.now(UTC) + timedelta(hours=1)  # after the longest call
     for uid, tokens in said.items():
         since = later.date() - timedelta(days=2)
         days = read_days(db, uid, since=since, until=later.date(), now=later)
         counted = sum(day.spent.tokens for day in days)
-        if counted < tokens or any(day.reservations for day in days):
+        if counted < tokens or any(day.reserved.tokens for day in days):
             raise Broken(f"{uid} spent {tokens} tokens by the log, and {counted} by {days}")
 
 

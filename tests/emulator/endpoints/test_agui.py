@@ -11,6 +11,7 @@ import pytest
 from ag_ui.core import AgentCapabilities
 
 from rollcall.core.errors import Unavailable
+from rollcall.store.batches import where
 from rollcall.store.client_threads import client_thread_id
 from rollcall.testing import calls, says
 from tests.support.front import OPEN_FILE, PATH_SCHEMA, Front, Told
@@ -473,7 +474,8 @@ def test_a_client_that_has_read_the_end_cancels_nothing(office: Office, front: F
     while b"RUN_FINISHED" not in next(stream):
         pass
     response.close()
-    (approval,) = office.db.collection("approvals").where("runId", "==", "waits").get()
+    of_run = where("runId", "==", "waits")
+    (approval,) = office.db.collection("approvals").where(filter=of_run).get()
     assert approval.get("status") == "pending"
 
 
