@@ -18,6 +18,7 @@ from rollcall.commands.init.wheel import WheelError, installed_wheel
 from rollcall.commands.rules import platform
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import PREFIX
+from rollcall.models.provider import providers
 
 _MOST_LINES = 12
 
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         raise Problem(f"{error}\nNothing was changed in {root}.", exit_code=FAILED) from error
     if options.yes:  # afterwards, so that a reader who leaves, as `head` does, keeps nothing back
         print(shown)
-    print(f"Written.\n\nNext:\n{_next_steps(plan)}")
+    print(f"Written.\n\n{'' if plan.is_update else _model_choice()}Next:\n{_next_steps(plan)}")
     return 0
 
 
@@ -126,6 +127,15 @@ def _is_confirmed(count: int) -> bool:
         return True
     print("Nothing was written.")
     return False
+
+
+def _model_choice() -> str:
+    keys = " or ".join(provider.keys[-1] for provider in providers())
+    return (
+        f"Without a model the offline planner answers. {keys}\n"
+        "in the functions' .env sets one; GEMINI_BACKEND=vertex needs no key, sends what users\n"
+        "write to Vertex AI in your project, and costs it money.\n\n"
+    )
 
 
 def _next_steps(plan: Plan) -> str:

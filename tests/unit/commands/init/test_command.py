@@ -53,6 +53,7 @@ def test_yes_writes_and_says_what_to_do_next(tmp_path: Path, capsys: Output) -> 
     assert f"cd '{app}'" in printed
     assert "-m venv functions/venv && functions/venv/bin/python -m pip install -r" in printed
     assert "functions/venv/bin/python -m rollcall dev" in printed
+    assert "ANTHROPIC_API_KEY" in printed and "costs it money" in printed
     assert main(["init", str(app), "--yes"]) == 0
     assert capsys.readouterr().out == f"App: {app}\nNothing to change.\n"
 
