@@ -197,7 +197,8 @@ class Day(Struct):
             if is_over and (told := (run.get("settlements") or {}).get(id)):
                 names = ("inputTokens", "cachedInputTokens", "outputTokens")
                 for spend in told["spends"]:
-                    counts = {"calls": 1, **{name: spend[name] for name in names}}
+                    counts = {"calls": 1, "unpricedCalls": int(not spend["isPriced"])}
+                    counts |= {name: spend[name] for name in names}
                     self.settle(id, [Spend(spend["model"], Amount.of(spend), counts)])
             elif is_over:
                 self.lose(id)

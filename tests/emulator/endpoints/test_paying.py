@@ -539,3 +539,5 @@ def test_a_day_and_a_run_of_an_earlier_version_are_settled(office: Office) -> No
     day = settled(office)
     assert day.spent == Amount(100_005, 100_006) + COST
     assert (list(day.lost), day.models[PAID]["calls"]) == (["s2"], 1)
+    found = report(office.here, User("ann"), now=datetime.now(UTC)).today
+    assert (found.models[0].calls, found.models[0].unpriced_calls) == (1, 0)
