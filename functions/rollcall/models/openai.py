@@ -69,7 +69,7 @@ class Model:
         deltas = self._stream(request, server, clock)
         try:
             yield from translate_failures(
-                deltas, self.id, clock, server.key, server=server.foreign_host
+                deltas, self.id, clock, server.key, server=PROVIDER.foreign_host()
             )
             return
         except ToolsUnsupported as error:
@@ -128,7 +128,7 @@ class Embedder:
         server = _server()
         vectors: list[list[float]] = []
         for some in _batches(map(redacted, texts)):
-            host = server.foreign_host
+            host = PROVIDER.foreign_host()
             with failures_as_ours(self.id, Clock(None), server.key, server=host):
                 vectors += self._embed(_client(server.key, server.base_url), some)
         return vectors
@@ -213,11 +213,6 @@ class _Server(Struct, frozen=True):
     @property
     def host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
-
-    @property
-    def foreign_host(self) -> str:
-        """The host's name, where it is not OpenAI's own."""
-        return "" if self.is_openai else self.host
 
     @property
     def is_azure(self) -> bool:

@@ -135,8 +135,12 @@ class Provider(Struct, frozen=True):
         return host in (own, domain) or host.endswith(f".{domain}")
 
     def foreign_host(self, env: Mapping[str, str] = os.environ) -> str:
-        """The host that is called, where it is not the provider's own."""
-        return "" if self.is_own(env) else urlsplit(self.base_url(env)).hostname or ""
+        """Who is called, for people, where that is not the provider itself: the host's name; not an
+        address of a network of one's own, which is nobody's business."""
+        if self.is_own(env):
+            return ""
+        host = urlsplit(self.base_url(env)).hostname or ""
+        return host if re.search(r"\.[a-z]", host) else "the model's server"
 
     def has_access(self, env: Mapping[str, str]) -> bool:
         """Whether there is a key, or the setting by which it needs none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollcall.models.provider import media_types
+from rollcall.models.provider import media_types, provider
 from rollcall.store.attachments import KINDS
 from tests.support.rules import for_every
 
@@ -44,3 +44,19 @@ def test_a_model_takes_what_the_table_says(
 
 def test_gemini_is_not_sent_a_gif() -> None:
     assert "image/gif" not in media_types("gemini:gemini-3.8-flash", {})
+
+
+@for_every(
+    ("address", "name"),
+    [
+        ("", ""),
+        ("https://eu.api.openai.com/v1", ""),
+        ("https://api.deepseek.com/v1", "api.deepseek.com"),
+        ("https://openai.com.example/v1", "openai.com.example"),
+        ("http://127.0.0.1:11434/v1", "the model's server"),
+        ("http://[::1]:11434/v1", "the model's server"),
+        ("http://gpu-box:8000/v1", "the model's server"),
+    ],
+)
+def test_messages_name_the_server_that_is_called_and_no_address(address: str, name: str) -> None:
+    assert provider("openai").foreign_host({"OPENAI_BASE_URL": address}) == name
