@@ -239,19 +239,18 @@ def delimited_history(messages: Sequence[Message]) -> tuple[Message, ...]:
     To do it twice changes nothing, and the same message always gives the same text, so that
     providers' prompt caches hit.
     """
-    return tuple(_delimited(message) for message in messages)
-
-
-def _delimited(message: Message) -> Message:
-    if isinstance(message, ToolMessage):
-        return replace(message, results=tuple(_with_notice(each) for each in message.results))
-    if isinstance(message, ModelMessage):
-        return message
-    parts = [
-        with_document_text(part, neutral_text) if isinstance(part, Media) else part
-        for part in message.parts
-    ]
-    return replace(message, parts=tuple(parts))
+    delimited: list[Message] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            message = replace(message, results=tuple(map(_with_notice, message.results)))
+        elif not isinstance(message, ModelMessage):
+            parts = [
+                with_document_text(part, neutral_text) if isinstance(part, Media) else part
+                for part in message.parts
+            ]
+            message = replace(message, parts=tuple(parts))
+        delimited.append(message)
+    return tuple(delimited)
 
 
 def _with_notice(result: ToolResult) -> ToolResult:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -45,7 +45,7 @@ from rollcall.store.open_run import NotSaved, OpenRun, RunInterrupt
 from rollcall.store.run_closing import SavedRun
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import WriteBatch
+    pass
 
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
@@ -232,7 +232,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
     try:
         if end.waiting:
             interrupt = _interrupt(opened, turn, end, approvals)
-            opened.wait(interrupt, result=result, spent=end.spent, beside=entry)
+            opened.wait(interrupt, result=result, spent=end.spent, audit_entry=entry)
         else:
             is_cancelled = end.stop_reason is StopReason.CANCELLED
             opened.finish(
@@ -241,7 +241,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
                 spent=end.spent,
                 result=result,
                 status=RunStatus.CANCELLED if is_cancelled else RunStatus.DONE,
-                beside=entry,
+                audit_entry=entry,
             )
     except Exception:
         opened.withdraw_last_event()
@@ -317,19 +317,19 @@ def close_failed(opened: OpenRun, error: dict[str, Any]) -> None:
         micro_usd=saved.micro_usd,
         began_at=datetime.now(UTC),
     )
-    opened.fail(error, beside=entry)
+    opened.fail(error, audit_entry=entry)
 
 
 def _audit_entry(
     opened: OpenRun, *, approvals: Sequence[Approval] = (), **fields: Any
-) -> Callable[[WriteBatch], None]:
-    """Return what puts the run's entry of the audit log into the batch that closes it.
+) -> dict[str, Any]:
+    """Return the run's entry of the audit log, for the batch that closes the run.
 
     Args:
         approvals: Those that the run ends with.
         fields: More of `audit.run_entry`.
     """
-    entry = audit.run_entry(
+    return audit.run_entry(
         user=opened.user,
         thread_id=opened.thread_id,
         turn_id=opened.turn_id,
@@ -341,7 +341,6 @@ def _audit_entry(
         at=datetime.now(UTC),
         **fields,
     )
-    return lambda batch: audit.write(batch, opened.db, entry)
 
 
 def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = False) -> None:

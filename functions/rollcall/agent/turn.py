@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -158,10 +158,16 @@ class TurnEnd(Struct):
 
 
 class Sources:
-    """The citations of a turn, each numbered once."""
+    """The citations of a turn, each numbered once.
 
-    def __init__(self) -> None:
+    Args:
+        known: Those that were numbered earlier in the turn.
+    """
+
+    def __init__(self, known: Iterable[Citation] = ()) -> None:
         self._numbers: dict[Citation | str, Citation] = {}
+        for citation in known:
+            self._numbers.setdefault(_source_key(citation), citation)
 
     def number(self, citations: Sequence[Citation]) -> list[Citation]:
         """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
@@ -175,11 +181,6 @@ class Sources:
                 self._numbers[key] = citation.model_copy(update={"n": n})
             numbered.append(self._numbers[key])
         return numbered
-
-    def restore(self, citations: Sequence[Citation]) -> None:
-        """Add citations that were numbered earlier in this turn, with their numbers."""
-        for citation in citations:
-            self._numbers.setdefault(_source_key(citation), citation)
 
     def referred_to(self, text: str) -> list[Citation]:
         """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
@@ -242,10 +243,10 @@ class TurnState(Struct):
             tokens=before.spent.tokens,
             micro_usd=before.spent.micro_usd,
             work_ms=before.spent.work_ms,
+            sources=Sources([*(note.citation for note in turn.notes), *before.citations]),
         )
         for call in before.calls:
             state.count(call)
-        state.sources.restore([*(note.citation for note in turn.notes), *before.citations])
         return state
 
     @property

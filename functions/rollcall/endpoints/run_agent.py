@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
 from msgspec import Struct, field
 
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.continuation import follow, pause, replayed_events
+from rollcall.agent.continuation import (
+    continued_context,
+    follow,
+    pause,
+    replayed_events,
+    take_up,
+)
 from rollcall.agent.history import write_lines
 from rollcall.agent.platform import preload
+from rollcall.agent.resume import resume_run
 from rollcall.agent.run import RunEvents, drive, function_end
 from rollcall.agent.run_setup import RunContext, admission, new_context, run_budget
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
-from rollcall.core.events import Event
 from rollcall.core.inputs import validate
 from rollcall.core.messages import Media, Text, UserMessage, redacted_message
 from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
-from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, MediaPart, RunRequest, TextPart
+from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store import paths
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
@@ -65,22 +71,21 @@ def run_agent(platform: Platform, call: Call) -> RunEvents:
     """Answer a message in a thread, or continue a turn that waits, as a stream of AG-UI events; the
     last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
-    sent = AcceptedRequest(
-        request, digest=_request_digest(request), is_new=request.thread_id is None
-    )
+    # Without what is not given: a repeat is told from other data in later versions, too.
+    data = request.model_dump(mode="json", exclude={"run_id", "when_busy"}, exclude_none=True)
+    sent = AcceptedRequest(request, digest=digest(data), is_new=request.thread_id is None)
     return (yield from answer_request(platform, call, sent))
 
 
 def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> RunEvents:
     """Answer a request of any endpoint: yield the run's events, and return the `RunResult`."""
     request = sent.request
-    _check_context(request)
+    _check(request)
     until = function_end(RUN_AGENT_S)
     if request.resume is not None or request.tool_results is not None:
-        return (yield from _answer(platform, call, sent, until=until))
-    _check_begins(request)
-    message = _requested_message(platform, call, request)
-    asked = new_context(
+        return (yield from _resume(platform, call, sent, until=until))
+    message = _read_message(platform, call, request)
+    context = new_context(
         platform,
         user=call.user,
         agent_id=request.agent,
@@ -91,27 +96,25 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opening, budget = _opening(sent, asked, message)
+    opening, budget = _opening(sent, context, message)
     with closing(budget):
         opened = open_run(platform.db, opening)
         if isinstance(opened, OpenRun):
-            asked, streamed = asked.with_tools(opened.request), call.streams
-            return (yield from drive(asked, opened, until=until, streamed=streamed, budget=budget))
+            context, streamed = context.with_tools(opened.request), call.streams
+            return (
+                yield from drive(context, opened, until=until, streamed=streamed, budget=budget)
+            )
     return (yield from join_run(platform, call, opened, until=until))
 
 
-def _answer(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> RunEvents:
-    """Decisions, or results of the client's tools, for a run that waits."""
-    # Most instances are not asked for it at once.
-    from rollcall.agent.continuation import continued_context
-    from rollcall.agent.resume import resume_run
-
+def _resume(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> RunEvents:
+    """Continue a turn that waits, with decisions or with results of the client's tools."""
     opened = resume_run(platform, call.user, sent.request, request_digest=sent.digest)
     if isinstance(opened, dict):
         return opened
     if isinstance(opened, OpenRun):
-        asked = continued_context(platform, opened, user=call.user, token=call.token)
-        return (yield from drive(asked, opened, until=until, streamed=call.streams))
+        context = continued_context(platform, opened, user=call.user, token=call.token)
+        return (yield from drive(context, opened, until=until, streamed=call.streams))
     return (yield from join_run(platform, call, opened, until=until))
 
 
@@ -138,37 +141,27 @@ def join_run(
 def _join(
     platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
 ) -> RunEvents:
-    """Give a run that was asked for before: its end, its course, or go on with it."""
-    from rollcall.agent.continuation import continued_context, take_up
-
+    """Yield the events of a run that was requested before: replay it if it has ended, follow it
+    while it goes on, and recover it if its process is gone."""
+    if isinstance(found, Finished):
+        result = _result(found)
+        replayed = replayed_events(platform.db, result) if call.streams else []
+        if not replayed:  # they are not stored any more, or nobody watches
+            ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
+            replayed = [events.run_started(**ids), events.run_finished(**ids, result=result)]
+        yield from replayed
+        return result
     while True:
-        if isinstance(found, Finished):
-            return (yield from _replay(platform, call, found))
         if isinstance(found, Abandoned):
             opened = take_up(platform.db, found.thread_id, found.run_id)
             if opened is not None:
-                asked = continued_context(platform, opened, user=call.user, token=call.token)
-                streamed = call.streams
-                return (yield from drive(asked, opened, until=until, streamed=streamed))
+                context = continued_context(platform, opened, user=call.user, token=call.token)
+                return (yield from drive(context, opened, until=until, streamed=call.streams))
             yield from pause(until)  # somebody else was faster, and may not have begun yet
         ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
         if isinstance(ended, Finished):
             return _result(ended)
         found = ended
-
-
-def _replay(
-    platform: Platform, call: Call, found: Finished
-) -> Generator[Event, None, dict[str, Any]]:
-    """A run that was done before is told again; by its start and its end alone where that is all
-    that is wanted, or its events are stored no more."""
-    result = _result(found)
-    told = replayed_events(platform.db, result) if call.streams else []
-    if not told:
-        ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
-        told = [events.run_started(**ids), events.run_finished(**ids, result=result)]
-    yield from told
-    return result
 
 
 def _result(found: Finished) -> dict[str, Any]:
@@ -177,66 +170,20 @@ def _result(found: Finished) -> dict[str, Any]:
     return found.result
 
 
-def _requested_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
-    """What is asked: the request's message, or that of the turn which it wants asked again."""
-    if request.retry is None or request.thread_id is None:
-        return redacted_message(_message(request))
-    return message_to_retry(platform.db, call.user.uid, request.thread_id, request.retry)
+def _check(request: RunRequest) -> None:
+    """Check what the request's schema cannot say: its size, and which run ids begin a turn.
 
-
-def _message(request: RunRequest) -> UserMessage:
-    if request.message is None:
-        raise InvalidArgument("the message is missing", field="message")
-    if isinstance(request.message, str):
-        message = UserMessage.of(request.message)
-    elif len(request.message) > MESSAGE_PARTS:
-        raise InvalidArgument(
-            f"the message has {len(request.message)} parts; at most {MESSAGE_PARTS} are accepted",
-            field="message",
-        )
-    else:
-        message = UserMessage(
-            tuple(
-                Text(part.text) if isinstance(part, TextPart) else _media(part)
-                for part in request.message
-            )
-        )
-    if len(message.text) > MESSAGE_CHARS:
-        raise InvalidArgument(
-            f"the message has {len(message.text):,} characters; "
-            f"at most {MESSAGE_CHARS:,} are accepted",
-            field="message",
-        )
-    media = sum(len(part.data) for part in message.parts if isinstance(part, Media))
-    if media > MEDIA_CHARS:
-        raise InvalidArgument(
-            f"the attachments have {media:,} characters of base64; "
-            f"at most {MEDIA_CHARS:,} are accepted",
-            field="message",
-        )
-    has_files = any(isinstance(part, Media) and part.file_id for part in message.parts)
-    if not media and not has_files and not message.text.strip():
-        raise InvalidArgument("the message is empty", field="message")
-    return message
-
-
-def _media(part: MediaPart) -> Media:
-    # What a file is, its record says, once it is read.
-    return Media(part.type, part.media_type or "", part.data or "", part.name, part.file_id)
-
-
-def _check_context(request: RunRequest) -> None:
+    Raises:
+        InvalidArgument: The context is too large, or a message has the id of a continuing run.
+    """
     size = len(json.dumps(request.context or {}, ensure_ascii=False))
     if size > CONTEXT_CHARS:
         raise InvalidArgument(
             f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
             field="context",
         )
-
-
-def _check_begins(request: RunRequest) -> None:
-    """A message begins a turn, and the ids of runs that go on with one are made here."""
-    if request.run_id is not None and previous_run_id(request.run_id) is not None:
+    continues = request.resume is not None or request.tool_results is not None
+    if not continues and request.run_id and previous_run_id(request.run_id) is not None:
         raise InvalidArgument(
             f"{request.run_id!r} is the id of a run that goes on with a turn, and a message "
             "begins one",
@@ -245,36 +192,83 @@ def _check_begins(request: RunRequest) -> None:
         )
 
 
-def _request_digest(request: RunRequest) -> str:
-    # Without what is not given: a repeat is told from other data in later versions, too.
-    asked = request.model_dump(mode="json", exclude={"run_id", "when_busy"}, exclude_none=True)
-    return digest(asked)
+def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
+    """Return the request's message without credentials, or that of the turn to be asked again.
+
+    Raises:
+        InvalidArgument: It is missing, empty or too large.
+    """
+    if request.retry is not None and request.thread_id is not None:
+        return message_to_retry(platform.db, call.user.uid, request.thread_id, request.retry)
+    if request.message is None:
+        raise InvalidArgument("the message is missing", field="message")
+    parts: list[Text | Media] = []
+    if isinstance(request.message, str):
+        parts.append(Text(request.message))
+    elif len(request.message) > MESSAGE_PARTS:
+        raise InvalidArgument(
+            f"the message has {len(request.message)} parts; at most {MESSAGE_PARTS} are accepted",
+            field="message",
+        )
+    else:
+        for part in request.message:
+            if isinstance(part, TextPart):
+                parts.append(Text(part.text))
+            else:  # what a file is, its record says, once it is read
+                media_type, data = part.media_type or "", part.data or ""
+                parts.append(Media(part.type, media_type, data, part.name, part.file_id))
+    message = UserMessage(tuple(parts))
+    if len(message.text) > MESSAGE_CHARS:
+        raise InvalidArgument(
+            f"the message has {len(message.text):,} characters; "
+            f"at most {MESSAGE_CHARS:,} are accepted",
+            field="message",
+        )
+    media = [part for part in parts if isinstance(part, Media)]
+    size = sum(len(part.data) for part in media)
+    if size > MEDIA_CHARS:
+        raise InvalidArgument(
+            f"the attachments have {size:,} characters of base64; "
+            f"at most {MEDIA_CHARS:,} are accepted",
+            field="message",
+        )
+    if not size and not any(part.file_id for part in media) and not message.text.strip():
+        raise InvalidArgument("the message is empty", field="message")
+    return redacted_message(message)
 
 
 def _opening(
-    sent: AcceptedRequest, asked: RunContext, message: UserMessage
+    sent: AcceptedRequest, context: RunContext, message: UserMessage
 ) -> tuple[Opening, UserBudget]:
-    """What a run starts from, and what it spends from."""
-    request, uid = sent.request, asked.user.uid
+    """Return what a run is opened with, and the budget that it spends from."""
+    request, uid = sent.request, context.user.uid
     run_id = request.run_id or new_run_id()
     thread_id = request.thread_id or thread_id_for(uid, run_id)
-    budget = run_budget(asked, thread_id, run_id)
+    budget = run_budget(context, thread_id, run_id)
+    replacement = None
+    if replaced := request.retry or request.replaces:
+        entries = context.registry.content.entries
+
+        def stays(turn: Sequence[dict[str, Any]]) -> list[str]:
+            return write_lines(turn, writes=lambda id: id in entries and entries[id].spec.writes)
+
+        replacement = Replacement(replaced, "retry" if request.retry else "replaces", stays)
     opening = Opening(
-        user=asked.user,
-        agent=asked.profile.id,
+        user=context.user,
+        agent=context.profile.id,
         thread_id=thread_id,
         is_new=sent.is_new,
         run_id=run_id,
         turn_id=run_id,
         request_digest=sent.digest,
         message=message,
-        context=asked.client_context,
-        request=asked.choose_tools,
+        context=context.client_context,
+        request=context.choose_tools,
         admission=admission(
-            asked.platform.db,
-            asked.user,
-            asked.now,
-            paths.run(asked.platform.db, thread_id, run_id).path,
+            context.platform.db,
+            context.user,
+            context.now,
+            paths.run(context.platform.db, thread_id, run_id).path,
             run_key=run_key(uid, request.run_id) if request.run_id else None,
             budget=budget,
         ),
@@ -282,21 +276,6 @@ def _opening(
         is_named=request.run_id is not None,
         message_keys=sent.message_keys,
         answers=sent.answers,
-        replacement=_replacing(request, asked),
+        replacement=replacement,
     )
     return opening, budget
-
-
-def _replacing(request: RunRequest, asked: RunContext) -> Replacement | None:
-    """The turn that the message takes the place of."""
-    turn_id = request.retry or request.replaces
-    if turn_id is None:
-        return None
-    entries = asked.registry.content.entries
-    return Replacement(
-        turn_id,
-        "retry" if request.retry else "replaces",
-        lambda turn: write_lines(
-            turn, writes=lambda tool: tool in entries and entries[tool].spec.writes
-        ),
-    )

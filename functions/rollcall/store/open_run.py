@@ -29,7 +29,7 @@ from rollcall.core.messages import Message, ModelMessage, ToolResult
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
-from rollcall.store import paths
+from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, RememberedApproval, read_remembered
 from rollcall.store.batches import read_all
 from rollcall.store.event_log import EventLog
@@ -89,7 +89,7 @@ class RunLease(Struct):
 
     def save(
         self,
-        fill: Beside | None = None,
+        fill: Callable[[WriteBatch], object] | None = None,
         run: dict[str, Any] | None = None,
         *,
         is_last: bool = False,
@@ -221,8 +221,6 @@ HANDOVER_S = 60.0
 
 log = logging.getLogger("rollcall")
 
-Beside = Callable[["WriteBatch"], None]
-"""Adds what else belongs into a batch."""
 Answered = tuple[ToolResult, dict[str, Any]]
 """A call's result, and its record for the user."""
 
@@ -353,10 +351,11 @@ class OpenRun(Struct):
 
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
-        document = step_document(self._stamp(), step=step, reply=reply, spent=spent)
+        document = self._step_document(step, reply, spent)
+        reference = paths.message(self.db, self.thread_id, document["n"])
 
         def fill(batch: WriteBatch) -> None:
-            self._append(batch, document)
+            batch.create(reference, document)
             if self.budget:
                 self.budget.write(batch)
 
@@ -420,20 +419,17 @@ class OpenRun(Struct):
         spent: TurnUsage,
         result: dict[str, Any],
         status: RunStatus = RunStatus.DONE,
-        beside: Beside | None = None,
+        audit_entry: dict[str, Any] | None = None,
     ) -> None:
-        """Append the answer and close the run with its result, in one batch.
-
-        Args:
-            beside: Adds what else belongs into that batch, such as the run's audit entry.
-        """
-        document = step_document(self._stamp(), step=step, reply=answer, spent=spent)
-
-        def fill(batch: WriteBatch) -> None:
-            self._append(batch, document)
-            self._leave_view(batch, [*self.documents, document])
-
-        self._close(fill, beside, ended_fields(status, result, step))
+        """Append the answer and close the run with its result, in one batch."""
+        document = self._step_document(step, answer, spent)
+        reference = paths.message(self.db, self.thread_id, document["n"])
+        self._close(
+            ended_fields(status, result, step),
+            window=[*self.documents, document],
+            fill=lambda batch: batch.create(reference, document),
+            audit_entry=audit_entry,
+        )
 
     def wait(
         self,
@@ -441,7 +437,7 @@ class OpenRun(Struct):
         *,
         spent: TurnUsage,
         result: dict[str, Any],
-        beside: Beside | None = None,
+        audit_entry: dict[str, Any] | None = None,
     ) -> None:
         """Close the run, which waits: its last calls stay unanswered in the log."""
         last = self.documents[-1]
@@ -468,11 +464,15 @@ class OpenRun(Struct):
             for approval in interrupt.approvals:
                 batch.create(paths.approval(self.db, approval.id), approval.document())
             batch.update(paths.thread(self.db, self.thread_id), thread)
-            self._leave_view(batch, self.documents)
 
-        self._close(fill, beside, ended_fields(RunStatus.DONE, result, last["step"]))
+        self._close(
+            ended_fields(RunStatus.DONE, result, last["step"]),
+            window=self.documents,
+            fill=fill,
+            audit_entry=audit_entry,
+        )
 
-    def fail(self, error: dict[str, Any], *, beside: Beside | None = None) -> None:
+    def fail(self, error: dict[str, Any], *, audit_entry: dict[str, Any] | None = None) -> None:
         """Close a run without an answer, unless another process holds it."""
         if self.is_closed:
             return
@@ -483,7 +483,7 @@ class OpenRun(Struct):
             "leaseUntil": None,
         }
         try:
-            self._close(lambda batch: self._leave_view(batch, self.documents), beside, fields)
+            self._close(fields, window=self.documents, audit_entry=audit_entry)
         except Aborted:
             log.info("run %s lost its thread before it could be closed", self.run_id)
 
@@ -497,13 +497,39 @@ class OpenRun(Struct):
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
         tries = {"fruitless": 0} if is_sound else {}
-        self._close(None, None, {"leaseUntil": now, "keptUntil": kept, **tries})
+        self._close({"leaseUntil": now, "keptUntil": kept, **tries})
 
-    def _close(self, fill: Beside | None, beside: Beside | None, fields: dict[str, Any]) -> None:
+    def _close(
+        self,
+        fields: dict[str, Any],
+        *,
+        window: Sequence[dict[str, Any]] = (),
+        fill: Callable[[WriteBatch], object] | None = None,
+        audit_entry: dict[str, Any] | None = None,
+    ) -> None:
+        """Make the last save of the run, in one batch.
+
+        Args:
+            fields: Of the run's document.
+            window: The documents that the window view is made of; none leaves the view as it is.
+            fill: Adds more writes.
+        """
+
         def fill_all(batch: WriteBatch) -> None:
-            for each in (fill, beside):
-                if each:
-                    each(batch)
+            if fill:
+                fill(batch)
+            if window:
+                view = window_document(
+                    window,
+                    uid=self.user.uid,
+                    token=self.token,  # says that the lease is over
+                    next_message=max(self.next_message, window[-1]["n"] + 1),
+                    decisions=self.decisions,
+                    told=self.decisions_at_start,
+                )
+                batch.set(paths.window(self.db, self.thread_id), view)
+            if audit_entry:
+                audit.write(batch, self.db, audit_entry)
             if self.budget:
                 self.budget.write(batch, is_last=True)
 
@@ -511,8 +537,8 @@ class OpenRun(Struct):
         if self.budget:
             self.budget.wrote(written)
 
-    def _stamp(self) -> dict[str, Any]:
-        return {
+    def _step_document(self, step: int, reply: ModelMessage, spent: TurnUsage) -> dict[str, Any]:
+        stamp = {
             "schemaVersion": SCHEMA_VERSION,
             "uid": self.user.uid,
             "n": self.next_message,
@@ -520,18 +546,4 @@ class OpenRun(Struct):
             "turnId": self.turn_id,
             "createdAt": datetime.now(UTC),
         }
-
-    def _append(self, batch: WriteBatch, document: dict[str, Any]) -> None:
-        batch.create(paths.message(self.db, self.thread_id, document["n"]), document)
-
-    def _leave_view(self, batch: WriteBatch, documents: Sequence[dict[str, Any]]) -> None:
-        """Write the window view. Its token says that the lease is over."""
-        view = window_document(
-            documents,
-            uid=self.user.uid,
-            token=self.token,
-            next_message=max(self.next_message, documents[-1]["n"] + 1),
-            decisions=self.decisions,
-            told=self.decisions_at_start,
-        )
-        batch.set(paths.window(self.db, self.thread_id), view)
+        return step_document(stamp, step=step, reply=reply, spent=spent)

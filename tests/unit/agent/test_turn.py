@@ -19,8 +19,7 @@ def test_the_same_source_keeps_its_number() -> None:
 
 
 def test_sources_of_an_earlier_run_keep_their_numbers() -> None:
-    sources = Sources()
-    sources.restore([cited("m1").model_copy(update={"n": 3})])
+    sources = Sources([cited("m1").model_copy(update={"n": 3})])
     assert [c.n for c in sources.number([cited("m2"), cited("m1")])] == [4, 3]
 
 
