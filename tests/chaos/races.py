@@ -271,7 +271,7 @@ class Races:
         """Work off what the queue was given."""
         for task in list(self.db.collection(stage.TASKS).stream()):
             data = (task.to_dict() or {})["data"]
-            if data["threadId"] == thread_id:
+            if data.get("threadId") == thread_id:  # an erasure has another kind of task
                 run(Job("task", self.project, self.file, "", data))
                 task.reference.delete()
 
