@@ -150,7 +150,9 @@ def _small_talk(turn: Turn, request: ModelRequest) -> Reply | None:
 def _offer(opening: str, turn: Turn, request: ModelRequest) -> Reply:
     """Say what the offered tools are for, with requests of their own examples to tap."""
     tools = [each for each in request.tools or request.abilities if each.name != ASK_USER]
-    best = [each.tool for each in ranked(read_message(turn.text), tools)[:3]]
+    best = tools[:3]  # a greeting asks for none of them
+    if opening != "hello":
+        best = [each.tool for each in ranked(read_message(turn.text), tools)[:3]]
     examples = [each for tool in best if (each := composer.example(tool, turn.locale))]
     leads = [each for tool in best if (each := composer.lead(tool, turn.locale))]
     quoted = [say("quoted", turn.locale, text=each.rstrip("?")) for each in examples]
