@@ -84,9 +84,9 @@ _LARGE_TOKENS = 3_000
 """A request with fewer fits into any model's window."""
 _FULL = 0.9
 """The share of a window that a request and its reply may fill; its tokens are estimated."""
-INPUT_MARGIN, MORE_INPUT = 1.5, 1_000
-"""A call is reserved, and its provider's count believed, up to so many times the estimate, where no
-letter is more than a token, and so much for what providers add of their own."""
+INPUT_MARGIN, MORE_INPUT = 1.25, 1_000
+"""A call is reserved, and its provider's count believed, up to so many times the estimate, which is
+high already, and so much for what providers add of their own."""
 OUTPUT_MARGIN = 1.25
 """The same of `max_output_tokens`: providers stop near it."""
 CUT_BYTES_PER_TOKEN = 6
