@@ -38,6 +38,7 @@ from rollcall.models.transport import ProviderError, error_of, post
 PROVIDER = provider("anthropic")
 API = "messages"
 API_VERSION = "2023-06-01"
+_RESOURCE = "messages"
 PAUSES = 3
 """How often a reply that the API paused is gone on with."""
 
@@ -84,7 +85,7 @@ class Model:
         for left in range(PAUSES, -1, -1):
             clock.left_s(at_most=1.0)
             body = body_of(request, self.name, so_far=reply.content())
-            with post(f"{PROVIDER.base_url()}/v1/messages", body, headers, clock) as response:
+            with post(f"{PROVIDER.base_url()}/v1/{_RESOURCE}", body, headers, clock) as response:
                 yield from reply.read(response.events())
                 response.read_out()
             if reply.reason != "pause_turn" or not left:

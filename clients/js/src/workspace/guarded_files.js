@@ -173,7 +173,7 @@ export const GUARDED_FILES = {
         ".nvim.lua",
         ".emacs",
         ".dir-locals.el",
-        "*.code-workspace"
+        "*.code-work*"
       ]
     },
     {
