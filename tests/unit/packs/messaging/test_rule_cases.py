@@ -38,3 +38,14 @@ def test_a_refusal_and_what_is_called_final_are_decisions(text: str) -> None:
 @pytest.mark.parametrize("text", CASES["no_decisions"])
 def test_what_depends_on_something_is_no_decision(text: str) -> None:
     assert decided(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We're going with the second vendor unless anybody objects",
+        "הולכים על הספק השני, אלא אם מישהו מתנגד",
+    ],
+)
+def test_what_only_an_objection_would_stop_is_a_decision(text: str) -> None:
+    assert decided(text)
