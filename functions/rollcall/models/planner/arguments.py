@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct, field
 
@@ -204,6 +205,12 @@ class _Form:
 
     def fill_numbers(self) -> None:
         """Give each number to the parameter that its unit and the words around it speak for."""
+        ends = {p.label.split()[0]: p for p in self.open("integer", "number")}
+        beside = pairwise(self.free("number")) if {"start", "end"} <= {*ends} else ()
+        for one, other in beside:
+            if cue("until").fullmatch(self.message.text[one.end : other.start]):  # "5 to 12"
+                self.take(ends["start"], one.value, one.place)
+                self.take(ends["end"], other.value, other.place)
         numbers, every = self.free("number"), self.open("integer", "number", "string", "array")
         pairs = [(self._support(p, m), p, m) for m in numbers for p in every]
         while pairs := [pair for pair in pairs if pair[0] >= _LEAST]:

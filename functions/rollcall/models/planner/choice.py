@@ -156,17 +156,22 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     if searches(tool):
         topic = {s for word in message.words if word.has_topic for s in word.stems} - weak
         is_named = bool(cue("about").search(asked)) or not topic <= vocabulary(tool)
-        return is_named and _knows_verb(tool, message, bare)
+        is_sought = bare.endswith("?") or asks(bare, tool)
+        return is_named and is_sought and _knows_verb(tool, message, bare)
     head = terms(group(cue("heads").match(asked), "head")[0])
     heads = set(head) - weak
     core = " ".join((spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0]))
     if heads and heads.isdisjoint(terms(core)):
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
-    asks = any(message.find(each) for each in tool.keywords if len(words(each)) > 1)
-    if cue("measures").match(asked) and not asks:
+    is_told = any(message.find(each) for each in tool.keywords if len(words(each)) > 1)
+    if cue("measures").match(asked) and not is_told:
         return False
     if tool.writes:
         return True
+    changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
+    begins = {s for each in (tool.description, *tool.keywords) for s in words(each)[:1]}
+    if not bare.endswith("?") and (changes - begins) & set(words(bare)[:1]):
+        return False  # "drop the circuit" wants no voltage drop
     verb = words(spaced(tool.name))[:1]
     if not wordset("named").isdisjoint(verb) and not any(
         map(message.find, (*verb, *tool.keywords))

@@ -527,7 +527,7 @@ def _look_up(
             return Progress(steps=(step,), wish=wish)
     if not named and not target.required:
         return Progress(remark=_cannot_use(wish.left or (topic,), turn))
-    if len(named) == 1 or (named and many):
+    if (len(named) == 1 and not _joins_another(goal, named[0])) or (named and many):
         ids = [each.id for each in named][:_MOST_IDS]
         found = {**arguments, target.name: ids if many else ids[0]}
         return _call(goal, found, replace(wish, left=()), turn, request)
@@ -535,6 +535,16 @@ def _look_up(
     near = [t for t in things if any(said & set(tokens(name)[:1]) for name in t.people)]
     options = tuple((each.name or each.id, each.id) for each in named or near or things)
     return Progress(question=Question(goal, target, options))
+
+
+def _joins_another(goal: Goal, thing: Thing) -> bool:
+    """Tell whether a text joins something by "and" to a thing that it names."""
+    message, known = read_message(goal.text), vocabulary(goal.tool) | {*words(thing.name)}
+    others = (w for w in message.words if w.has_topic and not set(w.stems) <= known)
+    return any(
+        cue("joined").search(goal.text[: each.start + 1]) or cue("joins").match(goal.text, each.end)
+        for each in others
+    )
 
 
 def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> ToolSpec | None:

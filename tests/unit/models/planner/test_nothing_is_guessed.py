@@ -181,3 +181,22 @@ def test_a_search_whose_results_lack_the_words_says_so() -> None:
 
     said = answer_of(ask("Is the garden waterproof in winter?", MESSAGING, searched))
     assert said.startswith("I could not find any results")
+
+
+@pytest.mark.parametrize("who", ["Finance and Sales", "Sales and Finance"])
+def test_one_of_two_that_are_joined_is_not_taken_alone(who: str) -> None:
+    talk = ask(f"Summarize my chats {who}", MESSAGING)
+    assert "summarize_conversation" not in [name for step in talk.calls for name, _ in step]
+    assert answer_of(talk).endswith("?")
+
+
+def test_lines_from_and_to_are_two_arguments() -> None:
+    line = {"type": "integer", "description": "A line"}
+    properties = {"path": text("The file"), "startLine": line, "endLine": line}
+    read = spec("read_file", "Read a file of the workspace.", properties, "path")
+    arguments = {"path": "main.py", "startLine": 5, "endLine": 12}
+    assert calls("Read lines 5 to 12 of main.py", (read,)) == [("read_file", arguments)]
+
+
+def test_a_command_that_no_tool_obeys_is_not_searched_for() -> None:
+    assert ask("Ask Rina when the budget closes", MESSAGING).calls == []
