@@ -70,10 +70,12 @@ def run(turn: Turn) -> TurnEvents:
             return (yield from _answer_without_model(turn, state, error))
         if reply.stopped:
             return (yield from _cancelled(turn, state, reply.text))
+        if reply.calls and reply.reason is FinishReason.BLOCKED:
+            reply = replace(reply, calls={}, provider_parts=())  # none of it is to be acted on
         if not reply.calls:
             return (yield from _finish(turn, state, reply))
         # What is checked, approved, run and stored from here on is the same text.
-        message = redacted_message(reply.message)
+        message = redacted_message(_without_cut_arguments(reply))
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
         end = yield from _answer_calls(turn, state, message)
@@ -90,6 +92,19 @@ def _ask(turn: Turn, state: TurnState) -> Generator[Event | None, None, Reply]:
         state.malformed += 1
         if state.malformed >= MALFORMED_TRIES:
             raise Unavailable("the language model's replies could not be read")
+
+
+def _without_cut_arguments(reply: Reply) -> ModelMessage:
+    """The reply as a message. In one that was cut off, the last call and those without arguments
+    may lack some, so they get none at all: such a call is refused, and the model told why."""
+    message = reply.message
+    if reply.reason is not FinishReason.LENGTH:
+        return message
+    *others, last = message.tool_calls
+    calls = [
+        call if call.arguments_text.strip() else replace(call, arguments=None) for call in others
+    ]
+    return replace(message, tool_calls=(*calls, replace(last, arguments=None)))
 
 
 def _reply(

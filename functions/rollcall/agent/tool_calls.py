@@ -190,7 +190,7 @@ class _Step:
             return NotFound(f"there is no tool {call.name!r}", hint=hint)
         if call.arguments is None:
             return InvalidArgument(
-                f"the arguments are not a JSON object; they end after "
+                f"the arguments were cut off, or are not a JSON object; they end after "
                 f"{len(call.arguments_text):,} characters: {call.arguments_text[:200]}",
                 hint="send one JSON object; a long one is cut off, so write what is long in parts",
             )

@@ -57,8 +57,9 @@ Part = Text | Media
 class ToolCall(Struct, frozen=True):
     """One tool the model wants to run.
 
-    `arguments` is None when the text that the model wrote is not a JSON object; the text is kept
-    in `arguments_text`, so that the model can be told what it sent.
+    `arguments` is None when the text that the model wrote is not a JSON object, or may be only the
+    beginning of one; the text is kept in `arguments_text`, so that the model can be told what it
+    sent.
     """
 
     id: str

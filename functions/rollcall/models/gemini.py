@@ -3,7 +3,8 @@
 With a key they are called at the Gemini API (`GOOGLE_GEMINI_BASE_URL` names another address). With
 `GEMINI_BACKEND=vertex` they are called at Vertex AI by the function's own identity, in the project
 and place that `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION` name, as for Google's libraries.
-Prompts are not stored by Google (`store=False`), and nothing is retried here.
+The Gemini API is told not to store prompts (`store`, a field that Vertex AI refuses), and nothing
+is retried here.
 """
 
 from __future__ import annotations
@@ -269,8 +270,9 @@ def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
     body: dict[str, Json] = {
         "contents": contents_of(request.messages, model),
         "generationConfig": generation,
-        "store": False,
     }
+    if not uses_vertex():
+        body["store"] = False
     if request.instructions:
         body["systemInstruction"] = {"role": "user", "parts": [{"text": request.instructions}]}
     if request.tools:

@@ -309,7 +309,8 @@ class _Reply:
         """The call that a piece belongs to: by index or id; servers leave out or repeat both."""
         by_id = [call for call in self._calls if id and call.sent_id == id]
         by_index = [call for call in self._calls if index is not None and call.index == index]
-        candidates = by_index or ([] if index is not None else by_id or self._calls)
+        by_both = [call for call in by_index if id and call.sent_id == id]
+        candidates = by_both or by_index or ([] if index is not None else by_id or self._calls)
         latest = candidates[-1] if candidates else None
         if latest is not None and not self._begins(latest, id, name, more):
             if name and name != latest.name and not latest.id:

@@ -20,7 +20,7 @@ from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.profile import Note, Review
 from rollcall.core.wire import CallStatus, Citation, StopReason
-from rollcall.models.base import FinishReason, TextDelta
+from rollcall.models.base import Finish, FinishReason, TextDelta
 from rollcall.store.message_log import TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import Notes, Table, turn
@@ -308,6 +308,34 @@ def test_a_blocked_or_cut_reply_says_so(reason: FinishReason, stop: StopReason) 
     _, ended = play(turn(ScriptedModel([says("Half an ans", reason=reason)])))
     assert ended.stop_reason is stop
     assert ended.text.startswith("Half an ans\n\n")
+
+
+def test_a_call_that_may_have_been_cut_off_is_not_run_and_the_model_is_told() -> None:
+    table = Table({"remove": lambda progress, **given: "gone"})
+    whole, empty, torn = ("remove", {"id": "a"}), ("remove", ""), ("remove", "{}")
+    cut = [*calls(whole, empty, torn)[:-1], Finish(FinishReason.LENGTH)]
+    model = ScriptedModel([cut, says("One is gone.")])
+    _, ended = play(turn(model, table.tools, dispatch=table))
+    assert table.called == ["remove"]
+    assert [record.status for record in ended.calls] == [
+        CallStatus.DONE,
+        CallStatus.REFUSED,
+        CallStatus.REFUSED,
+    ]
+    asked, answered = model.requests[1].messages[-2:]
+    assert isinstance(asked, ModelMessage) and isinstance(answered, ToolMessage)
+    # As it is stored: another process that goes on with the turn does not run them either.
+    assert [call.arguments for call in asked.tool_calls] == [{"id": "a"}, None, None]
+    assert "cut off" in answered.results[2].content
+
+
+def test_the_calls_of_a_blocked_reply_are_not_run() -> None:
+    table = Table({"remove": lambda progress: "gone"})
+    blocked = [TextDelta("I wi"), *calls(("remove", {}))[:-1], Finish(FinishReason.BLOCKED)]
+    _, ended = play(turn(ScriptedModel([blocked]), table.tools, dispatch=table))
+    assert (table.called, ended.calls) == ([], [])
+    assert ended.stop_reason is StopReason.BLOCKED
+    assert ended.text.startswith("I wi\n\n")
 
 
 def test_an_empty_reply_is_said_to_be_one_in_the_users_language() -> None:

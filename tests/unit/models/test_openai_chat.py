@@ -91,6 +91,22 @@ def test_chat_calls_of_careless_servers_stay_apart(
     assert said.finish.reason is FinishReason.TOOL_CALLS, "whatever the server calls it"
 
 
+def test_chat_calls_side_by_side_at_one_index_are_told_apart_by_their_ids(
+    local: FakeProviders,
+) -> None:
+    deltas = [chat_call_delta("get_weather", "", id=id, index=0) for id in ("a", "b")]
+    for pieces in (('{"city": ', '{"city": '), ('"Oslo"}', '"Rome"}')):
+        for id, words in zip(("a", "b"), pieces, strict=True):
+            delta = chat_more_delta(words)
+            delta["tool_calls"][0]["id"] = id
+            deltas.append(delta)
+    local.openai(chat(*deltas, finish="tool_calls"))
+    assert calls_of(say()) == [
+        ("a", "get_weather", {"city": "Oslo"}),
+        ("b", "get_weather", {"city": "Rome"}),
+    ]
+
+
 def test_chat_without_a_stream_is_read_too(local: FakeProviders) -> None:
     calls = chat_call_delta("get_weather", OSLO)["tool_calls"]
     message = {"role": "assistant", "content": None, "tool_calls": calls}

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from google import genai
-from google.genai import types
+from google.auth.credentials import AnonymousCredentials
+from google.genai import models, types
 from openai import OpenAI
 from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
@@ -24,6 +25,7 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
+from rollcall.models import gemini
 from rollcall.models.base import ModelRequest, ToolSpec, load_model
 from tests.support import provider_replies as wire
 from tests.support.fake_providers import ANTHROPIC_KEY, FakeProviders, Said, gather
@@ -96,6 +98,26 @@ def test_what_gemini_is_sent_is_valid(fake: FakeProviders, request_: ModelReques
     types.GenerationConfig.model_validate(sent["generationConfig"])
     known = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "store"}
     assert sent.keys() <= known
+
+
+@for_every("request_", REQUESTS)
+def test_what_vertex_is_sent_is_what_the_sdk_sends_there(
+    monkeypatch: pytest.MonkeyPatch, request_: ModelRequest
+) -> None:
+    monkeypatch.setenv("GEMINI_BACKEND", "vertex")
+    sent = gemini.body_of(request_, "gemini-3.8-flash")
+    others = {"systemInstruction", "tools", "toolConfig", "store"} & sent.keys()
+    config = {**sent["generationConfig"], **{key: sent[key] for key in others}}
+    told = types._GenerateContentParameters.model_validate(
+        {"model": "gemini-3.8-flash", "contents": sent["contents"], "config": config}
+    )
+    client = genai.Client(
+        enterprise=True, project="p", location="global", credentials=AnonymousCredentials()
+    )
+    with client:  # its converter refuses what Vertex AI does not know
+        written = models._GenerateContentParameters_to_vertex(client._api_client, told)
+    assert written.keys() - {"_url"} == sent.keys()
+    assert written["generationConfig"].keys() == sent["generationConfig"].keys()
 
 
 @for_every("request_", REQUESTS)
