@@ -91,6 +91,8 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     values = {n for each in message.mentions for n in each.place}
     listed = [name for each in (names or {}).values() for name in each]
     values |= {n for name in listed for place in message.find(name) for n in place}
+    if cue("picks").search(message.text):  # "the second one" is a place in a list
+        values |= {n for n, w in enumerate(message.words) if w.text.lower() in wording("ordinals")}
     topic = {*message.places(*group(cue("about").search(message.text), "topic")[1])}
     values |= topic
     topical = [n for n, word in enumerate(message.words) if word.has_topic]
@@ -218,7 +220,8 @@ def asks(text: str, tool: ToolSpec | None = None) -> bool:
     is_asked = bool(cue("asks_more").match(text)) or any(
         map(read_message(text).find, tool.keywords if tool else ())
     )
-    return is_asked or not wordset("looking").union(*verbs).isdisjoint(first)
+    known = verbs_of(tool) if tool and tool.writes else frozenset[str]()
+    return is_asked or not wordset("looking").union(known, *verbs).isdisjoint(first)
 
 
 def _is_called_for(tool: ToolSpec, message: Message) -> bool:

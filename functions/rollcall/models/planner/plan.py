@@ -380,9 +380,14 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     if points and not any(m.start <= points.start() < m.end for m in message.mentions):
         return Progress(remark=_cannot_use([points[0]], turn))
     settled = {each.root for each in every if each.name in {*arguments, *filled.several}}
+    names = (each for each in filled.open if each.kind == "name")
+    inside = any(cue("inside").search(message.text[: each.start]) for each in names)
+    has_topic = inside or cue("about").search(goal.text)
     for each in every:
         is_named = wish.left and any(message.find(phrase) for phrase in each.called)
-        is_topic = each.kind == "array" and lists(tool) and cue("about").search(goal.text)
+        is_topic = (
+            each.kind == "array" and lists(tool) and (inside or cue("about").search(goal.text))
+        )
         if each.refers_to and each.root not in settled and (each.required or is_named or is_topic):
             return _look_up(goal, each, arguments, wish, turn, request)
     if wish.left:
