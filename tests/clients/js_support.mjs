@@ -24,6 +24,10 @@ const listening = (server) =>
 export async function model(script, { pieceChars = 7, pauseMs = 2 } = {}) {
   const told = { contentAt: 0, asked: [] };
   const server = createHttpServer(async (request, response) => {
+    if (request.method === "GET") {
+      response.writeHead(404).end(); // it lists no models
+      return;
+    }
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const { messages } = JSON.parse(Buffer.concat(chunks));

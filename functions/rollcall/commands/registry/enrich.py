@@ -158,7 +158,8 @@ def enrich(
     if text_model is None and not dry_run:
         raise FailedPrecondition(
             "no language model is configured to write phrases",
-            hint="Set a model's key (docs/models.md), or write overrides.phrases by hand.",
+            hint="Set a model's key, such as GEMINI_API_KEY (docs/models.md), or write "
+            "overrides.phrases by hand.",
         )
     if documents is None:
         stored = db.collection(collection_id(CAPABILITIES)).stream()

@@ -126,6 +126,8 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
                 is_hard = type(value) in (int, float) or value in listed
                 is_sure = is_sure or (not rest and (is_hard or each.means("command")))
         known = [stem for stem in known if stem in rest]
+        if tool.writes and not rest:  # "mark the second as done": all else is a place in a list
+            known = [stem for stem in every - verb if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _LEAST_SHARE * len(rest)
         fits = bonus > 0 or is_meant or is_known or is_sure
         score = bonus + sum(worth[stem] * weight.get(stem, 0.0) for stem in every)

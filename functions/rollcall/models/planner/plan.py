@@ -385,9 +385,7 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     has_topic = inside or cue("about").search(goal.text)
     for each in every:
         is_named = wish.left and any(message.find(phrase) for phrase in each.called)
-        is_topic = (
-            each.kind == "array" and lists(tool) and (inside or cue("about").search(goal.text))
-        )
+        is_topic = each.kind == "array" and lists(tool) and has_topic
         if each.refers_to and each.root not in settled and (each.required or is_named or is_topic):
             return _look_up(goal, each, arguments, wish, turn, request)
     if wish.left:
