@@ -58,7 +58,9 @@ _BY_WORDS: dict[ErrorKind, str] = {
     "no tools": r"(does|do) not support (tool|function)|endpoints found that support tool"
     r"|enable-auto-tool-choice|requires? --jinja"
     r"|(tools?|tool_choice|function calling)( use| calling)?.{0,30} (is|are) not supported",
-    "blocked": r"moderation|flagged|content management policy|model.?armor",
+    # A name in a schema or of a function may hold such a word as well.
+    "blocked": r"(?s)^(?!.*(schema|function parameters))"
+    r".*(moderation|flagged|content management policy|model.?armor)",
     "key": r"\bapi[ _]key (not|is|was)\b|(invalid|incorrect) api[ _]key",
     "model": r"\bmodel\b.{0,80}(does not exist|not found|no such)|unknown model",
 }
@@ -146,7 +148,10 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
     table = provider.errors if provider else {}
     kinds = {table[name] for name in _names(body) if name in table}
     for kind, words in _BY_WORDS.items():
-        if (status < 500 or kind in _AT_ANY_STATUS) and re.search(words, message):
+        counts = status < 500 or kind in _AT_ANY_STATUS
+        if status == 429:  # whose "too many tokens" are those of a minute
+            counts = kind == "quota"
+        if counts and re.search(words, message):
             kinds.add(kind)
     if "PerDay" in json.dumps(body.get("details") or "", default=str):
         kinds.add("quota")
@@ -172,6 +177,9 @@ def _of_kind(
     provider: Provider | None,
 ) -> AgentError:
     wait_s = _retry_after_s(body, headers)
+    if kind == "key" and provider and provider.needs_no_key():
+        told = f"{name} refused the identity it was called by"
+        return FailedPrecondition(told, hint=provider.alone_hint)
     if kind == "key":
         variable = provider.keys[-1] if provider else "its key"
         return FailedPrecondition(

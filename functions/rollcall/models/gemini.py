@@ -73,6 +73,8 @@ _BLOCKED = {
 _LENGTH = {"MAX_TOKENS", "CONTINUATION"}
 _JOINED = ({"text"}, {"text", "thought"})
 """The keys of parts that are one part in pieces."""
+MAX_INDEX = 10_000
+"""The greatest place in a list of arguments that come in pieces."""
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[['\"](.*?)['\"]\]")
 
 
@@ -194,14 +196,15 @@ def _place(name: str, *, streamed: bool) -> tuple[str, dict[str, str]]:
         f"https://{'' if location == 'global' else f'{location}-'}aiplatform.googleapis.com"
     )
     path = f"projects/{project}/locations/{location}/publishers/google/models/{name}"
-    return f"{base}/v1beta1/{path}:{method}", {"authorization": f"Bearer {_identity_token()}"}
+    return f"{base}/v1beta1/{path}:{method}", _identity_headers()
 
 
 _IDENTITY = Lock()
 
 
-def _identity_token() -> str:
-    """An access token of the function's own service account.
+def _identity_headers() -> dict[str, str]:
+    """An access token of the function's own service account and, where its credentials name one,
+    the project that pays.
 
     Raises:
         FailedPrecondition: There are no credentials.
@@ -223,8 +226,10 @@ def _identity_token() -> str:
         except GoogleAuthError as error:
             told = f"no access token for Vertex AI: {type(error).__name__}"
             raise Unavailable(told) from None
-        token: str = credentials.token
-    return token
+        headers = {"authorization": f"Bearer {credentials.token}"}
+        if project := credentials.quota_project_id:
+            headers["x-goog-user-project"] = project
+    return headers
 
 
 @cache
@@ -480,12 +485,18 @@ class _PartialCall:
         self.arguments = arguments
 
     def add(self, piece: dict[str, Json]) -> None:
-        """Put one value where its path says; text is added to what is there."""
+        """Put one value where its path says; text is added to what is there.
+
+        Raises:
+            Unavailable: The path leads beyond what a list may hold.
+        """
         steps = [
             int(index) if index else key or quoted
             for key, index, quoted in _STEP.findall(text(piece.get("jsonPath")))
         ]
         place: Any = self.arguments
+        if any(isinstance(step, int) and step > MAX_INDEX for step in steps):
+            raise Unavailable(f"Gemini sent an argument at a place beyond {MAX_INDEX} of a list")
         for step, following in pairwise(steps):
             empty: Any = [] if isinstance(following, int) else {}
             place = _enter(place, step, empty)

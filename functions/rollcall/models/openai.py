@@ -183,18 +183,20 @@ def served_window(name: str) -> int | None:
     """Tokens of a model's context window as its server's list of models says; None if it does not,
     as OpenAI's own."""
     server = _server()
-    return None if server.is_openai else _windows(server).get(name)
-
-
-@cache
-def _windows(server: _Server) -> dict[str, int]:
-    clock = Clock(time.monotonic() + LIST_LIMIT_S)
+    if server.is_openai:
+        return None
     try:
-        with post(server.url("/models"), b"", server.headers, clock, method="GET") as response:
-            listed = [each for event in response.events() for each in sequence(event.get("data"))]
+        return _windows(server).get(name)
     except Exception as error:  # it is asked only out of care
         log.info("%s does not list its models: %r", server.host, error)
-        return {}
+        return None
+
+
+@cache  # of what it returns: after a failure the server is asked again
+def _windows(server: _Server) -> dict[str, int]:
+    clock = Clock(time.monotonic() + LIST_LIMIT_S)
+    with post(server.url("/models"), b"", server.headers, clock, method="GET") as response:
+        listed = [each for event in response.events() for each in sequence(event.get("data"))]
     found: dict[str, int] = {}
     for row in map(mapping, listed):
         if window := max(count(row.get(key)) for key in _WINDOW_KEYS):

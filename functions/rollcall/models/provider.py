@@ -77,7 +77,8 @@ class Provider(Struct, frozen=True):
             that people are told of.
         address: Where its API is, and `address_variable` the variable that names another place.
         settings: What else its module reads.
-        alone: A variable, and a value, that configure it without a key.
+        alone: A variable, and a value, that configure it without a key; `alone_hint` says what
+            whoever calls it so needs in place of the key.
         model: The model of a deployment that names none, unless `model_variable` does.
         embedder: The same of its embedding models, if it has any.
         sdk: The package that its embedder needs; the extra has the provider's name.
@@ -96,6 +97,7 @@ class Provider(Struct, frozen=True):
     model_variable: str
     settings: tuple[Setting, ...] = ()
     alone: tuple[str, str] | None = None
+    alone_hint: str = ""
     embedder: str | None = None
     sdk: str | None = None
     telemetry: str | None = None
@@ -142,10 +144,16 @@ class Provider(Struct, frozen=True):
         host = urlsplit(self.base_url(env)).hostname or ""
         return host if re.search(r"\.[a-z]", host) else "the model's server"
 
+    def needs_no_key(self, env: Mapping[str, str] = os.environ) -> bool:
+        """Whether it is set up to be called without a key."""
+        if self.alone is None:
+            return False
+        name, value = self.alone
+        return env.get(name, "").strip().lower() == value
+
     def has_access(self, env: Mapping[str, str]) -> bool:
         """Whether there is a key, or the setting by which it needs none."""
-        alone = self.alone and env.get(self.alone[0], "").strip().lower() == self.alone[1]
-        return bool(self.key(env) or alone)
+        return bool(self.key(env)) or self.needs_no_key(env)
 
     def is_configured(self, env: Mapping[str, str]) -> bool:
         """Whether its models can be called: it is accessible, or another server stands for it."""

@@ -134,8 +134,13 @@ class Response:
         if wire is not None and not self._raw.closed:
             with suppress(OSError):  # closed already: what is left is in memory
                 wire.settimeout(limit_s)
-        with _failures(), interruptible(partial(_shut_down, wire)):
+        with _failures(), interruptible(partial(self._cut, wire)):
             return self._raw.read1(READ_BYTES)
+
+    def _cut(self, wire: socket.socket | None) -> None:
+        # Whose last byte was read went back to the pool, and may serve somebody else by now.
+        if self._raw.connection is not None:
+            _shut_down(wire)
 
 
 def post(
@@ -251,7 +256,8 @@ class _TlsPool(HTTPSConnectionPool):
 def _shut_down(wire: socket.socket | None) -> None:
     # Below TLS: closing that properly would wait for, or race with, the thread that reads.
     if wire is not None:
-        with suppress(OSError):  # gone already, and that is all we want
+        # Gone already, which is all we want; or TLS in TLS, through a proxy, which is no socket.
+        with suppress(OSError, TypeError):
             socket.socket.shutdown(wire, socket.SHUT_RDWR)
 
 

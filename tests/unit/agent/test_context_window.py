@@ -185,6 +185,33 @@ def test_a_servers_list_of_models_says_it(row: Any, window: int | None) -> None:
     openai._windows.cache_clear()
 
 
+def test_a_server_that_did_not_say_it_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    openai._windows.cache_clear()
+    monkeypatch.delenv("ROLLCALL_CONTEXT_WINDOW", raising=False)
+    with FakeProviders() as fake:
+        assert context_window("openai:qwen3") is None
+        fake.models = [{"id": "qwen3", "max_model_len": 32768}]
+        assert context_window("openai:qwen3") == 32768
+    openai._windows.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("openai:gpt-5.4-mini", 400_000),
+        ("openai:gpt-5.4", 1_050_000),
+        ("anthropic:claude-haiku-5-5", 1_000_000),
+        ("anthropic:claude-haiku-4-5", 200_000),
+    ],
+)
+def test_small_models_have_windows_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, model: str, window: int
+) -> None:
+    for name in ("ROLLCALL_CONTEXT_WINDOW", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert context_window(model) == window
+
+
 def test_a_server_without_a_list_is_called_all_the_same() -> None:
     openai._windows.cache_clear()
     with FakeProviders():

@@ -13,7 +13,9 @@ from google.genai import errors as gemini_errors
 
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.models.base import Clock
-from rollcall.models.failures import as_agent_error, failures_as_ours, redacted
+from rollcall.models.failures import as_agent_error, failures_as_ours, kind_of, redacted
+from rollcall.models.provider import provider_of
+from rollcall.models.transport import ProviderError
 from tests.support.rules import for_every
 
 REQUEST = httpx2.Request("POST", "https://provider.example/?key=sk-planted-0123")
@@ -69,6 +71,26 @@ def test_every_exception_of_the_sdks_becomes_ours(kind: type[Exception], model_i
 def test_whatever_an_sdk_trips_over_is_unavailable(error: Exception) -> None:
     with pytest.raises(Unavailable), failures_as_ours("openai:o", Clock(None)):
         raise error
+
+
+@pytest.mark.parametrize(
+    ("model_id", "status", "words", "kind"),
+    [
+        ("openai:o", 429, "Too many tokens, please wait before trying again.", "rate"),
+        ("openai:o", 429, "Request too large for o on tokens per min", "quota"),
+        ("openai:o", 400, "Too many tokens: 9 of 8", "window"),
+        ("openai:o", 500, "the request exceeds the context size", "window"),
+        ("openai:o", 400, "Invalid schema for function 'list_flagged': x", "request"),
+        ("openai:o", 400, "'flagged' is not valid in function parameters", "request"),
+        ("openai:o", 400, "Your prompt was flagged", "blocked"),
+        ("anthropic:a", 400, "Content refused by moderation", "blocked"),
+    ],
+)
+def test_words_decide_only_where_the_status_leaves_it_open(
+    model_id: str, status: int, words: str, kind: str
+) -> None:
+    error = ProviderError(status, {"message": words})
+    assert kind_of(error, provider_of(model_id)) == kind
 
 
 def test_failures_after_the_deadline_are_the_deadline() -> None:

@@ -28,6 +28,7 @@ from tests.support.provider_replies import (
     Json,
     Reply,
     gemini_error,
+    gemini_parts,
     gemini_text,
     plain,
     sse,
@@ -180,6 +181,7 @@ class Identity:
     """Credentials whose token ran out, as google-auth gives them."""
 
     token, refreshed = "", 0
+    quota_project_id: str | None = None
 
     @property
     def valid(self) -> bool:
@@ -198,6 +200,41 @@ def test_vertex_is_called_in_the_functions_project_by_its_identity(vertex: FakeP
     assert seen.path == f"/v1beta1/{place}/{method}"
     assert seen.headers["authorization"] == "Bearer ya29.of-the-function"
     assert "x-goog-api-key" not in seen.headers
+
+
+def test_vertex_is_told_the_project_that_pays_where_the_credentials_name_one(
+    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vertex.gemini(gemini_text("Hi"), gemini_text("Hi"))
+    say()
+    monkeypatch.setattr(Identity, "quota_project_id", "demo-office")
+    say()
+    paying = [seen.headers.get("x-goog-user-project") for seen in vertex.requests]
+    assert paying == [None, "demo-office"]
+
+
+@pytest.mark.parametrize("key", ["", "unused"])
+def test_vertex_refusing_the_identity_names_its_role_and_no_key(
+    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", key)
+    vertex.gemini(gemini_error(403, "PERMISSION_DENIED"))
+    with pytest.raises(FailedPrecondition, match="refused the identity") as told:
+        say()
+    hint = told.value.hint or ""
+    assert "Vertex AI User" in hint and "aiplatform.googleapis.com" in hint
+    assert "KEY" not in f"{told.value.message} {hint}"
+
+
+@pytest.mark.parametrize("index", [10_001, 10**12])
+def test_an_argument_far_beyond_a_lists_end_breaks_the_answer_off(
+    fake: FakeProviders, index: int
+) -> None:
+    piece = {"jsonPath": f"$.rows[{index}]", "numberValue": 1}
+    part = {"functionCall": {"name": "get_weather", "partialArgs": [piece]}}
+    fake.gemini(gemini_parts([part]))
+    with pytest.raises(Unavailable, match="place"):
+        say()
 
 
 def test_vertex_has_an_address_for_each_place(

@@ -106,6 +106,21 @@ def test_cancelling_ends_what_waits_and_nothing_waits_after_it(
     assert isinstance(errors[1], Aborted)
 
 
+def test_cancelling_leaves_a_connection_alone_that_was_given_back(authority: Authority) -> None:
+    with server(authority, HEAD, CHUNK, END) as (port, _, hung_up):
+        clock = Clock(time.monotonic() + 30)
+        with transport.post(f"https://localhost:{port}", b"{}", {}, clock) as response:
+            wire = response._connection.wire
+            assert b"".join(response.chunks(1_000)) == b"x"
+            response._cut(wire)
+            assert not hung_up.wait(0.2), "it may serve another request by now"
+        transport.close_connections()
+
+
+def test_a_connection_through_two_tls_layers_is_no_socket_and_cancelling_says_nothing() -> None:
+    transport._shut_down(object())  # type: ignore[arg-type]
+
+
 def test_the_time_is_that_of_the_whole_answer(authority: Authority) -> None:
     with (
         server(authority, HEAD, CHUNK) as (port, _, hung_up),

@@ -40,9 +40,17 @@ def check_models(
     """Check the models that runs would use (providers, keys, prices), and the embedder."""
     topic = "models"
     default = default_model(settings.env)
+    profiles = tuple(profiles)
     named = {model for profile in profiles for model in profile.models}
     for model in sorted({default, *named}):
-        yield from _model(model, settings, own_prices, is_default=model == default)
+        users = [each for each in profiles if model in (each.models or (default,))]
+        yield from _model(
+            model,
+            settings,
+            own_prices,
+            is_default=model == default,
+            allow_unpriced=bool(users) and all(each.allow_unpriced for each in users),
+        )
     embedder = default_embedder(settings.env)
     if embedder is None:
         yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
@@ -68,7 +76,12 @@ def _no_embeddings(embedder: str, settings: Settings) -> Finding | None:
 
 
 def _model(
-    model: str, settings: Settings, own_prices: Sequence[Price], *, is_default: bool
+    model: str,
+    settings: Settings,
+    own_prices: Sequence[Price],
+    *,
+    is_default: bool,
+    allow_unpriced: bool,
 ) -> Iterator[Finding]:
     topic = "models"
     if model == OFFLINE and settings.on_emulator:
@@ -90,7 +103,14 @@ def _model(
         return
     today = datetime.now(UTC).date()
     if price := find_price(model, on=today, own=own_prices):
-        yield Finding("ok", topic, f"{model}: its key and its price are known")
+        found = provider_of(model)
+        keyless = found is not None and found.needs_no_key(settings.env)
+        told = (
+            "it needs no key, and its price is known"
+            if keyless
+            else "its key and its price are known"
+        )
+        yield Finding("ok", topic, f"{model}: {told}")
         if price.as_of and (today - price.as_of).days > PRICE_DAYS:
             yield Finding(
                 "warn",
@@ -99,7 +119,7 @@ def _model(
                 f"compare it with {price.page or 'the provider'}, and write another into "
                 f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
             )
-    elif settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
+    elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
         yield Finding("warn", topic, f"{model} has no known price; runs are allowed all the same")
     else:
         yield Finding(

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.agent.prices import Price
 from rollcall.commands.doctor.configuration import check_models, check_variables
@@ -154,6 +155,7 @@ def test_without_a_key_vertex_is_offered_with_what_it_means_and_never_chosen() -
 def test_vertex_needs_no_key() -> None:
     found, *_ = check_models(settings(GEMINI_BACKEND="vertex"), [], [])
     assert (found.level, "gemini:gemini-3.8-flash" in found.text) == ("ok", True)
+    assert "it needs no key" in found.text
 
 
 def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
@@ -162,6 +164,11 @@ def test_a_model_without_a_price_fails_unless_that_is_allowed() -> None:
     assert (found.level, "budgets/prices" in found.mend) == ("fail", True)
     (found, _) = check_models(settings(**given, ROLLCALL_ALLOW_UNPRICED="true"), [], ())
     assert found.level == "warn"
+    allowing = replace(agent("openai:home-made"), allow_unpriced=True)
+    (found, _) = check_models(settings(**given), [allowing], ())
+    assert found.level == "warn"
+    (found, _) = check_models(settings(**given), [allowing, agent()], ())
+    assert found.level == "fail", "another agent uses it, and does not allow it"
     own = Price(models=["openai:home-made"], input=1, output=1)
     (found, _) = check_models(settings(**given), [], [own])
     assert found.level == "ok"
