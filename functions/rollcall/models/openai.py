@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 PROVIDER = provider("openai")
 EMBED_LIMIT_S = 60.0
 LIST_LIMIT_S = 3.0
+LIST_AGAIN_S = 300.0
+"""How long a server that did not list its models is not asked again: each turn would wait."""
 EMBED_BATCH = 256
 EMBED_BYTES, EMBED_BATCH_BYTES = 8_000, 280_000
 """OpenAI takes 8,192 tokens a text and 300,000 a request, and refuses all of them where one is too
@@ -46,6 +48,8 @@ _WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "max_contex
 """What vLLM, OpenRouter and Together, Groq, and Mistral call a model's window."""
 _WITHOUT_TOOLS: set[tuple[str, str]] = set()
 """Servers and models that said that they cannot be given tools; told once, not with each call."""
+_UNLISTED: dict[_Server, float] = {}
+"""When servers that did not list their models may be asked again, in `time.monotonic()` seconds."""
 
 log = logging.getLogger("rollcall")
 
@@ -185,14 +189,17 @@ def served_window(name: str) -> int | None:
     server = _server()
     if server.is_openai:
         return None
+    if time.monotonic() < _UNLISTED.get(server, 0.0):
+        return None
     try:
         return _windows(server).get(name)
     except Exception as error:  # it is asked only out of care
+        _UNLISTED[server] = time.monotonic() + LIST_AGAIN_S
         log.info("%s does not list its models: %r", server.host, error)
         return None
 
 
-@cache  # of what it returns: after a failure the server is asked again
+@cache  # of what it returns: a failure is not kept
 def _windows(server: _Server) -> dict[str, int]:
     clock = Clock(time.monotonic() + LIST_LIMIT_S)
     with post(server.url("/models"), b"", server.headers, clock, method="GET") as response:

@@ -178,21 +178,31 @@ def test_a_servers_list_of_models_says_it(row: Any, window: int | None) -> None:
     with pytest.MonkeyPatch.context() as patch, FakeProviders() as fake:
         fake.models = [row]
         openai._windows.cache_clear()
+        openai._UNLISTED.clear()
         patch.delenv("ROLLCALL_CONTEXT_WINDOW", raising=False)
         assert context_window("openai:qwen3") == window
         assert context_window("openai:qwen3") == window
         assert [seen.path for seen in fake.requests] == ["/v1/models"], "it is asked once"
     openai._windows.cache_clear()
+    openai._UNLISTED.clear()
 
 
-def test_a_server_that_did_not_say_it_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_did_not_say_it_is_asked_again_some_minutes_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     openai._windows.cache_clear()
+    openai._UNLISTED.clear()
     monkeypatch.delenv("ROLLCALL_CONTEXT_WINDOW", raising=False)
     with FakeProviders() as fake:
         assert context_window("openai:qwen3") is None
         fake.models = [{"id": "qwen3", "max_model_len": 32768}]
+        assert context_window("openai:qwen3") is None
+        assert fake.requests == [], "no turn waits for it again"
+        now = openai.time.monotonic()
+        monkeypatch.setattr(openai.time, "monotonic", lambda: now + openai.LIST_AGAIN_S + 1)
         assert context_window("openai:qwen3") == 32768
     openai._windows.cache_clear()
+    openai._UNLISTED.clear()
 
 
 @pytest.mark.parametrize(
@@ -214,6 +224,7 @@ def test_small_models_have_windows_of_their_own(
 
 def test_a_server_without_a_list_is_called_all_the_same() -> None:
     openai._windows.cache_clear()
+    openai._UNLISTED.clear()
     with FakeProviders():
         assert context_window("openai:qwen3") is None
     assert context_window("nobody:x") is None
