@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 
 from dev.paths import ROOT
-from tests.adoption.outside import Library, Running, checked, make_tree, page_code, running
+from tests.adoption.outside import (
+    Library,
+    Running,
+    checked,
+    make_tree,
+    page_code,
+    run,
+    running,
+)
 
 CLIENT = ROOT / "clients" / "js"
 HERE = Path(__file__).parent
@@ -54,7 +62,10 @@ def _command(version: str) -> list[str]:
 @pytest.mark.parametrize("version", ["12", "13"])
 def test_it_works_as_its_readme_installs_it(app: Running, outside: Path, version: str) -> None:
     folder = make_tree(outside / f"js{version}", {"package.json": '{"type": "module"}'})
-    checked(*_command(version), cwd=folder)
+    done = run(*_command(version), cwd=folder)
+    if done.returncode and "ETARGET" in done.stdout:
+        pytest.skip(f"the registry has not all that Firebase {version} needs")
+    assert done.returncode == 0, done.stdout
     assert not (folder / "node_modules" / "@rollcall" / "client").is_symlink()
     told = _ask(folder, app)
     assert "error" not in told, told
