@@ -6,9 +6,10 @@
 Each process adds what its runs reserve and settle to one shard, by increments in batches that they
 commit anyway. The head's `granted` is what the shards have been given of the limit, a shard's is
 its own part. A commit answers with the shard's sums: reservations beyond its grant need more of it
-before their call. A grant is taken from the head, or from shards that do not use theirs, by a
-decrement whose answer says whether that much was there; otherwise it is given back. So reserved and
-spent never pass the limit in all shards together, and nobody waits for anybody.
+before their call. A grant is taken from the head, by a write that insists on the head as it was
+read, so that it passes the limit only where that was lowered; or from shards that do not use
+theirs, by a decrement whose answer says whether that much was there; otherwise it is given back. So
+reserved and spent never pass the limit in all shards together.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from msgspec import Struct
 from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.store.batches import attempts, read_all
+from rollcall.store.batches import attempts, read_all, try_commit, write_unchanged
 from rollcall.store.budgets import LimitReached, budget_key, expiry, increments, read_sums
 from rollcall.store.limits import NONE, Amount, Limit
 
@@ -118,27 +119,32 @@ class TenantShard:
             raise Unavailable(f"the tenant's budget could not be changed: {error}") from error
 
     def _cover(self, limit: Limit, need: Amount) -> None:
-        found, own = (each.to_dict() for each in read_all(self._db, self._head, self.reference))
-        head, account = Account.of(found), Account.of(own)
-        # What processes of an earlier version spend of the same day.
-        leased = (found or {}).get("slices", {}).values()
-        given = sum(map(Amount.of, leased), head.granted + head.used)
-        if not limit.allows(given):
-            self._limit = None  # it was lowered: each call looks what the shards use together
-            if limit.allows(sum((each.used for _, each in self._accounts()), given - head.granted)):
-                return
-            raise TenantLimitReached(is_for_now=False)
-        self._limit = limit
-        if limit.allows(account.used, of=account.granted):
-            return
-        missing = (account.used - account.granted).at_least(NONE)
-        for wanted in (limit.part(GRANTS).at_least(missing), missing):
-            if limit.allows(given + wanted):
-                answer = self._commit(self._head, granted=wanted)
-                if limit.allows(given - head.granted + answer.granted):
-                    self._commit(self.reference, granted=wanted)
+        for _ in attempts():
+            head, own = read_all(self._db, self._head, self.reference)
+            found, account = head.to_dict() or {}, Account.of(own.to_dict())
+            granted, used = Account.of(found).granted, Account.of(found).used
+            # What processes of an earlier version spend of the same day.
+            given = sum(map(Amount.of, found.get("slices", {}).values()), granted + used)
+            if not limit.allows(given):
+                self._limit = None  # it was lowered: each call looks what the shards use together
+                if limit.allows(sum((each.used for _, each in self._accounts()), given - granted)):
                     return
-                self._commit(self._head, granted=NONE - wanted)
+                raise TenantLimitReached(is_for_now=False)
+            self._limit = limit
+            if limit.allows(account.used, of=account.granted):
+                return
+            missing = (account.used - account.granted).at_least(NONE)
+            parts = (limit.part(GRANTS).at_least(missing), missing)
+            wanted = next((part for part in parts if limit.allows(given + part)), None)
+            if wanted is None:
+                break
+            batch = self._db.batch()
+            write_unchanged(batch, head, self._named() | _granted(granted + wanted))
+            if try_commit(batch) is not None:  # otherwise somebody else was granted something
+                self._commit(self.reference, granted=wanted)
+                return
+        else:
+            raise _contended()
         accounts = self._accounts()
         for reference, other in accounts:
             unused = (other.granted - other.used).at_least(NONE)
@@ -173,18 +179,30 @@ class TenantShard:
             self._add(batch, reference, granted=granted)
             with suppress(Aborted):  # too many at once: nothing was written
                 return Account.answered(batch.commit(retry=None)[0])
-        raise Unavailable("too many calls are being paid for at once; try again", retry_after_s=1)
+        raise _contended()
 
-    def _add(self, batch: WriteBatch, reference: DocumentReference, **amounts: Amount) -> None:
-        fields = {
+    def _named(self) -> dict[str, Any]:
+        """Return the fields that a head and a shard have beside their sums."""
+        return {
             "schemaVersion": SCHEMA_VERSION,
             "tenant": self._tenant,
             "day": self._day.isoformat(),
             "expiresAt": expiry(self._day),
         }
+
+    def _add(self, batch: WriteBatch, reference: DocumentReference, **amounts: Amount) -> None:
+        fields = self._named()
         for name in ("granted", "reserved", "spent"):
             fields |= increments(name, amounts.get(name, NONE))
         batch.set(reference, fields, merge=True)
+
+
+def _granted(amount: Amount) -> dict[str, Any]:
+    return {"grantedMicroUsd": amount.micro_usd, "grantedTokens": amount.tokens}
+
+
+def _contended() -> Unavailable:
+    return Unavailable("too many calls are being paid for at once; try again", retry_after_s=1)
 
 
 _shards: dict[tuple[str, str, date], TenantShard] = {}

@@ -17,7 +17,7 @@ from google.cloud.firestore import DELETE_FIELD, Client
 from rollcall.agent import budget as budget_module
 from rollcall.agent.budget import BudgetExhausted, UserBudget
 from rollcall.core.context import User
-from rollcall.core.errors import FailedPrecondition
+from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.models.base import Usage
 from rollcall.store import budgets, limits, tenant_budgets
 from rollcall.store.limits import Amount
@@ -286,6 +286,36 @@ def test_a_limit_that_is_lowered_holds_at_once_and_one_that_is_raised_is_had(db:
     call(budget)
     budget.close()
     assert tenant_of(db)["spentMicroUsd"] == 7 * COST
+
+
+def test_the_head_never_has_more_granted_than_the_limit(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process dies after it took part in a race for what was left: nothing is taken too much,
+    which would let everybody spend what others have been granted."""
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.08})  # for two calls of $0.035
+    read_all, add = tenant_budgets.read_all, tenant_budgets.TenantShard._commit
+
+    def overtaken(*args: Any) -> Any:
+        found = read_all(*args)
+        monkeypatch.setattr(tenant_budgets, "read_all", read_all)
+        for uid in ("bob", "eve"):
+            in_another_process(db, uid)
+        return found
+
+    def killed_before_it_gives_back(shard: Any, reference: Any, *, granted: Amount) -> Any:
+        if granted.micro_usd < 0:
+            raise Unavailable("killed")
+        return add(shard, reference, granted=granted)
+
+    budget = budget_of(db, PUPIL)
+    monkeypatch.setattr(tenant_budgets, "read_all", overtaken)
+    monkeypatch.setattr(tenant_budgets.TenantShard, "_commit", killed_before_it_gives_back)
+    monkeypatch.setattr(budget_module, "WAIT_S", 0.2)
+    with pytest.raises((BudgetExhausted, Unavailable)):
+        call(budget)
+    head = tenant_budgets.tenant_day(db, "school", TODAY).get().to_dict() or {}
+    assert head["grantedMicroUsd"] == tenant_of(db)["grantedMicroUsd"] <= 80_000
 
 
 def test_what_an_earlier_version_leases_of_the_tenants_day_counts(db: Client) -> None:
