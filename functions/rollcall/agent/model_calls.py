@@ -288,7 +288,7 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
         raise _ModelFailed(error) from error
     builder = ReplyBuilder(reply, request=request, message_id=call.message_id)
     wait_s = partial(builder.wait_s, at_most=call.retries.idle_s)
-    is_refused = False
+    is_refused = is_final = False
     try:
         with closing(threaded_stream(model, request, wait_s=wait_s)) as deltas:
             for delta in deltas:
@@ -300,22 +300,23 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
                     yield from due or (None,)
                 else:
                     yield from builder.take(delta)
+                    is_final = is_final or isinstance(delta, Finish)
                 if builder.is_full:
                     reply.reason, reply.ended = FinishReason.LENGTH, True
                     break
         if not reply.ended and not reply.stopped:
-            raise Unavailable(f"the stream of {model.id} broke off")
+            raise BrokenOff(f"the stream of {model.id} broke off")
         yield from builder.close()
     except AgentError as error:
-        is_refused = not reply.started and not isinstance(error, DeadlineExceeded | BrokenOff)
+        is_refused = not reply.started and _is_refusal(error)
         yield from builder.close()
         raise
     finally:  # also when the reader went away
         builder.settle()
         if not is_refused:
             texts = [reply.text, *(name + text for name, text in reply.calls.values())]
-            estimate = _estimated_usage(call.input_tokens, "".join(texts))
-            reply.usage = believable_usage(reply.usage, estimate, reservation)
+            told = reply.usage if is_final else None
+            reply.usage = _counted(told, call.input_tokens, "".join(texts), reservation)
         cost = call.budget.settle(reservation, None if is_refused else reply.usage)
         known = cost is not None and call.cost_usd is not None
         call.cost_usd = (call.cost_usd or 0.0) + (cost or 0.0) if known else None
@@ -367,8 +368,24 @@ def believable_usage(told: Usage, estimate: Usage, reserved: Reservation) -> Usa
     return replace(found, is_estimated=True)
 
 
-def _estimated_usage(input_tokens: int, written: str) -> Usage:
-    return Usage(input_tokens=input_tokens, output_tokens=text_tokens(written))
+def _counted(told: Usage | None, input_tokens: int, written: str, reserved: Reservation) -> Usage:
+    """Return what counts as used by a call that its provider did not refuse.
+
+    Args:
+        told: The provider's count at the end of its reply. None if that never came: the model may
+            have thought, unseen, as long as it was allowed to, so all output that was reserved
+            counts.
+        input_tokens: The estimate of the request.
+        written: What came of the reply.
+    """
+    output = reserved.output_tokens if told is None else text_tokens(written)
+    estimate = Usage(input_tokens=input_tokens, output_tokens=output)
+    return believable_usage(told or Usage(), estimate, reserved)
+
+
+def _is_refusal(error: AgentError) -> bool:
+    """Whether a call that failed without an answer has not been worked on by its provider."""
+    return not isinstance(error, DeadlineExceeded | BrokenOff)
 
 
 def metered(
@@ -411,22 +428,25 @@ class MeteredModel:
                 input_tokens=max_input(tokens),
                 output_tokens=max_output(request.max_output_tokens),
             )
-            used: Usage | None = None
+            told: Usage | None = None
             written, size = list[str](), 0
+            is_started = is_refused = False
             try:
                 for delta in self._model.stream(request):
+                    is_started = True
                     if isinstance(delta, TextDelta | ArgumentsDelta):
                         written.append(delta.text)
                         size += len(delta.text.encode(errors="replace"))
                     elif isinstance(delta, Finish):
-                        used = delta.usage
+                        told = delta.usage
                     yield delta
                     if size > max_bytes(request.max_output_tokens):
                         break
+            except AgentError as error:
+                is_refused = not is_started and _is_refusal(error)
+                raise
             finally:  # also when the reader went away
-                if used is not None or any(written):
-                    estimate = _estimated_usage(tokens, "".join(written))
-                    used = believable_usage(used or Usage(), estimate, reservation)
+                used = None if is_refused else _counted(told, tokens, "".join(written), reservation)
                 budget.settle(reservation, used)
                 telemetry.record_usage(span, used or Usage())
 

@@ -35,7 +35,8 @@ class ModelSpend(Wire):
 class Spent(Wire):
     """Spend over some days.
 
-    `usd` and `tokens` are what budgets count: also calls that broke off, at their worst case.
+    `usd` and `tokens` are what budgets count: also calls that broke off or were cancelled, with all
+    output that they might have had, and at their worst case those of processes that died.
     """
 
     usd: float

@@ -15,10 +15,10 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage, ToolResult
 from rollcall.models.base import (
     ArgumentsDelta,
+    BrokenOff,
     CallEnd,
     CallStart,
     Clock,
@@ -256,7 +256,7 @@ class _Reply:
 
         Raises:
             ProviderError: The provider reported a failure.
-            Unavailable: The stream stopped without an end.
+            BrokenOff: The stream stopped without an end.
         """
         self.reason, self._counted, self._places = "", {}, {}
         is_over = False
@@ -285,7 +285,7 @@ class _Reply:
         for index in list(self._places):
             yield from self._end(index)
         if not is_over or not self.reason:
-            raise Unavailable("Anthropic's answer broke off")
+            raise BrokenOff("Anthropic's answer broke off")
         self._usage = _sum(self._usage, _usage(self._counted))
 
     def content(self) -> list[Json]:
@@ -332,7 +332,7 @@ class _Reply:
     def _add(self, index: Json, delta: dict[str, Json]) -> Iterator[Delta]:
         block = self._places.get(index)
         if block is None:
-            raise Unavailable("Anthropic sent more of a block that had not begun")
+            raise BrokenOff("Anthropic sent more of a block that had not begun")
         kind = delta.get("type")
         if kind == "input_json_delta":
             more = text(delta.get("partial_json"))

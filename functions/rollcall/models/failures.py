@@ -128,7 +128,9 @@ def as_agent_error(
     told = f"{type(error).__name__}{f' {status}' if status else ''}"
     log.warning("%s failed: %s %s", model_id, told, words or redacted(str(error), *secrets))
     if isinstance(error, ProviderError) or status:
-        return _of_kind(kind_of(error, provider), body, words, headers, name, model_id, provider)
+        is_in_answer = isinstance(error, ProviderError) and not error.status
+        kind = kind_of(error, provider)
+        return _of_kind(kind, body, words, headers, name, model_id, provider, is_in_answer)
     if _is_over(clock):
         return DeadlineExceeded("the time allowed for this answer is over")
     if isinstance(error, TransportError) and error.is_address:
@@ -175,6 +177,7 @@ def _of_kind(
     name: str,
     model_id: str,
     provider: Provider | None,
+    is_in_answer: bool,
 ) -> AgentError:
     wait_s = _retry_after_s(body, headers)
     if kind == "key" and provider and provider.needs_no_key():
@@ -198,7 +201,8 @@ def _of_kind(
     if kind == "setup":
         return FailedPrecondition(f"{name} cannot be used as it is set up: {words}")
     if kind == "unavailable":
-        return Unavailable(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
+        failure = BrokenOff if is_in_answer else Unavailable
+        return failure(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
     refusal = f"{name} refused this request: {words or 'no reason given'}"
     kinds = {"window": ContextExceeded, "no tools": ToolsUnsupported}
     return kinds.get(kind, InvalidArgument)(refusal)

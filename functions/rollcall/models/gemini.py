@@ -24,6 +24,7 @@ from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessa
 from rollcall.core.redaction import redacted
 from rollcall.models.base import (
     ArgumentsDelta,
+    BrokenOff,
     CallEnd,
     CallStart,
     Clock,
@@ -366,7 +367,7 @@ class Reply:
         """Take one chunk in.
 
         Raises:
-            Unavailable: It calls a tool without a name.
+            BrokenOff: It calls a tool without a name.
         """
         feedback = mapping(chunk.get("promptFeedback"))
         self._blocked = text(feedback.get("blockReason")) or self._blocked
@@ -382,11 +383,11 @@ class Reply:
         """End the reply.
 
         Raises:
-            Unavailable: The stream stopped without saying why.
+            BrokenOff: The stream stopped without saying why.
         """
         yield from self._close()
         if not self._reason and not self._blocked:
-            raise Unavailable("Gemini's answer broke off")
+            raise BrokenOff("Gemini's answer broke off")
         yield Finish(self._finish_reason(), self._usage, tuple(self.parts), detail=self._detail())
 
     def _finish_reason(self) -> FinishReason:
@@ -427,7 +428,7 @@ class Reply:
         if call.get("partialArgs") or call.get("willContinue") or (self._open and not name):
             yield from self._read_partial(part, call)
         elif not name:
-            raise Unavailable("Gemini called a tool without a name")
+            raise BrokenOff("Gemini called a tool without a name")
         else:
             yield from self._close()
             self.parts.append(part)

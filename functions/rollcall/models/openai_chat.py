@@ -14,7 +14,6 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from rollcall.core.errors import Unavailable
 from rollcall.core.messages import (
     Json,
     Media,
@@ -163,7 +162,7 @@ def read(
         offered: Names of the tools; they tell pieces of a name from names.
     Raises:
         ProviderError: The provider reported a failure.
-        Unavailable: The stream stopped without an end.
+        BrokenOff: The stream stopped without an end.
     """
     reply = _Reply(offered)
     for event in events:
@@ -236,13 +235,13 @@ class _Reply:
         """End the reply.
 
         Raises:
-            Unavailable: Nothing said that it was over, or the server says that it failed.
+            BrokenOff: Nothing said that it was over, or the server says that it failed.
         """
         yield from self._say(self._thought.finish())
         for call in self._calls:
             yield from self._end(call)
         if not self._why and not self.is_over:
-            raise Unavailable("the model's answer broke off")
+            raise BrokenOff("the model's answer broke off")
         # By place: whoever keeps the reply may have to give its calls other ids.
         extras = [call.extras for call in self._calls if call.id]
         parts: dict[str, Json] = {"extras": extras} if any(extras) else {}

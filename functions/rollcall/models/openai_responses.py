@@ -9,10 +9,10 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage
 from rollcall.models.base import (
     ArgumentsDelta,
+    BrokenOff,
     CallEnd,
     CallStart,
     Delta,
@@ -130,7 +130,7 @@ def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
 
     Raises:
         ProviderError: The provider reported a failure.
-        Unavailable: The stream stopped without an end.
+        BrokenOff: The stream stopped without an end.
     """
     reply = _Reply()
     for event in events:
@@ -143,7 +143,7 @@ def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
             yield from reply.finish(mapping(event.get("response")), kind, model)
             return
         yield from reply.read(kind, event)
-    raise Unavailable("the model's answer broke off")
+    raise BrokenOff("the model's answer broke off")
 
 
 class _Item(Struct):
@@ -200,7 +200,7 @@ class _Reply:
         if kind == "response.failed" or response.get("status") == "failed":
             raise ProviderError(0, mapping(response.get("error")))
         if kind == "response.cancelled" or response.get("status") == "cancelled":
-            raise Unavailable("the model's answer was cancelled by its server")
+            raise BrokenOff("the model's answer was cancelled by its server")
         output = [mapping(item) for item in sequence(response.get("output"))]
         for index, told in enumerate(output):
             yield from self._end(self._item({"output_index": index}, told), told)

@@ -9,11 +9,20 @@ import pytest
 from google.cloud.firestore import Client
 
 from rollcall.agent.budget import BudgetExhausted
-from rollcall.agent.model_calls import MeteredModel
+from rollcall.agent.model_calls import MeteredModel, max_output
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import UserMessage
-from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
+from rollcall.models.base import (
+    BrokenOff,
+    CallStart,
+    Delta,
+    Finish,
+    FinishReason,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
 from rollcall.models.structured import StructuredText
 from rollcall.store import budgets, limits
 from tests.support.spans import recorded
@@ -61,16 +70,21 @@ def test_a_call_is_a_span_with_what_it_used(db: Client, monkeypatch: pytest.Monk
     assert used["gen_ai.usage.output_tokens"] == 100
 
 
-def test_an_answer_that_breaks_off_or_is_given_up_is_paid_by_what_arrived(db: Client) -> None:
-    broken = MeteredModel(Says(TextDelta("x" * 300), error=Unavailable("gone")), db, ANN)
-    with pytest.raises(Unavailable):
-        list(broken.stream(REQUEST))
-    first = spent(db).spent.micro_usd
-    assert first > 60 * 30
-    given_up = MeteredModel(Says(TextDelta("x" * 300), TextDelta("more")), db, ANN).stream(REQUEST)
+@pytest.mark.parametrize("shown", [TextDelta("x" * 300), CallStart("a", "look_up"), None])
+def test_an_answer_without_its_final_count_is_paid_at_its_worst_case(
+    db: Client, shown: Delta | None
+) -> None:
+    """Whatever was shown of it, and whether it breaks off or is given up."""
+    deltas = [shown] if shown else []
+    with pytest.raises(BrokenOff):
+        list(MeteredModel(Says(*deltas, error=BrokenOff("gone")), db, ANN).stream(REQUEST))
+    first = spent(db)
+    assert first.spent.micro_usd > max_output(REQUEST.max_output_tokens) * 30
+    assert first.models[Says.id]["estimatedCalls"] == 1
+    given_up = MeteredModel(Says(TextDelta("Hm"), TextDelta("m")), db, ANN).stream(REQUEST)
     next(given_up)
     given_up.close()  # type: ignore[attr-defined]
-    assert spent(db).spent.micro_usd == 2 * first
+    assert spent(db).spent.micro_usd == 2 * first.spent.micro_usd
 
 
 def test_a_call_that_never_began_to_answer_costs_nothing(db: Client) -> None:

@@ -68,10 +68,13 @@ from tests.support.provider_replies import Reply as Body
 from tests.support.provider_replies import (
     chat_text,
     gemini_text,
+    messages,
+    messages_error,
     messages_text,
     responses_call,
     responses_text,
     status,
+    thinking_block,
 )
 
 HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
@@ -252,7 +255,7 @@ def test_nothing_is_tried_again_after_the_first_chunk(fake: FakeProviders) -> No
             events.append(event)
     assert [e["type"] for e in events if e][-1] == "TEXT_MESSAGE_END"
     assert len(fake.requests) == 1
-    assert budget.settled[0] is not None and budget.settled[0].output_tokens > 0
+    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
 
 
 @pytest.mark.parametrize(
@@ -311,7 +314,7 @@ def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Bod
     _, reply = play(asked)
     assert fake.hung_up.wait(10), "the server saw it"
     assert (reply.stopped, reply.calls, readers()) == (True, {}, [])
-    assert budget.settled == [reply.usage] and reply.usage.input_tokens > 0
+    assert budget.settled == [reply.usage] == [claim(INPUT, 0, MOST_OUTPUT)]
 
 
 def test_a_stopped_reply_shows_its_text_and_calls_nothing() -> None:
@@ -451,6 +454,37 @@ def test_a_provider_that_does_not_say_what_was_used_is_estimated() -> None:
     _, reply = play(ask(model, budget=budget))
     found = Usage(request_tokens(HELLO), 0, text_tokens("x" * 300), is_estimated=True)
     assert budget.settled == [found] == [reply.usage]
+
+
+def test_a_call_without_its_final_count_costs_all_output_that_was_reserved() -> None:
+    """The model may have thought for long, unseen: to leave must not make that free."""
+    model = ScriptedModel([[TextDelta("Hm"), TextDelta("m"), Finish(FinishReason.STOP, USED)]])
+    budget = Ledger()
+    asked = ask(model, budget=budget)
+    next(asked)
+    asked.close()
+    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
+
+
+_NOTHING_SHOWN: dict[str, Body] = {
+    "gemini": gemini_text(finish=None),
+    "messages": messages(thinking_block("Let me see", "s")).ending(after=3),
+    "responses": responses_text("Hi").ending(after=1),
+    "chat": chat_text(finish=None).ending(after=1),
+    "an error in the stream": Body((messages_error("overloaded_error"),)),
+}
+
+
+@pytest.mark.parametrize("dialect", sorted(_NOTHING_SHOWN))
+def test_an_answer_that_breaks_off_before_anything_is_shown_is_not_free(
+    fake: FakeProviders, monkeypatch: pytest.MonkeyPatch, dialect: str
+) -> None:
+    known = dialect if dialect in _COUNTS else "messages"
+    model = _serve(fake, monkeypatch, known, _NOTHING_SHOWN[dialect])
+    budget = Ledger(calls_left=1)
+    with pytest.raises(BudgetExhausted):  # when it is called again
+        play(ask(model, budget=budget))
+    assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
 
 
 INPUT, OUTPUT = request_tokens(HELLO), text_tokens("Hello there.")
