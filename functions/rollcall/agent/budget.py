@@ -28,7 +28,7 @@ from rollcall.store import budgets
 from rollcall.store.batches import attempts
 from rollcall.store.budgets import Day, DayReservation, LimitReached, Spend, add_settlement
 from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
-from rollcall.store.tenant_budgets import Account, TenantLimitReached, TenantShard, tenant_shard
+from rollcall.store.tenant_budgets import Account, TenantShard, tenant_shard
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -38,7 +38,9 @@ FIRST_INPUT_TOKENS = 6_000
 MORE_INPUT_TOKENS = 4_000
 """By how much a step's request is longer than the one before, in most turns."""
 WAIT_S = 4.0
-"""How long a call waits for what others have reserved of the tenant's day."""
+"""How long a call waits for what other runs have reserved of the user's or the tenant's day."""
+RESERVED_RETRY_S = 5
+"""When a call may be tried again that they were still in the way of."""
 
 log = logging.getLogger("rollcall")
 
@@ -324,13 +326,12 @@ class UserBudget:
                 failure = error
             if self._held != self._outstanding or self._spends:
                 self._write_alone(day, self._outstanding)
-            if not (isinstance(failure, TenantLimitReached) and failure.is_for_now):
+            if not failure.is_for_now:
                 break
-        raise BudgetExhausted(
-            failure.message,
-            hint="it renews at 00:00 UTC",
-            retry_after_s=budgets.until_tomorrow_s(self._now()),
-        ) from failure
+        hint, retry_after_s = "it renews at 00:00 UTC", budgets.until_tomorrow_s(self._now())
+        if failure.is_for_now:
+            hint, retry_after_s = "wait until a run under way has ended", RESERVED_RETRY_S
+        raise BudgetExhausted(failure.message, hint=hint, retry_after_s=retry_after_s) from failure
 
     def _write_alone(self, day: date, needed: Amount | None) -> None:
         """Settle the calls so far and reserve what is needed, in a write that insists on the day as
@@ -351,7 +352,9 @@ class UserBudget:
                 return None  # it was written, and only the answer was lost
             found.settle(self._id, self._spends)
             if is_call_more and not terms.user.allows(found.used + held):
-                raise LimitReached(_used_up(terms.user, found.used, held))
+                is_for_now = terms.user.allows(found.spent + held)
+                told = _no_room(terms.user, found, held, is_for_now=is_for_now)
+                raise LimitReached(told, is_for_now=is_for_now)
             if needed is not None and (self._run or held != NONE):
                 found.reservations[self._id] = DayReservation(held, self._run, self._now(), save)
             return found.dump()
@@ -407,17 +410,21 @@ def _worst_case(price: Price | None, call: Reservation) -> Amount:
     return Amount(max(price.micro_usd(plain), price.micro_usd(written)), tokens)
 
 
-def _used_up(limit: Limit, used: Amount, least: Amount) -> str:
-    """Say which of the two limits is used up, in plain words."""
+def _no_room(limit: Limit, found: Day, least: Amount, *, is_for_now: bool) -> str:
+    """Say which of the two limits has no room for a call, and why, in plain words."""
+    used, why = found.used, "used up"
+    until = "it renews at 00:00 UTC"
+    if is_for_now:
+        why, until = "reserved by your runs under way", "try again when one of them has ended"
     if limit.micro_usd is not None and used.micro_usd + least.micro_usd > limit.micro_usd:
         left = max(0, limit.micro_usd - used.micro_usd) / 1_000_000
         return (
-            f"your budget for today is used up: ${left:.2f} of "
+            f"your budget for today is {why}: ${left:.2f} of "
             f"${limit.micro_usd / 1_000_000:.2f} is left, and this may cost up to "
-            f"${least.micro_usd / 1_000_000:.2f}; it renews at 00:00 UTC"
+            f"${least.micro_usd / 1_000_000:.2f}; {until}"
         )
     most = limit.tokens or 0
     return (
-        f"your budget for today is used up: {max(0, most - used.tokens):,} of {most:,} tokens "
-        f"are left, and this may take up to {least.tokens:,}; it renews at 00:00 UTC"
+        f"your budget for today is {why}: {max(0, most - used.tokens):,} of {most:,} tokens "
+        f"are left, and this may take up to {least.tokens:,}; {until}"
     )

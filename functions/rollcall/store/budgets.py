@@ -61,7 +61,16 @@ def until_tomorrow_s(now: datetime) -> int:
 
 
 class LimitReached(ResourceExhausted):
-    """A day's limit does not allow it."""
+    """A day's limit does not allow it.
+
+    Attributes:
+        is_for_now: Whether reservations of others alone are in the way, of calls that may cost
+            less.
+    """
+
+    def __init__(self, message: str, *, is_for_now: bool) -> None:
+        super().__init__(message)
+        self.is_for_now = is_for_now
 
 
 class DayReservation(Struct, frozen=True):

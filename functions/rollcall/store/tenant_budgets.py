@@ -71,16 +71,13 @@ class Account(Struct, frozen=True):
 
 
 class TenantLimitReached(LimitReached):
-    """The tenant's limit of the day does not allow it.
-
-    Attributes:
-        is_for_now: Whether reservations of others alone are in the way, of calls that may cost
-            less.
-    """
+    """The tenant's limit of the day does not allow it."""
 
     def __init__(self, *, is_for_now: bool) -> None:
-        super().__init__("your organisation's budget for today is used up; it renews at 00:00 UTC")
-        self.is_for_now = is_for_now
+        why = "used up; it renews at 00:00 UTC"
+        if is_for_now:
+            why = "reserved by runs under way; try again when one of them has ended"
+        super().__init__(f"your organisation's budget for today is {why}", is_for_now=is_for_now)
 
 
 class TenantShard:

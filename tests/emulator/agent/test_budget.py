@@ -73,6 +73,31 @@ def test_a_call_that_may_pass_the_limit_is_refused_in_plain_words(db: Client) ->
     assert day_of(db).spent.micro_usd == COST
 
 
+def test_what_runs_under_way_have_reserved_is_waited_for(db: Client) -> None:
+    allow(db, user={"usdPerDay": 0.05})  # for one call at a time
+    other = budget_of(db)
+    other.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(lambda: call(budget_of(db)))
+        time.sleep(0.3)
+        assert not waiting.done()
+        other.close()
+        assert waiting.result(timeout=30) == 0.008
+
+
+def test_a_budget_that_runs_under_way_have_reserved_is_not_said_to_be_used_up(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget_module, "WAIT_S", 0.2)
+    allow(db, user={"usdPerDay": 0.05})
+    budget_of(db).reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
+    with pytest.raises(BudgetExhausted, match="reserved by your runs under way") as refused:
+        call(budget_of(db))
+    assert "00:00" not in refused.value.message + str(refused.value.details)
+    assert refused.value.details["retryAfterS"] == budget_module.RESERVED_RETRY_S
+    assert day_of(db).used.micro_usd == WORST
+
+
 def test_tokens_are_limited_too_and_also_those_of_models_without_a_price(db: Client) -> None:
     allow(db, user={"tokensPerDay": 3_000})
     budget = UserBudget(db, ANN, allow_unpriced=True, now=Clock())
@@ -204,7 +229,7 @@ def test_what_others_have_reserved_is_not_to_be_had(
     call(budget)
     in_another_process(db, "bob")
     call(budget)
-    with pytest.raises(BudgetExhausted, match="organisation's budget"):
+    with pytest.raises(BudgetExhausted, match="organisation's budget for today is reserved"):
         call(budget)  # $0.035 are the other's, $0.016 spent, and $0.035 would be reserved
     budget.close()
     assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 2 * COST
