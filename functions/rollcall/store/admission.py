@@ -49,6 +49,9 @@ class TooManyRuns(ResourceExhausted):
         self.running = [
             dict(zip(("threadId", "runId"), path.split("/")[-3::2], strict=True)) for path in paths
         ]
+        if not most:
+            super().__init__("you may have no runs under way", hint="runsAtOnce is 0 for you")
+            return
         super().__init__(
             f"{len(paths)} of your runs are under way, and at most {most} may be at once; "
             "wait until one has ended",

@@ -125,7 +125,7 @@ class UserLimits(TenantLimits):
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
     runs_per_minute: Annotated[int, Field(ge=0, le=MOST_STARTS)] | None = 300
-    runs_at_once: Annotated[int, Field(ge=1, le=1_000)] | None = 8
+    runs_at_once: Annotated[int, Field(ge=0, le=1_000)] | None = 8
 
 
 L = TypeVar("L", bound=TenantLimits)

@@ -14,9 +14,11 @@ import pytest
 from google.api_core.exceptions import Conflict, FailedPrecondition
 from google.cloud.firestore import Client
 
+from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
 from rollcall.store.budgets import user_day
+from rollcall.store.limits import forget, limits
 from tests.support.counting import counted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -197,6 +199,16 @@ def test_beyond_the_runs_at_once_one_more_is_refused_with_their_names(db: Client
         "running": [{"threadId": f"t{number}", "runId": "r"} for number in range(3)],
     }
     assert insist(db, at_once=4)
+
+
+def test_where_none_may_be_under_way_none_is_opened(db: Client) -> None:
+    db.document("budgets/limits").set({"users": {"ann": {"runsAtOnce": 0}}})
+    forget()
+    own = limits(db).of_user(User("ann")).runs_at_once
+    with pytest.raises(TooManyRuns, match="no runs under way") as refused:
+        start(db, at_once=own)
+    assert "retryAfterS" not in refused.value.details
+    start(db, at_once=own, counts=False)  # it continues a turn
 
 
 @pytest.mark.parametrize("change", [{"status": "done"}, {"alive": False}])
