@@ -217,9 +217,14 @@ class UserBudget:
         self._id, self._held = id, self._will_hold
         self._is_covered = self._held != NONE and self._has_grant(written, self._place or 0)
 
-    def write(self, batch: WriteBatch, *, is_last: bool = False) -> None:
+    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
         """Add to a save of the run what calls cost, and what the next one is to reserve; after the
-        last save there is none. A run that has neither reserved nor spent writes nothing."""
+        last save there is none. A run that has neither reserved nor spent writes nothing.
+
+        Args:
+            is_over: Whether the run ends with the last save. One that another process is to go on
+                with stays entered, without a reservation, and counts as under way.
+        """
         self._place = None
         if self._day is None or (self._held == NONE and not self._spends):
             return
@@ -231,7 +236,7 @@ class UserBudget:
             self._reference(self._day),
             self._id,
             before=self._held,
-            after=None if is_last else DayReservation(ahead, self._run, self._now()),
+            after=None if is_last and is_over else DayReservation(ahead, self._run, self._now()),
             spends=self._spends,
         )
         if self._shard:

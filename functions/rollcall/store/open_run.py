@@ -249,9 +249,9 @@ class RunInterrupt(Struct, frozen=True):
 class Budget(Protocol):
     """The budget that a run spends from, as the run's saves need it."""
 
-    def write(self, batch: WriteBatch, *, is_last: bool = False) -> None:
+    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
         """Add to a save what calls cost, and what the next one is to reserve; after the last, this
-        process makes none."""
+        process makes none. A run that is not over then stays entered in the user's day."""
 
     def wrote(self, written: Sequence[Any]) -> None:
         """Note that the save is committed, with these results; none where the answer was lost."""
@@ -497,7 +497,7 @@ class OpenRun(Struct):
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
         tries = {"fruitless": 0} if is_sound else {}
-        self._close({"leaseUntil": now, "keptUntil": kept, **tries})
+        self._close({"leaseUntil": now, "keptUntil": kept, **tries}, is_over=False)
 
     def _close(
         self,
@@ -506,6 +506,7 @@ class OpenRun(Struct):
         window: Sequence[dict[str, Any]] = (),
         fill: Callable[[WriteBatch], object] | None = None,
         audit_entry: dict[str, Any] | None = None,
+        is_over: bool = True,
     ) -> None:
         """Make the last save of the run, in one batch.
 
@@ -513,6 +514,7 @@ class OpenRun(Struct):
             fields: Of the run's document.
             window: The documents that the window view is made of; none leaves the view as it is.
             fill: Adds more writes.
+            is_over: Whether the run has ended, and not only this process's part of it.
         """
 
         def fill_all(batch: WriteBatch) -> None:
@@ -531,7 +533,7 @@ class OpenRun(Struct):
             if audit_entry:
                 audit.write(batch, self.db, audit_entry)
             if self.budget:
-                self.budget.write(batch, is_last=True)
+                self.budget.write(batch, is_last=True, is_over=is_over)
 
         written = self.lease.save(fill_all, fields, is_last=True)
         if self.budget:

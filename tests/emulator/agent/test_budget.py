@@ -399,6 +399,19 @@ def test_a_commit_of_the_runs_settles_a_call_and_reserves_the_next(db: Client) -
     assert (day_of(db).spent.micro_usd, day_of(db).reservations) == (6 * COST, {})
 
 
+def test_a_run_that_is_handed_on_stays_entered_without_a_reservation(db: Client) -> None:
+    """So that it counts as under way: to leave many runs to the queue opens no more of them."""
+    budget = UserBudget(db, ANN, run="threads/t/runs/r", now=Clock())
+    call(budget)
+    batch = db.batch()
+    budget.write(batch, is_last=True, is_over=False)
+    budget.wrote(batch.commit())
+    budget.close()
+    (entry,) = day_of(db).reservations.values()
+    assert (entry.run, entry.amount) == ("threads/t/runs/r", Amount())
+    assert day_of(db).used.micro_usd == COST
+
+
 def test_a_commit_that_passes_the_limit_makes_no_call(db: Client) -> None:
     """Of two runs whose commits reserve ahead at once, one finds the limit passed."""
     allow(db, user={"usdPerDay": 0.1})

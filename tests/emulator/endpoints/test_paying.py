@@ -460,7 +460,23 @@ def test_a_run_that_was_left_to_the_queue_settles_both_of_its_parts(office: Offi
     office.run_queue(says("Hi."))
     assert office.result(THREAD, "r1")["message"] == "Hi."
     day = stored(office)
-    assert (day.used, day.lost, day.reservations) == (CALLS + COST, {}, {})
+    assert (day.used, day.lost) == (CALLS + COST, {})
+    assert [each.amount for each in day.reservations.values()] == [Amount()], "its entry stays"
+
+
+def test_a_run_that_was_left_to_the_queue_counts_as_under_way(office: Office) -> None:
+    allow(office, user={"runsAtOnce": 1})
+    office.model.replies = [calls(("look_up", {}))]
+    stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
+    for event in stream:
+        if event and event["type"] == "TOOL_CALL_RESULT":
+            break
+    stream.close()
+    refused = office.ask(says("Too many."))
+    assert refused.code == "resource-exhausted" and refused.error
+    assert refused.error["details"]["running"] == [{"threadId": THREAD, "runId": "r1"}]
+    office.run_queue(says("Hi."))
+    assert office.ask(says("Hi again.")).done["message"] == "Hi again."
 
 
 @pytest.mark.parametrize("erase", [clear_thread, delete_thread])
