@@ -104,7 +104,8 @@ def _builders_in(tree: ast.AST, *, within: str = "") -> Iterator[str]:
     """Names of the innermost functions that build a query."""
     for node in ast.iter_child_nodes(tree):
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if is_call and node.func.attr in _BUILDERS:
+        has_arguments = is_call and bool(node.args or node.keywords)  # unlike certifi.where()
+        if has_arguments and node.func.attr in _BUILDERS:
             yield within
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         yield from _builders_in(node, within=node.name if is_function else within)
