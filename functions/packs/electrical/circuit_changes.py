@@ -87,8 +87,8 @@ class PanelLoad(Wire):
     utilization_percent: float
 
 
-class CircuitAdded(CalculationResult):
-    """What add_circuit returns; `done` says it in the user's language."""
+class CircuitChange(CalculationResult):
+    """What a change of a circuit returns; `done` says it in the user's language."""
 
     done: str
     panel_id: str
@@ -96,32 +96,24 @@ class CircuitAdded(CalculationResult):
     circuit_id: str
     circuit_number: int
     circuit: Circuit
+
+
+class CircuitAdded(CircuitChange):
+    """What add_circuit returns."""
+
     panel_loads: list[PanelLoad]
 
 
-class CircuitUpdated(CalculationResult):
+class CircuitUpdated(CircuitChange):
     """What update_circuit returns. `before` and `after` have the fields that changed; one that was
     or is not known is null in `before` and left out of `after`."""
 
-    done: str
-    panel_id: str
-    panel_name: str
-    circuit_id: str
-    circuit_number: int
-    circuit: Circuit
     before: dict[str, Any]
     after: dict[str, Any]
 
 
-class CircuitRemoved(CalculationResult):
+class CircuitRemoved(CircuitChange):
     """What remove_circuit returns: the whole circuit, as it was."""
-
-    done: str
-    panel_id: str
-    panel_name: str
-    circuit_id: str
-    circuit_number: int
-    circuit: Circuit
 
 
 # ---- Texts ----

@@ -10,8 +10,7 @@ worker may be silent before another takes over.
 
 A thread is taken first: a mark keeps new runs out, and the open page of a run that held it is
 removed together with the run's document, so that it can save nothing more. What is left is then
-removed in pages. Of each run whose id was its client's the tombstone `runs/{k}` stays. What the
-runs say they spent is settled before they go.
+removed in pages. Of each run whose id was its client's the tombstone `runs/{k}` stays.
 """
 
 from __future__ import annotations

@@ -15,10 +15,9 @@ from rollcall.store import audit
 
 from .conftest import Run
 
-NOW = datetime.now(UTC)
-
 
 def run_entry(number: int, **changes: Any) -> dict[str, Any]:
+    now = datetime.now(UTC)
     status = CallStatus.DONE if number % 4 else CallStatus.FAILED
     fields: dict[str, Any] = {
         "user": User("ann"),
@@ -40,8 +39,8 @@ def run_entry(number: int, **changes: Any) -> dict[str, Any]:
         "attempt": 1,
         "usage": [ModelUsage(provider="gemini", model="x", input_tokens=90, output_tokens=10)],
         "micro_usd": 2_500,
-        "began_at": NOW,
-        "at": NOW + timedelta(seconds=2),
+        "began_at": now,
+        "at": now + timedelta(seconds=2),
     }
     given = {**fields, **changes}
     request = {key: given.pop(key) for key in ("variant", "offered")}
@@ -94,7 +93,7 @@ def test_usage_of_one_agent_leaves_the_others_out(run: Run, counted: Client) -> 
 
 def test_usage_of_days_before_is_not_todays(run: Run, counted: Client) -> None:
     found = run("registry", "usage", "--days", "1", "--json").json
-    assert found["since"] == found["until"] == NOW.date().isoformat()
+    assert found["since"] == found["until"] == datetime.now(UTC).date().isoformat()
     assert found["variants"][0]["success"] == {
         "n": 20,
         "of": 20,

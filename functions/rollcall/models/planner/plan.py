@@ -3,7 +3,7 @@
 The planner keeps nothing between steps. Each time it reads the history anew, works out the same
 goals from the same message, and sees from the calls already made how far each goal is. A call that
 was made is never made again, and every step makes a new call or ends the turn. What a message says
-and no argument, filter or search can take is asked about: the planner never answers beside it.
+and no argument, filter or search can take is asked about.
 """
 
 from __future__ import annotations
