@@ -18,9 +18,10 @@ MAY_IMPORT = {
     "store": {"core", "store"},
     "knowledge": {"core", "knowledge", "store"},
     "registry": {"core", "models", "registry", "store"},
-    "agent": {"core", "models", "registry", "store", "knowledge", "agent"},
+    "render": {"core", "render"},
+    "agent": {"core", "models", "registry", "store", "knowledge", "render", "agent"},
     "emulators": {"core", "emulators"},
-    "packs": {"core", "knowledge", "store"},
+    "packs": {"core", "knowledge", "render", "store"},
     "endpoints": {"core", "knowledge", "models", "registry", "store", "agent", "endpoints"},
     "commands": {
         "core",
@@ -42,6 +43,9 @@ HEAVY = {
     "grpc",
     "opentelemetry",
     "pypdf",
+    "typst",
+    "docx",
+    "lxml",
     "xlsxwriter",
 }
 EDGE = {"rollcall/core/http.py"}

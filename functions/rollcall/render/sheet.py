@@ -1,0 +1,182 @@
+"""`Sheet`: what a printed page, a document or a spreadsheet is made of, as plain data.
+
+Texts are plain: no markup of any kind is read from them, in no format. Numbers, formulas and words
+of the other direction need no marks; `bidi` isolates them wherever a sheet is rendered.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Direction = Literal["rtl", "ltr"]
+Cell = str | int | float | None
+
+
+class Heading(Struct, frozen=True, tag=True):
+    """A title inside the sheet; level 1 is a part, 2 a section, 3 a subsection."""
+
+    text: str
+    level: Literal[1, 2, 3] = 1
+
+
+class Paragraph(Struct, frozen=True, tag=True):
+    """Text; line breaks stay. "note" stands in a frame, "quote" is set in, "label" is bold."""
+
+    text: str
+    style: Literal["plain", "label", "note", "quote", "small"] = "plain"
+
+
+class List(Struct, frozen=True, tag=True):
+    """Lines behind a mark each: a dot, a number, a letter of the sheet's language, or a box to
+    tick."""
+
+    items: list[str]
+    mark: Literal["dot", "number", "letter", "box"] = "dot"
+
+
+class Item(Struct, frozen=True, tag=True):
+    """Blocks that belong together behind a mark, such as "3.", kept on one page where they fit;
+    `note` stands at the other end of the first line."""
+
+    mark: str
+    blocks: list[Block]
+    note: str = ""
+
+
+class Table(Struct, frozen=True, tag=True):
+    """Rows of cells under a header. `widths` are shares; `caption` names the table."""
+
+    header: list[str]
+    rows: list[list[Cell]]
+    caption: str = ""
+    widths: list[float] | None = None
+
+
+class Formula(Struct, frozen=True, tag=True):
+    """A formula on a line of its own, read from left to right in every language."""
+
+    text: str
+
+
+class Image(Struct, frozen=True, tag=True):
+    """A PNG, JPEG or SVG file. `alt` says what it shows to whoever does not see it."""
+
+    data: bytes
+    alt: str
+    width_cm: float = 12
+
+
+class Chart(Struct, frozen=True, tag=True):
+    """A bar for each label, with its value; `alt` as for an image, made of the values if empty."""
+
+    labels: list[str]
+    values: list[float]
+    title: str = ""
+    unit: str = ""
+    alt: str = ""
+
+
+class Figure(Struct, frozen=True):
+    """A figure, such as "71 %", and what it is about."""
+
+    value: str
+    label: str
+
+
+class Figures(Struct, frozen=True, tag=True):
+    """Figures in large type, side by side."""
+
+    items: list[Figure]
+
+
+class Fields(Struct, frozen=True, tag=True):
+    """Labels with a line behind each to write on, side by side: name, date."""
+
+    labels: list[str]
+
+
+class Lines(Struct, frozen=True, tag=True):
+    """Empty lines to write on."""
+
+    count: int
+
+
+class Space(Struct, frozen=True, tag=True):
+    """Room to work in."""
+
+    height_cm: float
+
+
+class PageBreak(Struct, frozen=True, tag=True):
+    """What follows begins a page."""
+
+
+Block = (
+    Heading
+    | Paragraph
+    | List
+    | Item
+    | Table
+    | Formula
+    | Image
+    | Chart
+    | Figures
+    | Fields
+    | Lines
+    | Space
+    | PageBreak
+)
+
+
+class Theme(Struct, frozen=True):
+    """Colours, as "#rrggbb", and shapes.
+
+    Attributes:
+        accent: Headings, bars and frames.
+        tint: Behind notes, figures and table headers.
+        paper: Behind everything.
+        boxes: Each section stands in a frame of its own.
+    """
+
+    accent: str = "#1f3a5f"
+    tint: str = "#eef2f7"
+    paper: str = "#ffffff"
+    ink: str = "#1a1a1a"
+    boxes: bool = False
+
+
+class Sheet(Struct, frozen=True):
+    """A document: its title, its direction and its blocks in reading order.
+
+    Attributes:
+        language: That of the text, as "he" or "en": for screen readers and hyphenation.
+        description: What it is about, in a sentence: for whoever does not see it.
+        footer: Stands at the foot of each page, beside the page's number.
+        one_page: The page is as long as its content, as for a picture.
+    """
+
+    title: str
+    blocks: list[Block]
+    direction: Direction = "rtl"
+    language: str = "he"
+    description: str = ""
+    footer: str = ""
+    theme: Theme = Theme()
+    one_page: bool = False
+
+
+def plain(sheet: Sheet) -> dict[str, Any]:
+    """The sheet as JSON; an image's bytes as base64."""
+    return msgspec.to_builtins(sheet)  # type: ignore[no-any-return]
+
+
+def load(value: Any) -> Sheet:
+    """Read what `plain` made.
+
+    Raises:
+        msgspec.ValidationError: It is no sheet; the message says where and why.
+    """
+    return msgspec.convert(value, Sheet)
