@@ -1,0 +1,1 @@
+"""Material for teachers: worksheets, tests, activities, with keys that are computed or cited."""

@@ -1,0 +1,210 @@
+"""Checking a pupil's answer to a block against its key: pure, on the server alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from pydantic import Field
+
+from packs.education.blocks import GAP, Block, Key, Option
+from packs.education.quantities import find_unit, read_number, read_quantity, same_unit
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.shapes import Wire
+from rollcall.core.text import fold
+
+MAX_TEXT = 10_000
+_PUNCTUATION = re.compile(r"[\s\"'`.,;:!?()\[\]\-–—־׳״“”‘’…]+")
+_QUOTES = re.compile(r"[\"'`׳״“”‘’]")
+
+
+class AnswerCheck(Wire):
+    """How right an answer is.
+
+    Attributes:
+        correct: Whether all of it is right; None where a person has to judge (open).
+        score: From 0 to 1; None where `correct` is. Parts of a match, an order, a cloze and a
+            multi_choice count by themselves.
+        points: The score in the block's points, rounded to a hundredth.
+        parts: Which parts are right: by option id of a match, by number of a cloze's gap.
+    """
+
+    correct: bool | None
+    score: float | None = None
+    points: float | None = None
+    parts: dict[str, bool] = Field(default_factory=dict)
+
+
+def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
+    """Check an answer as its JSON was sent.
+
+    Answers are: choice, an option's id; multi_choice, a list of ids; true_false, true or false;
+    match, `{option id: target id}`; order, all ids in order; cloze, `{gap number: text}` or the
+    texts in order; numeric, a number or a text such as "3/4" or "2.5 cm"; open, a text.
+
+    Raises:
+        InvalidArgument: The answer has another shape, or the block is not a question.
+    """
+    match block.kind:
+        case "choice":
+            return _result(block, Fraction(_one_of(block.options, answer) == key.correct[0]))
+        case "multi_choice":
+            return _multi_choice(block, key, answer)
+        case "true_false":
+            if not isinstance(answer, bool):
+                raise _wrong("true or false", answer)
+            return _result(block, Fraction(answer is key.truth))
+        case "match":
+            return _match(block, key, answer)
+        case "order":
+            return _order(block, key, answer)
+        case "cloze":
+            return _cloze(block, key, answer)
+        case "numeric":
+            return _result(block, Fraction(_is_value(block, key, answer)))
+        case "open":
+            _text(answer)
+            return AnswerCheck(correct=None)
+    raise InvalidArgument(f"a block of kind {block.kind} is not answered", field="blockId")
+
+
+def same_text(one: str, other: str) -> bool:
+    """Tell whether two answers are one: without regard to niqqud, final letters, case, spacing
+    and punctuation."""
+    return normal_text(one) == normal_text(other)
+
+
+def normal_text(text: str) -> str:
+    """Return a text in the form in which answers are compared."""
+    kept = unicodedata.normalize("NFKD", text)
+    kept = "".join(
+        char
+        for char in kept
+        if not unicodedata.combining(char) and unicodedata.category(char) != "Cf"
+    )
+    bare = _PUNCTUATION.sub(" ", _QUOTES.sub("", kept)).strip()
+    # What is nothing but signs, such as "<" or "-", is compared as it is.
+    return fold((bare or " ".join(kept.split())).casefold())
+
+
+def _multi_choice(block: Block, key: Key, answer: Any) -> AnswerCheck:
+    chosen = set(_ids(block.options, answer, whole=False))
+    right = set(key.correct)
+    wrong_there_are = len(block.options) - len(right)
+    # Choosing everything earns nothing: a wrong choice takes away what a right one gives.
+    score = Fraction(len(chosen & right), len(right))
+    if chosen - right:
+        score -= Fraction(len(chosen - right), wrong_there_are)
+    return _result(block, max(score, Fraction(0)))
+
+
+def _match(block: Block, key: Key, answer: Any) -> AnswerCheck:
+    if not isinstance(answer, dict) or not all(isinstance(each, str) for each in answer.values()):
+        raise _wrong("an object {option id: target id}", answer)
+    unknown = set(answer) - {option.id for option in block.options}
+    unknown |= set(answer.values()) - {target.id for target in block.targets}
+    if unknown:
+        raise _wrong("ids of this block's options and targets", sorted(map(str, unknown)))
+    return _parts(block, {each: answer.get(each) == target for each, target in key.pairs.items()})
+
+
+def _order(block: Block, key: Key, answer: Any) -> AnswerCheck:
+    given = _ids(block.options, answer, whole=True)
+    pairs = [(a, b) for n, a in enumerate(key.correct) for b in key.correct[n + 1 :]]
+    place = {each: n for n, each in enumerate(given)}
+    in_order = sum(place[a] < place[b] for a, b in pairs)
+    return _result(block, Fraction(in_order, len(pairs)))
+
+
+def _cloze(block: Block, key: Key, answer: Any) -> AnswerCheck:
+    gaps = GAP.findall(block.stem)
+    if isinstance(answer, list) and len(answer) == len(gaps):
+        answer = dict(zip(gaps, answer, strict=True))
+    if not isinstance(answer, dict) or not set(answer) <= set(gaps):
+        raise _wrong(f"an object {{gap number: text}}, or {len(gaps)} texts in order", answer)
+    texts = {gap: _text(text) for gap, text in answer.items()}
+    return _parts(
+        block,
+        {gap: any(same_text(texts.get(gap, ""), each) for each in key.gaps[gap]) for gap in gaps},
+    )
+
+
+def _is_value(block: Block, key: Key, answer: Any) -> bool:
+    if isinstance(answer, bool) or not isinstance(answer, int | float | str):
+        raise _wrong('a number, or a text such as "3/4" or "2.5 cm"', answer)
+    try:
+        given = read_quantity(answer if isinstance(answer, str) else _decimal(answer))
+    except ValueError as error:
+        raise InvalidArgument(str(error), field="answer") from error
+    value, right = given.value, read_number(key.value or "")
+    units = [*([block.unit] if block.unit else []), *key.units]
+    if given.unit and not any(same_unit(given.unit, unit) for unit in units):
+        factor = _conversion(given.unit, units)
+        if factor is None and not units:
+            raise _wrong("a number without a unit", answer)
+        if factor is None:
+            return False
+        value *= factor
+    return abs(value - right) <= read_number(key.tolerance or "0")
+
+
+def _conversion(unit: str, units: Sequence[str]) -> Fraction | None:
+    """How much of the key's unit one of another unit is; "75%" of nothing else is 3/4."""
+    written, wanted = find_unit(unit), find_unit(units[0] if units else "")
+    if written and wanted and written.kind == wanted.kind:
+        return written.factor / wanted.factor
+    return Fraction(1, 100) if written and written.kind == "share" and not units else None
+
+
+def _decimal(answer: float) -> str:
+    """Write a JSON number with all its digits: 1e-05 is no number that people write."""
+    if answer != answer or answer in (float("inf"), float("-inf")):
+        raise _wrong("a number", str(answer))
+    return format(answer, "f") if isinstance(answer, int) else format(answer, ".12f").rstrip("0")
+
+
+def _one_of(options: Sequence[Option], answer: Any) -> str:
+    ids = [option.id for option in options]
+    if not isinstance(answer, str) or answer not in ids:
+        raise _wrong(f"one of the options' ids {ids}", answer)
+    return answer
+
+
+def _ids(options: Sequence[Option], answer: Any, *, whole: bool) -> list[str]:
+    ids = [option.id for option in options]
+    wanted = f"each of the ids {ids} once, in order" if whole else f"a list of ids out of {ids}"
+    if not isinstance(answer, list) or not all(isinstance(each, str) for each in answer):
+        raise _wrong(wanted, answer)
+    if len(set(answer)) < len(answer) or not set(answer) <= set(ids):
+        raise _wrong(wanted, answer)
+    if whole and len(answer) < len(ids):
+        raise _wrong(wanted, answer)
+    return answer
+
+
+def _text(answer: Any) -> str:
+    if not isinstance(answer, str) or len(answer) > MAX_TEXT:
+        raise _wrong(f"a text of at most {MAX_TEXT:,} characters", answer)
+    return answer
+
+
+def _parts(block: Block, parts: dict[str, bool]) -> AnswerCheck:
+    return _result(block, Fraction(sum(parts.values()), len(parts)), parts)
+
+
+def _result(block: Block, score: Fraction, parts: dict[str, bool] | None = None) -> AnswerCheck:
+    return AnswerCheck(
+        correct=score == 1,
+        score=round(float(score), 4),
+        points=round(float(score * block.points), 2),
+        parts=parts or {},
+    )
+
+
+def _wrong(wanted: str, answer: Any) -> InvalidArgument:
+    shown = str(answer)
+    shown = shown if len(shown) <= 80 else f"{shown[:80]}…"
+    return InvalidArgument(f"the answer is {wanted}, not {shown!r}", field="answer")

@@ -1,0 +1,134 @@
+"""Answers of pupils, checked against keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packs.education.answers import AnswerCheck, check_answer, same_text
+from packs.education.blocks import Item, choices, item
+from packs.education.quantities import read_number, write_number
+from rollcall.core.errors import InvalidArgument
+
+CHOICE = item(
+    "choice", "2 + 2 = ?", options=choices(["3", "4", "5"]), key={"correct": ["b"]}, points=5
+)
+MULTI = item(
+    "multi_choice", "אילו מספרים זוגיים?", options=choices(["2", "3", "4", "5"]), points=4,
+    key={"correct": ["a", "c"]},
+)  # fmt: skip
+TRUE = item("true_false", "3/4 > 2/3", key={"truth": True})
+MATCH = item(
+    "match", "חברו", options=choices(["1/2", "1/4"]), targets=choices(["0.25", "0.5", "0.75"]),
+    key={"pairs": {"a": "b", "b": "a"}},
+)  # fmt: skip
+ORDER = item(
+    "order", "סדרו מהקטן לגדול", options=choices(["7", "3", "5"]), key={"correct": ["b", "c", "a"]}
+)
+CLOZE = item(
+    "cloze",
+    "בירת ישראל היא {{1}}, ובצפון נמצא {{2}}.",
+    key={"gaps": {"1": ["ירושלים"], "2": ["ים כנרת", "הכנרת"]}},
+)
+LENGTH = item("numeric", "מה אורך הקטע?", unit="ס״מ", key={"value": "5/2"})
+SHARE = item("numeric", "איזה חלק?", key={"value": "3/4"})
+OPEN = item("open", "מדוע?", key={"sample": "כי כך."})
+
+
+def check(of: Item, answer: Any) -> AnswerCheck:
+    return check_answer(of.block, of.key, answer)
+
+
+@pytest.mark.parametrize(
+    ("of", "right", "wrong"),
+    [
+        (CHOICE, "b", "a"),
+        (MULTI, ["c", "a"], ["a"]),
+        (TRUE, True, False),
+        (MATCH, {"a": "b", "b": "a"}, {"a": "a", "b": "b"}),
+        (ORDER, ["b", "c", "a"], ["a", "b", "c"]),
+        (CLOZE, {"1": "ירושלים", "2": "הכנרת"}, {"1": "חיפה", "2": "הכנרת"}),
+        (LENGTH, "2.5", "3"),
+    ],
+    ids=lambda given: given.block.kind if isinstance(given, Item) else None,
+)
+def test_an_answer_to_each_kind_is_right_or_wrong(of: Item, right: Any, wrong: Any) -> None:
+    assert check(of, right).correct is True
+    assert check(of, right).score == 1
+    assert check(of, wrong).correct is False
+
+
+def test_parts_that_are_right_count() -> None:
+    assert check(CLOZE, {"1": "ירושלים"}).parts == {"1": True, "2": False}
+    assert check(MATCH, {"a": "b"}).score == 0.5
+    assert check(ORDER, ["b", "a", "c"]).score == pytest.approx(2 / 3, abs=1e-3)
+    assert check(MULTI, ["a"]).points == 2
+
+
+def test_choosing_every_option_earns_nothing() -> None:
+    assert check(MULTI, ["a", "b", "c", "d"]).score == 0
+
+
+def test_an_open_answer_is_left_to_a_person() -> None:
+    assert check(OPEN, "כי הקשבנו") == AnswerCheck(correct=None)
+
+
+@pytest.mark.parametrize("text", ["5/2", "2 1/2", "2½", "02.50", '2.5 ס"מ', "2.5cm", "25 מ״מ", 2.5])
+def test_a_number_may_be_written_in_any_usual_way(text: Any) -> None:
+    assert check(LENGTH, text).correct is True
+
+
+def test_a_number_of_another_unit_is_wrong_and_a_share_may_be_a_percent() -> None:
+    assert check(LENGTH, "2.5 ק״ג").correct is False
+    assert check(SHARE, "75%").correct is True
+    assert check(SHARE, "0.75").correct is True
+
+
+def test_a_tolerance_is_inclusive() -> None:
+    of = item("numeric", "π?", key={"value": "3.14", "tolerance": "0.01"})
+    assert [check(of, text).correct for text in ("3.15", "3.13", "3.16")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("of", "answer"),
+    [
+        (CHOICE, "z"), (CHOICE, ["b"]), (CHOICE, None), (MULTI, "a"), (MULTI, ["a", "a"]),
+        (MULTI, [{}]),
+        (TRUE, "true"), (TRUE, 1), (MATCH, {"a": "zz"}), (MATCH, {"a": ["b"]}), (MATCH, []),
+        (ORDER, ["b"]), (ORDER, ["b", "b", "a"]), (CLOZE, {"3": "x"}), (CLOZE, {"1": 4}),
+        (CLOZE, ["x"]),
+        (LENGTH, "two"), (LENGTH, "1 2"), (LENGTH, "1/0"), (LENGTH, True), (LENGTH, float("nan")),
+        (LENGTH, "9" * 5000), (LENGTH, float("inf")), (LENGTH, "1e9"), (LENGTH, 10**30),
+        (SHARE, "3 apples"),
+        (OPEN, 3), (OPEN, "x" * 10_001), (item("text", "קראו"), "x"),
+    ],
+)  # fmt: skip
+def test_an_answer_of_a_wrong_shape_is_refused_with_what_is_accepted(of: Item, answer: Any) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        check(of, answer)
+    assert refused.value.field in ("answer", "blockId")
+    assert len(refused.value.message) < 300
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("שָׁלוֹם", "שלום"),
+        ("שלומ", "שלום"),
+        (" בית  ספר ", "בית-ספר"),
+        ("צה״ל", 'צה"ל'),
+        ("The Sun.", "the sun"),
+    ],
+)
+def test_texts_that_differ_in_spelling_alone_are_one(one: str, other: str) -> None:
+    assert same_text(one, other)
+    assert not same_text(one, other + "א")
+    assert not same_text("<", ">")
+
+
+@pytest.mark.parametrize("text", ["12", "-7", "1/3", "2 3/4", "-1 1/2", "0.125", "1,250,000"])
+def test_a_number_is_written_as_it_is_read(text: str) -> None:
+    number = read_number(text)
+    assert read_number(write_number(number)) == number
+    assert read_number(write_number(number, mixed=False)) == number
