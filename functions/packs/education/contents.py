@@ -1,0 +1,280 @@
+"""What teachers made, as it is stored, and who may open it.
+
+    contents/{id}             the fields of `Content`, createdAt, updatedAt, schemaVersion
+    contents/{id}/blocks/{b}  the fields of `Block`; a table's rows are `{cells}`, since Firestore
+                              keeps no list in a list
+    contents/{id}/keys/{b}    the fields of `Key`: no client reads them
+
+A block's id begins with its content's (`block_id`), so that it names both, and ids sort as the
+blocks stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Struct
+from pydantic import Field
+
+from packs.education.blocks import Block, Item, Key, Source
+from packs.education.courses import COURSES, checked_id, is_student
+from packs.education.school import SubjectId
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
+from rollcall.core.shapes import Wire
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+CONTENTS = "contents"
+BLOCKS = "blocks"
+KEYS = "keys"
+ATTEMPTS = "attempts"
+SCHEMA_VERSION = 1
+MAX_BLOCKS = 200
+"""So many blocks and their keys are one commit."""
+MAX_BYTES = 2_000_000
+
+StaticKind = Literal["worksheet", "test", "lesson_plan", "letter", "feedback", "rubric"]
+InteractiveKind = Literal["activity", "exam", "lesson", "podcast"]
+ContentKind = Literal[
+    "worksheet", "test", "lesson_plan", "letter", "feedback", "rubric",
+    "activity", "exam", "lesson", "podcast", "infographic",
+]  # fmt: skip
+Text = Annotated[str, Field(min_length=1, max_length=300)]
+Reader = Literal["owner", "teacher", "student"]
+"""Who may do something with a content: its owner; once it is published, the teachers of its course
+too; the pupils of that course too."""
+
+
+class ContentFile(Wire):
+    """A file made of a content, as the store of files knows it."""
+
+    file_id: str
+    name: str
+    content_type: str
+    bytes: int
+
+
+class Content(Wire):
+    """A content without its blocks.
+
+    Attributes:
+        grade: Its letters, as `school.read_grade` returns them.
+        standards: Ids of stored standards that it serves.
+        version: Raised by each publishing.
+        variant_of: The id of the block that this is a variant of.
+        qa: What the last checks of quality found.
+        unit_id: A label of the app's own.
+        max_tries: How often a pupil may answer each block.
+        points: Those of all blocks.
+    """
+
+    uid: str
+    kind: ContentKind
+    title: Text
+    topic: Text
+    subject: SubjectId | None = None
+    grade: str | None = None
+    locale: Literal["he", "en"] = "he"
+    standards: list[str] = Field(default_factory=list, max_length=50)
+    sources: list[Source] = Field(default_factory=list, max_length=50)
+    generator: Literal["model", "offline"]
+    status: Literal["draft", "published"] = "draft"
+    version: int = 1
+    course_id: str | None = None
+    unit_id: str | None = None
+    variant_of: str | None = None
+    qa: dict[str, Any] | None = None
+    files: list[ContentFile] = Field(default_factory=list, max_length=20)
+    max_tries: int = 1
+    block_count: int = 0
+    points: float = 0
+
+
+class OpenedContent(Struct, frozen=True):
+    """A stored content; `snapshot` is for writes that hold only while it is as it was read."""
+
+    id: str
+    content: Content
+    snapshot: DocumentSnapshot
+
+    @property
+    def reference(self) -> DocumentReference:
+        reference: DocumentReference = self.snapshot.reference
+        return reference
+
+
+def new_content_id(ctx: ToolContext) -> str:
+    """Return the id of the content that this call makes: the same for every try of it.
+
+    Raises:
+        FailedPrecondition: The call has no effect key, so a repeat could not be told from it.
+    """
+    if not ctx.effect_key:
+        raise FailedPrecondition("this write needs an effect key", hint="send a callKey")
+    return sha256(f"{ctx.user.uid}\0{ctx.effect_key}".encode()).hexdigest()[:32]
+
+
+def block_id(content_id: str, number: int) -> str:
+    """Return the id of a content's block; numbers begin at 1."""
+    return f"{content_id}-{number:03d}"
+
+
+def create_content(ctx: ToolContext, id: str, content: Content, items: Sequence[Item]) -> Content:
+    """Put a new content with its blocks and keys into the batch; return it as it is stored.
+
+    Raises:
+        ResourceExhausted: It has too many blocks, or too much text.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    place = ctx.db.collection(CONTENTS).document(id)
+    stored, parts = content_documents(id, content, items)
+    times = {"createdAt": SERVER_TIMESTAMP, "updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.create(place, {**stored.dump(), **times, "schemaVersion": SCHEMA_VERSION})
+    for path, data in parts.items():
+        ctx.batch.create(ctx.db.document(f"{CONTENTS}/{id}/{path}"), data)
+    return stored
+
+
+def content_documents(
+    id: str, content: Content, items: Sequence[Item]
+) -> tuple[Content, dict[str, dict[str, Any]]]:
+    """Return a content with its counts, and its parts as documents by their paths in it.
+
+    Raises:
+        ResourceExhausted: It has too many blocks, or too much text.
+    """
+    if len(items) > MAX_BLOCKS:
+        raise ResourceExhausted(f"{len(items)} blocks; at most {MAX_BLOCKS} are kept in a content")
+    parts: dict[str, dict[str, Any]] = {}
+    for number, item in enumerate(items, 1):
+        parts[f"{BLOCKS}/{block_id(id, number)}"] = _stored_block(item.block)
+        parts[f"{KEYS}/{block_id(id, number)}"] = item.key.dump()
+    size = len(json.dumps(parts, ensure_ascii=False).encode())
+    if size > MAX_BYTES:
+        raise ResourceExhausted(f"the blocks have {size:,} bytes; at most {MAX_BYTES:,} are kept")
+    counts = {"block_count": len(items), "points": sum(item.block.points for item in items)}
+    return content.model_copy(update=counts), parts
+
+
+def open_content(ctx: ToolContext, content_id: str, *, reader: Reader = "owner") -> OpenedContent:
+    """Return a content that the user may read.
+
+    Args:
+        reader: The least that the user has to be.
+
+    Raises:
+        PermissionDenied: It is not the user's to read, or does not exist: the two cannot be told
+            apart.
+    """
+    checked_id(content_id, "content", "contentId")
+    snapshot = ctx.db.collection(CONTENTS).document(content_id).get()
+    data = snapshot.to_dict()
+    if data is None or not _may_read(ctx, data, reader):
+        raise PermissionDenied(
+            f"you have no content {content_id!r}",
+            field="contentId",
+            hint="search_user_content finds yours",
+        )
+    return OpenedContent(content_id, read_content(data), snapshot)
+
+
+def open_block(
+    ctx: ToolContext, id: str, *, reader: Reader = "owner", field: str = "blockId"
+) -> tuple[OpenedContent, Item]:
+    """Return a block with its key, and its content.
+
+    Raises:
+        PermissionDenied: As for `open_content`; or the content has no such block.
+    """
+    content_id = checked_id(id, "block", field).rpartition("-")[0]
+    hidden = PermissionDenied(f"you have no block {id!r}", field=field)
+    if not content_id:
+        raise hidden
+    try:
+        opened = open_content(ctx, content_id, reader=reader)
+    except PermissionDenied as denied:
+        raise hidden from denied
+    block, key = (opened.reference.collection(name).document(id).get() for name in (BLOCKS, KEYS))
+    if not block.exists:
+        raise hidden
+    return opened, _read_item(block.to_dict() or {}, key.to_dict() or {})
+
+
+def read_items(opened: OpenedContent) -> dict[str, Item]:
+    """Return the blocks of a content with their keys by block id, in their order."""
+    keys = {each.id: each.to_dict() or {} for each in opened.reference.collection(KEYS).stream()}
+    blocks = opened.reference.collection(BLOCKS).stream()
+    found = sorted((each.id, each.to_dict() or {}) for each in blocks)
+    return {id: _read_item(data, keys.get(id, {})) for id, data in found}
+
+
+def read_content(data: dict[str, Any]) -> Content:
+    """Return a content from its document."""
+    fields = {info.alias or name for name, info in Content.model_fields.items()}
+    return Content.model_validate({name: data[name] for name in fields if name in data})
+
+
+def own_contents(ctx: ToolContext, limit: int) -> list[OpenedContent]:
+    """Return the contents that the user made, newest first."""
+    from google.cloud.firestore import FieldFilter
+
+    mine = FieldFilter("uid", "==", ctx.user.uid)
+    query = ctx.db.collection(CONTENTS).where(filter=mine)
+    newest = query.order_by("createdAt", direction="DESCENDING").limit(limit)
+    found = newest.stream()
+    return [OpenedContent(each.id, read_content(each.to_dict() or {}), each) for each in found]
+
+
+def update_content(ctx: ToolContext, opened: OpenedContent, changes: dict[str, Any]) -> None:
+    """Put changes of a content's own fields, by wire name, into the batch; the commit fails if it
+    has changed since it was read."""
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    unchanged = ctx.db.write_option(last_update_time=opened.snapshot.update_time)
+    changes = {**changes, "updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.update(opened.reference, changes, option=unchanged)
+
+
+def remove_content(ctx: ToolContext, opened: OpenedContent) -> None:
+    """Put the deletion of a content with its blocks and keys into the batch."""
+    for name in (BLOCKS, KEYS):
+        for part in opened.reference.collection(name).select([]).stream():
+            ctx.batch.delete(part.reference)
+    unchanged = ctx.db.write_option(last_update_time=opened.snapshot.update_time)
+    ctx.batch.delete(opened.reference, option=unchanged)
+
+
+def _may_read(ctx: ToolContext, data: dict[str, Any], reader: Reader) -> bool:
+    uid, course_id = ctx.user.uid, data.get("courseId")
+    if data.get("uid") == uid:
+        return True
+    if reader == "owner" or data.get("status") != "published" or not course_id:
+        return False
+    course = ctx.db.collection(COURSES).document(course_id).get().to_dict()
+    if course is None:
+        return False
+    if uid in course.get("teacherIds", ()):
+        return True
+    return reader == "student" and is_student(ctx, course_id, uid)
+
+
+def _stored_block(block: Block) -> dict[str, Any]:
+    data = block.dump()
+    if rows := data.get("rows"):
+        data["rows"] = [{"cells": row} for row in rows]
+    return data
+
+
+def _read_item(block: dict[str, Any], key: dict[str, Any]) -> Item:
+    rows = [row["cells"] for row in block.get("rows", ())]
+    read = Block.model_validate({**block, "rows": rows})
+    return Item(block=read, key=Key.model_validate(key))

@@ -1,0 +1,156 @@
+"""Courses, and who teaches and learns in them: asked before anything of one is used.
+
+    courses/{c}               name, subject, grade, teacherIds, createdAt, schemaVersion
+    courses/{c}/students/{s}  uid, name, schemaVersion; `s` is the pupil's user id
+
+Teachers keep both from the app, by the rules. A pupil's name stands in the second alone, and no
+model is given it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import InvalidArgument, PermissionDenied
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentSnapshot
+
+COURSES = "courses"
+STUDENTS = "students"
+SCHEMA_VERSION = 1
+MAX_LISTED = 200
+"""So many courses of one user are looked at."""
+
+CourseRole = Literal["student", "teacher"]
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+class Course(Struct, frozen=True):
+    """A course as one user sees it.
+
+    Attributes:
+        role: The user's own in it.
+        chosen_by: Where its id came from: "argument", "context" or "only course".
+    """
+
+    id: str
+    name: str
+    subject: str | None
+    grade: str | None
+    teacher_ids: tuple[str, ...]
+    role: CourseRole
+    chosen_by: str
+
+
+def open_course(
+    ctx: ToolContext, course_id: str | None = None, *, role: CourseRole = "teacher"
+) -> Course:
+    """Return a course that the user teaches, or learns in where `role` is "student".
+
+    Which one: the argument's, or the one the client says the user is in (`context.courseId`), or
+    the only one the user has.
+
+    Args:
+        role: The least role in the course that the work needs; a teacher may what a pupil may.
+
+    Raises:
+        InvalidArgument: No course is named and the user has several, or none.
+        PermissionDenied: It is not the user's, or does not exist (the two cannot be told apart);
+            or the user only learns in it.
+    """
+    id, chosen_by = _course_asked_for(ctx, course_id, role)
+    snapshot = ctx.db.collection(COURSES).document(id).get()
+    data = snapshot.to_dict() or {}
+    teacher_ids = tuple(data.get("teacherIds") or ())
+    held: CourseRole = "teacher"
+    if ctx.user.uid not in teacher_ids:
+        held = "student"
+        if not snapshot.exists or not is_student(ctx, id, ctx.user.uid):
+            raise PermissionDenied(f"you have no course {id!r}", field="courseId")
+    if held == "student" and role == "teacher":
+        raise PermissionDenied("only a teacher of the course may do this", field="courseId")
+    return Course(
+        id=id,
+        name=str(data.get("name") or id),
+        subject=data.get("subject"),
+        grade=data.get("grade"),
+        teacher_ids=teacher_ids,
+        role=held,
+        chosen_by=chosen_by,
+    )
+
+
+def is_student(ctx: ToolContext, course_id: str, uid: str) -> bool:
+    """Tell whether somebody learns in a course."""
+    if not uid or "/" in uid:
+        return False
+    place = ctx.db.collection(COURSES).document(course_id)
+    return bool(place.collection(STUDENTS).document(uid).get().exists)
+
+
+def student_ids(ctx: ToolContext, course_id: str) -> set[str]:
+    """Return the user ids of a course's pupils, without their names."""
+    pupils = ctx.db.collection(COURSES).document(course_id).collection(STUDENTS)
+    return {each.id for each in pupils.select([]).stream()}
+
+
+def taught_by(ctx: ToolContext) -> list[DocumentSnapshot[Any]]:
+    """Return the documents of the courses that the user teaches, at most `MAX_LISTED`."""
+    from google.cloud.firestore import FieldFilter
+
+    mine = FieldFilter("teacherIds", "array_contains", ctx.user.uid)
+    query = ctx.db.collection(COURSES).where(filter=mine).limit(MAX_LISTED)
+    return list(query.stream())
+
+
+def checked_id(id: str, what: str, field: str) -> str:
+    """Return an id, if it can be one.
+
+    Args:
+        what: What it would be the id of, such as "course".
+
+    Raises:
+        InvalidArgument: It cannot.
+    """
+    if not _ID.fullmatch(id):
+        raise InvalidArgument(
+            f"{id[:80]!r} is no {what}'s id: letters, digits, - and _, at most 64", field=field
+        )
+    return id
+
+
+def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole) -> tuple[str, str]:
+    if course_id is not None:
+        return checked_id(course_id, "course", "courseId"), "argument"
+    from_client = ctx.context.get("courseId")
+    if from_client is not None:
+        if not isinstance(from_client, str):
+            raise InvalidArgument("context.courseId must be a text", field="context.courseId")
+        return checked_id(from_client, "course", "context.courseId"), "context"
+    mine = {each.id: str((each.to_dict() or {}).get("name", each.id)) for each in taught_by(ctx)}
+    if role == "student":
+        mine |= dict(_learned_by(ctx))
+    if len(mine) == 1:
+        return next(iter(mine)), "only course"
+    if not mine:
+        raise InvalidArgument("you have no course yet", field="courseId")
+    names = ", ".join(f"{name} ({id})" for id, name in list(mine.items())[:10])
+    raise InvalidArgument(f"which course? You have {names}", field="courseId")
+
+
+def _learned_by(ctx: ToolContext) -> Iterator[tuple[str, str]]:
+    """The courses that the user learns in: id and name."""
+    from google.cloud.firestore import FieldFilter
+
+    own = FieldFilter("uid", "==", ctx.user.uid)
+    found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
+    places = [place for each in found if (place := each.reference.parent.parent)]
+    for course in ctx.db.get_all(places) if places else ():
+        if course.exists and course.reference.parent.id == COURSES:
+            yield course.id, str((course.to_dict() or {}).get("name", course.id))

@@ -1,0 +1,143 @@
+"""Grades and subjects as schools name them: many spellings, one value inside.
+
+A grade is stored as its Hebrew letters ("ד"), a subject by its English id ("math"). Arguments take
+any spelling, and a grade under either of its names, `grade` and `gradeLevel`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from packs.education.wording import TEXTS
+from rollcall.core.text import fold
+
+GRADES = ("א", "ב", "ג", "ד", "ה", "ו", "ז", "ח", "ט", "י", "יא", "יב")
+"""The grades of a school in their order: the first is grade 1."""
+
+SubjectId = Literal[
+    "math", "hebrew", "english", "bible", "history", "geography", "civics", "science", "physics",
+    "chemistry", "biology", "cs", "literature",
+]  # fmt: skip
+
+_NUMERALS = {letter: number for number, letter in enumerate("אבגדהוזחטי", 1)}
+"""Hebrew letters as numbers, as far as grades need them."""
+_MARKS = re.compile(r"[\"'׳״’‘“”`.()\-־,:]")
+_SECTION = re.compile(r"(?<=[א-ת])\s*\d{1,2}$")
+"""The class within a grade, as in "ד 2"."""
+
+
+def read_grade(value: Any) -> Any:
+    """Return a grade's letters: "ד" for "ד", "ד׳", 4, "כיתה ד", "grade 4" or "fourth grade".
+
+    Raises:
+        ValueError: It is no grade; says which is the nearest.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return value
+    text = _plain(str(value), "words.grade_nouns")
+    known = _grade_spellings()
+    found = known.get(text) or known.get(_SECTION.sub("", text))
+    if found is None:
+        nearest = _nearest_grade(text)
+        raise ValueError(
+            f"unknown grade; the nearest is {nearest!r}. Grades are {GRADES[0]} to {GRADES[-1]}, "
+            f"or 1 to {len(GRADES)}"
+        )
+    return found
+
+
+def read_subject(value: Any) -> Any:
+    """Return a subject's id: "math" for "math", "Maths", "מתמטיקה" or "חשבון".
+
+    Raises:
+        ValueError: It is no subject; says which is the nearest.
+    """
+    if not isinstance(value, str):
+        return value
+    text = _plain(value, "words.subject_nouns")
+    known = _subject_spellings()
+    if text not in known:
+        nearest = known[_nearest(text, known)]
+        every = ", ".join(get_args(SubjectId))
+        raise ValueError(f"unknown subject; the nearest is {nearest!r}. Subjects are {every}")
+    return known[text]
+
+
+Grade = Annotated[str, BeforeValidator(read_grade)]
+Subject = Annotated[SubjectId, BeforeValidator(read_subject)]
+AS_GRADE = Field(alias="grade", validation_alias=AliasChoices("grade", "gradeLevel"))
+"""For a parameter `grade`: `Annotated[Grade | None, AS_GRADE] = None`."""
+AS_GRADE_LEVEL = Field(alias="gradeLevel", validation_alias=AliasChoices("gradeLevel", "grade"))
+"""The same for a parameter `grade_level`."""
+
+
+def grade_number(grade: str) -> int:
+    """Return a stored grade's number: 4 for "ד"."""
+    return GRADES.index(grade) + 1
+
+
+def grade_name(grade: str, locale: str) -> str:
+    """Return what people call a stored grade: "כיתה ד" or "grade 4"."""
+    return TEXTS.say(locale, "school.grade", letters=grade, number=grade_number(grade))
+
+
+def subject_name(subject: str, locale: str) -> str:
+    """Return what people call a stored subject."""
+    return TEXTS.say(locale, f"school.subjects.{subject}")
+
+
+def _plain(text: str, nouns: str) -> str:
+    """Return a spelling without marks, case, niqqud, and words such as "grade" beside the name."""
+    text = unicodedata.normalize("NFKD", text[:200])
+    text = "".join(char for char in text if not unicodedata.combining(char))
+    text = _MARKS.sub("", fold(text)).lower()
+    words = [word for word in text.split() if word not in _folded_words(nouns)]
+    return " ".join(words)
+
+
+@cache
+def _folded_words(key: str) -> frozenset[str]:
+    return frozenset(map(fold, TEXTS.words(key)))
+
+
+@cache
+def _grade_spellings() -> dict[str, str]:
+    found = {fold(grade): grade for grade in GRADES}
+    found |= {str(number): grade for number, grade in enumerate(GRADES, 1)}
+    for language in TEXTS.languages:
+        for grade, ordinal in zip(GRADES, TEXTS.data(language, "words.ordinals"), strict=True):
+            found |= {fold(word): grade for word in ordinal.split()}
+    return found
+
+
+@cache
+def _subject_spellings() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for subject in get_args(SubjectId):
+        names = [subject]
+        for language in TEXTS.languages:
+            names.append(TEXTS.say(language, f"school.subjects.{subject}"))
+            names += TEXTS.data(language, "words.subjects").get(subject, [])
+        found |= {_plain(name, "words.subject_nouns"): subject for name in names}
+    return found
+
+
+def _nearest_grade(text: str) -> str:
+    if text in _folded_words("words.before_school"):
+        return GRADES[0]
+    digits = re.search(r"\d+", text)
+    number = int(digits[0][:4]) if digits else sum(_NUMERALS.get(each, 0) for each in text)
+    if not text or (not digits and not set(text) <= _NUMERALS.keys()):
+        known = _grade_spellings()
+        return known[_nearest(text, known)]
+    return GRADES[min(max(number, 1), len(GRADES)) - 1]
+
+
+def _nearest(text: str, known: dict[str, str]) -> str:
+    return get_close_matches(text[:60], known, 1, cutoff=0)[0]
