@@ -84,7 +84,8 @@ def grade_number(grade: str) -> int:
 
 def grade_name(grade: str, locale: str) -> str:
     """Return what people call a stored grade: "כיתה ד" or "grade 4"."""
-    return TEXTS.say(locale, "school.grade", letters=grade, number=grade_number(grade))
+    written = TEXTS.data(locale, "words.grades")[grade_number(grade) - 1]
+    return TEXTS.say(locale, "school.grade", grade=written)
 
 
 def subject_name(subject: str, locale: str) -> str:
