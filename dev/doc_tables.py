@@ -137,9 +137,9 @@ def fixed_limits() -> str:
         turn,
     )
     from rollcall.agent.remote import endpoint, http
-    from rollcall.core import inputs, options, profile, wire
+    from rollcall.core import context, inputs, options, profile, wire
     from rollcall.endpoints import agui, agui_input, continuation, run_agent
-    from rollcall.knowledge import documents, indexer, pages, pdf, reader, search, uploads
+    from rollcall.knowledge import documents, indexer, pages, pdf, reader, search
     from rollcall.registry import schemas, selection, usage
     from rollcall.store import (
         attachments,
@@ -202,10 +202,16 @@ def fixed_limits() -> str:
             "newest messages whose files a model sees": _number(attached_files.NEWEST),
             "text of a document that a model sees": _chars(attached_files.TEXT_CHARS),
         },
+        "Files that tools make": {
+            "a file": _bytes(files.MADE_BYTES),
+            "files of a user; beyond it the oldest go": _allowance(files.MADE_ALLOWANCE),
+            "files of one call": _number(context.MAX_FILES),
+            "kept for": _time(files.MADE_FOR),
+        },
         "Documents": {
             "a file": _bytes(documents.MOST_BYTES),
             "files of a user": _allowance(documents.ALLOWANCE),
-            "name of a file": _chars(uploads.NAME_CHARS),
+            "name of a file": _chars(files.NAME_CHARS),
             "part of an upload": _bytes(files.PART_BYTES),
             "time to finish an upload": _time(files.OPEN_FOR),
             "pages (`too_many_pages`)": _number(pages.MOST_PAGES),

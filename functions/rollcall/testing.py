@@ -13,6 +13,7 @@ What reads or writes Firestore is tested on the emulator: `context(db=...)` take
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,12 +36,14 @@ from rollcall.agent.dispatch import (
 )
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
+from rollcall.agent.router import without_files
 from rollcall.agent.targets import local_target
 from rollcall.agent.turn import Limits, Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
 from rollcall.core.context import (
     Decider,
     Embedder,
+    KeepFile,
     Progress,
     TextModel,
     ToolContext,
@@ -51,7 +54,7 @@ from rollcall.core.events import Event
 from rollcall.core.messages import Message, ToolCall, UserMessage
 from rollcall.core.policy import combined
 from rollcall.core.profile import AgentProfile
-from rollcall.core.shapes import Role
+from rollcall.core.shapes import FileRef, Role
 from rollcall.core.user_data import UserData
 from rollcall.core.wire import Citation, StopReason, ToolCallRecord
 from rollcall.models.base import (
@@ -72,6 +75,7 @@ from rollcall.registry.access import is_named
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
+from rollcall.store.files import keeper
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -136,6 +140,7 @@ def context(
     db: Client | None = None,
     text_model: TextModel | None = None,
     embedder: Embedder | None = None,
+    files: dict[str, bytes] | None = None,
 ) -> ToolContext:
     """Return the `ToolContext` of a call by this user.
 
@@ -145,14 +150,31 @@ def context(
         context: What the client says of where the user is, such as `{"projectId": "house"}`.
         db: A Firestore client, on the emulator. Without one `ctx.db` raises FailedPrecondition.
         text_model: For `ctx.text_model`; `embedder` for `ctx.embedder`.
+        files: Gets what `ctx.keep_file` is given, by name; without it, files are stored by `db`.
     """
+    platform = _Platform(db, text_model, embedder)
+    at = now or datetime.now(UTC)
     return ToolContext(
         user=User(user, Role(role), tenant, name),
-        platform=_Platform(db, text_model, embedder),
+        platform=platform,
         locale=locale,
-        now=now or datetime.now(UTC),
+        now=at,
         context=context or {},
+        file_keeper=keeper(lambda: platform.db, user, now=at)
+        if files is None
+        else _file_list(files),
     )
+
+
+def _file_list(contents: dict[str, bytes]) -> KeepFile:
+    """Return a `KeepFile` that puts contents into a dictionary."""
+
+    def keep(name: str, content_type: str, data: bytes) -> FileRef:
+        contents[name] = data
+        id = hashlib.md5(name.encode() + data, usedforsecurity=False).hexdigest()
+        return FileRef(file_id=id, name=name, content_type=content_type, bytes=len(data))
+
+    return keep
 
 
 @dataclass(frozen=True)
@@ -292,7 +314,9 @@ class _Dispatcher:
         target = local_target(self._capabilities[call.name], None, is_write=False)
         arguments = target.frozen(call.arguments)
         key = f"test-{call.id}" if self.writes(call) else None
-        ctx = replace(self._ctx, progress=progress, effect_key=key, citations=[], display=None)
+        ctx = replace(
+            self._ctx, progress=progress, effect_key=key, citations=[], files=[], display=None
+        )
         if target.writes and call.name not in self._approved:
             caller = Caller(
                 user=ctx.user,
@@ -320,7 +344,9 @@ class _Dispatcher:
         output = target.run(ctx, arguments)
         if ctx.effects is not None:
             ctx.effects.commit()
-        return CallOutput(output, ctx.citations, ctx.display, undo=target.undo(arguments, output))
+        undo = target.undo(arguments, output)
+        output, files = without_files(output)
+        return CallOutput(output, ctx.citations, ctx.display, undo=undo, files=files)
 
     def is_decided(self, call: ToolCall) -> bool:
         return False

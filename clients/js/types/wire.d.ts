@@ -71,6 +71,14 @@ export interface Display {
   chart?: Record<string, any>;
 }
 
+/** A file that a tool made, as its owner finds it: `get_file` reads it by its id. */
+export interface FileRef {
+  fileId: string;
+  name: string;
+  contentType: string;
+  bytes: number;
+}
+
 /** An approval that a run waits for, in AG-UI's form. `id` is the approval's. */
 export interface Interrupt {
   id: string;
@@ -204,6 +212,7 @@ export interface ToolCallRecord {
   result?: any;
   error?: Record<string, any>;
   display?: Display;
+  files?: FileRef[];
   approvalId?: string;
   allowedBy?: string;
   undo?: Record<string, any>;

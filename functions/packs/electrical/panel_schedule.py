@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from typing import Annotated, Any
+from typing import Any
 
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId
@@ -13,13 +12,10 @@ from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.hidden import Hidden
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Display, FileRef, Wire
 from rollcall.core.wording import isolated
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-MAX_BYTES = 4_000_000
-"""A callable function's answer has room for it as base64; a hundred full panels need a fifth."""
 
 
 class PhaseLoad(Wire):
@@ -40,8 +36,7 @@ class ScheduleTotals(Wire):
 
 
 class PanelSchedules(Wire):
-    """What export_panel_schedule returns. `content` is the file as base64; only who calls the
-    function itself is given it, a model is not."""
+    """What export_panel_schedule returns. `get_file` reads the file that `files` names."""
 
     done: str
     project_id: str
@@ -49,7 +44,7 @@ class PanelSchedules(Wire):
     content_type: str
     bytes: int
     panels: list[ScheduleTotals]
-    content: Annotated[str, Hidden()]
+    files: list[FileRef]
 
 
 @capability(
@@ -61,8 +56,8 @@ def export_panel_schedule(
 ) -> PanelSchedules:
     """Make the schedule of a panel, or of all panels, as an xlsx file, with loads per phase.
 
-    The file itself goes to the app, which asks for it by this function; totals and a table are
-    told. Loads are as connected, without demand factors.
+    The user gets the file; totals and a table are told. Loads are as connected, without demand
+    factors.
 
     Args:
         panel_name: The panel, by its name or id; leave out for all panels, a sheet each.
@@ -76,10 +71,8 @@ def export_panel_schedule(
         raise FailedPrecondition("the project has no panels", field="projectId")
     schedules = [schedule(project, panel) for panel in panels]
     content = workbook(schedules, ctx.locale)
-    if len(content) > MAX_BYTES:
-        raise FailedPrecondition(
-            "the schedules of all panels are too large for one file", hint="name a panel"
-        )
+    name = f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx"
+    file = ctx.keep_file(name, CONTENT_TYPE, content)
     ctx.show(_table(ctx, schedules[0]) if len(schedules) == 1 else _totals_table(ctx, schedules))
     names = ", ".join(isolated(each.name) for each in schedules[:5])
     return PanelSchedules(
@@ -87,11 +80,11 @@ def export_panel_schedule(
             ctx.locale, "panel_schedule.ready", names=names + ("…" if len(schedules) > 5 else "")
         ),
         project_id=project.id,
-        file_name=f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx",
-        content_type=CONTENT_TYPE,
-        bytes=len(content),
+        file_name=file.name,
+        content_type=file.content_type,
+        bytes=file.bytes,
         panels=[_totals(each) for each in schedules],
-        content=base64.b64encode(content).decode(),
+        files=[file],
     )
 
 

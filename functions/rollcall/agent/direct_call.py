@@ -6,6 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.platform import Deployment
@@ -15,7 +16,7 @@ from rollcall.core.context import Call, Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.shapes import CapabilityCall
+from rollcall.core.shapes import CapabilityCall, FileRef
 from rollcall.registry.access import at_least, read_access
 from rollcall.registry.recorder import by_client, observation
 from rollcall.store import client
@@ -59,6 +60,12 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
 
             return metered(platform.text_model, platform.db, user)
 
+        def keep_file(name: str, content_type: str, data: bytes) -> FileRef:
+            from rollcall.store.files import keeper
+
+            keep = keeper(lambda: platform.db, user.uid, now=datetime.now(UTC))
+            return keep(name, content_type, data)
+
         def create(path: str, data: dict[str, Any]) -> None:
             if is_own and not is_open():  # this process has not needed Firestore's client
                 client.create_over_rest(path, data)
@@ -72,6 +79,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             context=given.context or {},
             agents=ask_agent,
             paid_text_model=text_model,
+            file_keeper=keep_file,
         )
         span: tracing.Span = tracing.NOTHING
         if tracing.is_on():

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from rollcall.core.context import Decider, EarlierCall, Progress, User
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
-from rollcall.core.shapes import CallStatus, Citation, Display
+from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
 from rollcall.models.base import ToolSpec
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class CallOutput(Struct, frozen=True):
             person changed them, or the capability completed them.
         undo: `{tool, arguments}` of the write that takes this one back.
         offers: Tools that the model may call from now on, beside those it was offered.
+        files: Those that the call made; the output names them without their ids.
     """
 
     output: Any
@@ -77,6 +78,7 @@ class CallOutput(Struct, frozen=True):
     arguments: dict[str, Any] | None = None
     undo: dict[str, Any] | None = None
     offers: tuple[ToolSpec, ...] = ()
+    files: tuple[FileRef, ...] = ()
 
 
 class NeedsApproval(Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from msgspec import Struct, field
+from pydantic import ValidationError
 
 from rollcall.agent.approvals import check_approved, check_size, is_in_force, review_write
 from rollcall.agent.dispatch import (
@@ -31,7 +32,7 @@ from rollcall.agent.targets import (
     function_target,
     local_target,
 )
-from rollcall.core.context import AskAgent, Platform, Progress, TextModel, ToolContext
+from rollcall.core.context import MAX_FILES, AskAgent, Platform, Progress, TextModel, ToolContext
 from rollcall.core.errors import (
     Aborted,
     FailedPrecondition,
@@ -41,12 +42,14 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.shapes import FileRef
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.store.approvals import Approval, arguments_digest, load_approvals
 from rollcall.store.effects import Effect, perform_once
+from rollcall.store.files import keeper
 
 QUERY_CHARS = 500
 
@@ -142,6 +145,7 @@ class Router(Struct, frozen=True):
             agents=self.agents,
             earlier=lambda: caller.earlier(place),
             paid_text_model=lambda: self.text_model,
+            file_keeper=keeper(lambda: self.platform.db, user.uid, now=caller.now),
         )
         if target.on_client and (
             call.name not in self.answers.client_tools or caller.effect_key is None
@@ -170,7 +174,8 @@ class Router(Struct, frozen=True):
             check_size(arguments, shown)  # the run's result holds them for the client
             return ClientCall(arguments, shown=shown)
         if not target.writes:
-            return CallOutput(target.run(ctx, arguments), ctx.citations, ctx.display)
+            output, files = without_files(target.run(ctx, arguments))
+            return CallOutput(output, ctx.citations, ctx.display, files=files)
         return self._write(call, target, ctx, arguments, approved)
 
     def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
@@ -284,10 +289,29 @@ class Router(Struct, frozen=True):
         except Exception:  # it has happened all the same
             log.exception("how to take a write back could not be worked out")
             undo = None
+        output, files = without_files(output)
         return CallOutput(
             output,
             ctx.citations,
             ctx.display,
             arguments=shown if approved else None,
             undo=undo,
+            files=files,
         )
+
+
+def without_files(output: Any) -> tuple[Any, tuple[FileRef, ...]]:
+    """Return a result as a model is told it, files by name and size, and the files themselves.
+
+    They are read from the result, since one that the ledger repeats made none now. What is listed
+    under the same name and is no such file stays as it is; whose a file is, `get_file` checks.
+    """
+    listed = output.get("files") if isinstance(output, dict) else None
+    if not isinstance(listed, list) or not listed:
+        return output, ()
+    try:
+        files = tuple(FileRef.model_validate(each) for each in listed[:MAX_FILES])
+    except ValidationError:
+        return output, ()
+    shown = [{"name": each.name, "bytes": each.bytes} for each in files]
+    return {**output, "files": shown}, files

@@ -101,12 +101,17 @@ class ResultBatch(Struct):
             self.journal.save_results(
                 {place: (result, record.dump()) for place, (_, result, record) in ready.items()}
             )
-        return [
-            events.call_result(
-                call_id=call.id, message_id=f"{call.id}-result", content=result.content
+        shown = []
+        for call, result, record in ready.values():
+            shown.append(
+                events.call_result(
+                    call_id=call.id, message_id=f"{call.id}-result", content=result.content
+                )
             )
-            for call, result, _ in ready.values()
-        ]
+            if record.files:
+                files = [file.dump() for file in record.files]
+                shown.append(events.made_files(call_id=call.id, files=files))
+        return shown
 
 
 class _EndedCall(Struct, frozen=True):
@@ -298,6 +303,7 @@ class _Step:
                 display = redacted_json(outcome.display.dump())
                 fields["display"] = Display.model_validate(display)
             fields["undo"] = outcome.undo
+            fields["files"] = list(outcome.files) or None
         record = ToolCallRecord(**fields)
         state.records.append(record)
         is_error = isinstance(outcome, AgentError)

@@ -500,12 +500,12 @@ class Capability(Struct, frozen=True, dict=True):
         Raises:
             InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
         """
-        return plain(self._result(ctx, arguments, field=field))
+        return _with_files(ctx, plain(self._result(ctx, arguments, field=field)))
 
     def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """Run the capability like `call` and return the result without hidden fields, for models,
         the ledger and the log."""
-        return self._visible(self._result(ctx, arguments, field=field))
+        return _with_files(ctx, self._visible(self._result(ctx, arguments, field=field)))
 
     def check_result(self, value: Any, *, field: str) -> None:
         """Check that plain JSON from a client fits the declared return type. Anything fits if none
@@ -523,6 +523,19 @@ class Capability(Struct, frozen=True, dict=True):
 
     def _visible(self, result: Any) -> Any:
         return without_hidden(plain(result), result, self.returns)
+
+
+def _with_files(ctx: ToolContext, output: Any) -> Any:
+    """Add the files that a call made to its result, so that whoever asks again gets them too.
+
+    Raises:
+        TypeError: The result is no object.
+    """
+    if not ctx.files:
+        return output
+    if not isinstance(output, dict):
+        raise TypeError("a capability that keeps files returns an object, for `files` to stand in")
+    return {**output, "files": [file.dump() for file in ctx.files]}
 
 
 def _awaited(work: Coroutine[Any, Any, Any]) -> Any:

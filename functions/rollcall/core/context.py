@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Citation, Display, Role
+from rollcall.core.errors import FailedPrecondition, ResourceExhausted
+from rollcall.core.shapes import Citation, Display, FileRef, Role
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -91,6 +91,16 @@ class AskAgent(Protocol):
     def __call__(
         self, agent_id: str, message: str, *, max_steps: int | None = None
     ) -> dict[str, Any]: ...
+
+
+class KeepFile(Protocol):
+    """Stores a file for the caller."""
+
+    def __call__(self, name: str, content_type: str, data: bytes) -> FileRef: ...
+
+
+MAX_FILES = 10
+"""The most files that one call keeps."""
 
 
 def _silent(text: str, *, done: int | None = None, total: int | None = None) -> None:
@@ -220,7 +230,9 @@ class ToolContext(Struct):
     """The thread's calls before this one, newest first, as far back as its window goes."""
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Makes the platform's, counted in the user's budget, for a call that asks for it."""
+    file_keeper: KeepFile | None = None
     citations: list[Citation] = field(default_factory=list)
+    files: list[FileRef] = field(default_factory=list)
     display: Display | None = None
 
     @property
@@ -264,6 +276,27 @@ class ToolContext(Struct):
     def cite(self, citation: Citation) -> None:
         """Add a source of the result; the answer refers to it by number."""
         self.citations.append(citation)
+
+    def keep_file(self, name: str, content_type: str, data: bytes) -> FileRef:
+        """Store a file that this call made; it is the caller's own for 30 days.
+
+        It stands in `files` of the call's record, and of the result where the capability's own
+        function is called; the result must be an object. A model is told its name and size only.
+        The same name and content again is the same file.
+
+        Raises:
+            InvalidArgument: The name or the content type is none.
+            FailedPrecondition: It is too large.
+            ResourceExhausted: This call has kept as many as one may.
+        """
+        if self.file_keeper is None:
+            raise FailedPrecondition("this call was given no place for files")
+        if len(self.files) >= MAX_FILES:
+            raise ResourceExhausted(f"one call keeps at most {MAX_FILES} files")
+        file = self.file_keeper(name, content_type, data)
+        if file not in self.files:
+            self.files.append(file)
+        return file
 
     def show(self, display: Display) -> None:
         """Set how the result is shown to a person."""

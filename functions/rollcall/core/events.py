@@ -85,6 +85,17 @@ def call_result(*, call_id: str, message_id: str, content: str) -> Event:
     }
 
 
+def made_files(*, call_id: str, files: list[dict[str, Any]]) -> Event:
+    """The files that a tool made, beside its result."""
+    return {
+        "type": "ACTIVITY_SNAPSHOT",
+        "messageId": f"files-{call_id}",
+        "activityType": "FILES",
+        "content": {"toolCallId": call_id, "files": files},
+        "replace": True,
+    }
+
+
 def progress(*, call_id: str, text: str, done: int | None, total: int | None) -> Event:
     """How far a tool is. The same `messageId` again replaces what was shown."""
     told = text[:PROGRESS_CHARS]

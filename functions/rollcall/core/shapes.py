@@ -107,6 +107,15 @@ class Display(Wire):
     chart: dict[str, Any] | None = None
 
 
+class FileRef(Wire):
+    """A file that a tool made, as its owner finds it: `get_file` reads it by its id."""
+
+    file_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    name: str
+    content_type: str
+    bytes: int
+
+
 class CapabilityCall(Wire):
     """Data of a capability's own function."""
 

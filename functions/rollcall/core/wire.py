@@ -15,6 +15,7 @@ from rollcall.core.shapes import CallStatus as CallStatus
 from rollcall.core.shapes import CapabilityCall as CapabilityCall
 from rollcall.core.shapes import Citation as Citation
 from rollcall.core.shapes import Display as Display
+from rollcall.core.shapes import FileRef as FileRef
 from rollcall.core.shapes import Id as Id
 from rollcall.core.shapes import Role as Role
 from rollcall.core.shapes import Status as Status
@@ -245,6 +246,8 @@ class ToolCallRecord(Wire):
     result: Any = None
     error: dict[str, Any] | None = None
     display: Display | None = None
+    files: list[FileRef] | None = None
+    """Files that the call made, read with `get_file`. `result` names them without their ids."""
     approval_id: str | None = None
     allowed_by: str | None = None
     """Why nobody was asked about a write: "policy", or the id of the approval whose yes stood for

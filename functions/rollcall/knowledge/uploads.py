@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import logging
 import os
-import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePath
@@ -28,6 +27,7 @@ from rollcall.core.errors import (
     AgentError,
     FailedPrecondition,
     InvalidArgument,
+    NotFound,
     PermissionDenied,
 )
 from rollcall.core.options import collection_id
@@ -48,13 +48,20 @@ from rollcall.knowledge.documents import (
 )
 from rollcall.store import attachments
 from rollcall.store.batches import try_commit
-from rollcall.store.files import PART_BYTES, NewFile, StoredFile, files
+from rollcall.store.files import (
+    MADE,
+    NAME_CHARS,
+    PART_BYTES,
+    NewFile,
+    StoredFile,
+    clean_name,
+    files,
+)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 QUEUE = "indexdocument"
-NAME_CHARS = 200
 UPLOADERS: dict[OwnScope, tuple[str, str]] = {
     "user": ("ROLLCALL_UPLOADS", Role.USER.value),
     "team": ("ROLLCALL_TEAM_UPLOADS", Role.TEACHER.value),
@@ -157,7 +164,7 @@ def begin(
     }
     new = NewFile(
         uid=user.uid,
-        name=_clean_name(request.name),
+        name=clean_name(request.name),
         content_type=request.content_type,
         bytes=request.bytes,
         sha256=request.sha256,
@@ -219,6 +226,8 @@ def finish(
     file = files(platform.db).finish(user.uid, request.file_id, check=_check_content)
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
+    if file.purpose == MADE:
+        raise NotFound("this file was made by a tool, and is no upload", field="fileId")
     # It may have been begun a day ago, for a team that the user has left since.
     scope = file.details["scope"]
     check_may_upload(user, claims, scope)
@@ -260,15 +269,6 @@ def _decoded(content: str) -> bytes:
         return base64.b64decode(content, validate=True)
     except ValueError as error:  # `binascii.Error` is one; other letters than ASCII's are another
         raise InvalidArgument("content is not base64", field="content") from error
-
-
-def _clean_name(name: str) -> str:
-    """Return a file's name without folders and unseen characters."""
-    seen = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
-    clean = " ".join(seen.replace("\\", "/").rpartition("/")[2].split())
-    if not clean:
-        raise InvalidArgument("the file has no name", field="name")
-    return clean
 
 
 def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> None:

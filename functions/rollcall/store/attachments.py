@@ -163,7 +163,7 @@ def _checked(
         )
     if file.purpose != PURPOSE:
         raise InvalidArgument(
-            "this file was uploaded as a document to search in, not as an attachment",
+            "this file was not uploaded as an attachment",
             field=field,
             hint='upload it with purpose "attachment"',
         )

@@ -1,5 +1,7 @@
 """Files of users: a record of each, and its content in numbered parts.
 
+A file that a tool made (`keeper`) is there whole at once, and is swept after 30 days.
+
     files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
                             createdAt; openUntil while nothing needs it yet; parts: how many were
                             sent, repeats counted
@@ -21,6 +23,8 @@ import hashlib
 import json
 import logging
 import os
+import re
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -40,7 +44,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION, FileRef
 from rollcall.store.batches import try_commit, update_unchanged, where
 from rollcall.store.client import project_id
 
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
         WriteBatch,
     )
 
+    from rollcall.core.context import KeepFile
     from rollcall.core.user_data import Document
 
 
@@ -61,6 +66,15 @@ PART_BYTES = 900_000
 """Bytes of each part but the last: below a document's limit, and as base64 below a request's."""
 OPEN_FOR = timedelta(hours=24)
 OPEN, READY, REMOVED = "open", "ready", "removed"
+
+
+MADE = "made"
+"""The purpose of files that tools make."""
+MADE_FOR = timedelta(days=30)
+MADE_BYTES = 10_000_000
+"""Of one file that a tool makes."""
+NAME_CHARS = 200
+_CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
 
 
 class NewFile(Struct, frozen=True, kw_only=True):
@@ -104,6 +118,10 @@ class Allowance(Struct, frozen=True):
 
     files: int
     bytes: int
+
+
+MADE_ALLOWANCE = Allowance(files=100, bytes=200_000_000)
+"""What one user may keep of files that tools made; beyond it the oldest go first."""
 
 
 def key_of(file: NewFile) -> tuple[Any, ...]:
@@ -343,6 +361,40 @@ class FileStore:
         self._record(id).create(new_record(new, place, now))
         return stored_as(id, new, place, missing=tuple(range(new.parts)))
 
+    def make(self, new: NewFile, data: bytes, allowance: Allowance, *, now: datetime) -> StoredFile:
+        """Store a whole file for `MADE_FOR`; what is there already is kept as long again. The
+        user's oldest of the same purpose make room for it."""
+        query = self._of_user_query(new.uid, new.purpose)
+        fields = [*SECTION_READS, "createdAt"]
+        kept = sorted(query.select(fields).stream(), key=lambda each: each.get("createdAt"))
+        files = [(each, file) for each in kept if (file := read_record(each))]
+        until = {"openUntil": now + MADE_FOR}
+        for record, file in files:
+            if file.is_ready and key_of(file) == key_of(new):
+                batch = self._db.batch()
+                update_unchanged(batch, record, until)
+                if try_commit(batch) is not None:
+                    return file
+        self._make_room([file for _, file in files], new, allowance)
+        id, place = uuid.uuid4().hex, place_for_new()
+        record = self._record(id)
+        record.create(new_record(new, place, now))
+        contents = contents_at(self._db, place)
+        for number in range(new.parts):
+            contents.write(id, number, data[number * PART_BYTES : (number + 1) * PART_BYTES])
+        record.update({"status": READY, **until})
+        return stored_as(id, new, place, is_ready=True)
+
+    def _make_room(self, oldest_first: list[StoredFile], new: NewFile, most: Allowance) -> None:
+        count, size = len(oldest_first) + 1, sum(each.bytes for each in oldest_first) + new.bytes
+        for file in oldest_first:
+            if count <= most.files and size <= most.bytes:
+                return
+            batch = self._db.batch()
+            self.remove(batch, file)
+            batch.commit()
+            count, size = count - 1, size - file.bytes
+
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.
 
@@ -515,9 +567,12 @@ class FileStore:
         return True
 
     def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
-        query = self._records().where(filter=where("uid", "==", uid))
-        found = query.where(filter=where("purpose", "==", purpose)).stream()
+        found = self._of_user_query(uid, purpose).stream()
         return [file for each in found if (file := read_record(each))]
+
+    def _of_user_query(self, uid: str, purpose: str) -> Any:
+        query = self._records().where(filter=where("uid", "==", uid))
+        return query.where(filter=where("purpose", "==", purpose))
 
     def _own(self, uid: str, file_id: str) -> tuple[StoredFile, Any]:
         """Return the user's file, and when its record changed last."""
@@ -544,6 +599,54 @@ class FileStore:
 def files(db: Client) -> FileStore:
     """Return the file store of a project; new content goes where `place_for_new` says."""
     return FileStore(db)
+
+
+def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
+    """Return how a user's call keeps the files that it makes.
+
+    Args:
+        db: Returns Firestore's client; it is asked for one when there is a file.
+    """
+
+    def keep(name: str, content_type: str, data: bytes) -> FileRef:
+        if not _CONTENT_TYPE.fullmatch(content_type):
+            raise InvalidArgument(f"{content_type[:60]!r} is no content type, such as text/csv")
+        if len(data) > MADE_BYTES:
+            raise FailedPrecondition(
+                f"the file has {len(data):,} bytes; at most {MADE_BYTES:,} are kept"
+            )
+        new = NewFile(
+            uid=uid,
+            name=clean_name(name),
+            content_type=content_type,
+            bytes=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
+            purpose=MADE,
+        )
+        file = files(db()).make(new, data, MADE_ALLOWANCE, now=now)
+        return FileRef(
+            file_id=file.id, name=file.name, content_type=file.content_type, bytes=file.bytes
+        )
+
+    return keep
+
+
+def clean_name(name: str) -> str:
+    """Return a file's name without folders and unseen characters, its ending kept.
+
+    Raises:
+        InvalidArgument: Nothing is left of it.
+    """
+    seen = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
+    clean = " ".join(seen.replace("\\", "/").rpartition("/")[2].split())
+    if not clean:
+        raise InvalidArgument("the file has no name", field="name")
+    if len(clean) <= NAME_CHARS:
+        return clean
+    stem, dot, ending = clean.rpartition(".")
+    if not dot or len(ending) > 10:
+        return clean[:NAME_CHARS].strip()
+    return f"{stem[: NAME_CHARS - len(ending) - 1].strip()}.{ending}"
 
 
 SECTION_READS = (

@@ -11,6 +11,7 @@ from google.cloud.firestore import Client
 
 from packs.electrical.projects.documents import write_project
 from rollcall.core.context import ToolContext, User
+from rollcall.store.files import keeper
 from seed.electrical.sample import projects
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -58,6 +59,7 @@ def at_work(db: Client) -> Callable[..., ToolContext]:
             context={"projectId": project} if project else {},
             effects=db.batch() if writes else None,
             effect_key="key" if writes else None,
+            file_keeper=keeper(lambda: db, uid, now=NOW),
         )
 
     return context

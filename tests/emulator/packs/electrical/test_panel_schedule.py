@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 
 import pytest
 from google.cloud.firestore import Client
 
-from packs.electrical.panel_schedule import export_panel_schedule
+from packs.electrical.panel_schedule import PanelSchedules, export_panel_schedule
+from rollcall.agent.router import without_files
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
+from rollcall.store.files import files
 from tests.support.spreadsheets import sheets
 
 AtWork = Callable[..., ToolContext]
 
 
+def read(ctx: ToolContext, found: PanelSchedules) -> bytes:
+    """The file's content, as its owner reads it."""
+    [file] = found.files
+    store = files(ctx.db)
+    return b"".join(store.open(store.find_own(ctx.user.uid, file.file_id)))
+
+
 def test_one_panel_is_one_sheet_with_its_totals(sample_projects: Client, at_work: AtWork) -> None:
     ctx = at_work(project="office")
     found = export_panel_schedule(ctx, panel_name="LP1")
-    [sheet] = sheets(base64.b64decode(found.content))
+    [sheet] = sheets(read(ctx, found))
     assert (sheet.name, found.file_name) == ("LP1", "office-lp1.xlsx")
     [totals] = found.panels
     assert totals.total_va == 25_360 and [each.phase for each in totals.phases] == ["A", "B", "C"]
@@ -29,11 +37,12 @@ def test_one_panel_is_one_sheet_with_its_totals(sample_projects: Client, at_work
 
 
 def test_all_panels_are_a_sheet_each(sample_projects: Client, at_work: AtWork) -> None:
-    found = export_panel_schedule(at_work(), project_id="office")
-    names = [sheet.name for sheet in sheets(base64.b64decode(found.content))]
+    ctx = at_work()
+    found = export_panel_schedule(ctx, project_id="office")
+    names = [sheet.name for sheet in sheets(read(ctx, found))]
     assert sorted(names) == ["DP1", "HP1", "LP1", "LP2", "MDP", "SR"]
     assert found.file_name == "office-panels.xlsx"
-    assert found.bytes == len(base64.b64decode(found.content))
+    assert found.bytes == len(read(ctx, found))
 
 
 def test_a_model_is_told_the_totals_and_given_no_file(
@@ -41,14 +50,17 @@ def test_a_model_is_told_the_totals_and_given_no_file(
 ) -> None:
     capability = Capability.of(export_panel_schedule)
     seen = capability.call_visibly(at_work(), {"projectId": "house", "panelName": "garage"})
-    assert "content" not in seen and seen["panels"][0]["totalVa"] == 14_480
-    assert capability.call(at_work(), {"projectId": "house"})["content"]
+    assert seen["panels"][0]["totalVa"] == 14_480
+    told, [file] = without_files(seen)
+    assert told["files"] == [{"name": "house-garage.xlsx", "bytes": file.bytes}]
+    called = capability.call(at_work(), {"projectId": "house", "panelName": "garage"})
+    assert called["files"] == [file.dump()]
 
 
 def test_a_hebrew_reader_gets_hebrew_sheets(sample_projects: Client, at_work: AtWork) -> None:
     ctx = at_work(project="dira", locale="he")
     found = export_panel_schedule(ctx, panel_name="לוח הדירה")
-    [sheet] = sheets(base64.b64decode(found.content))
+    [sheet] = sheets(read(ctx, found))
     assert sheet.right_to_left and sheet.name == "לוח דירה"
     assert found.done.startswith("טבלת המעגלים מוכנה")
     assert ctx.display is not None and "פאזה" in (ctx.display.columns or [])

@@ -66,7 +66,8 @@ def test_an_app_exports_and_imports_and_gets_the_files(app: App) -> None:
     made = app.call("import_project", {"data": data}, uid="noa")
     assert made["created"] and made["circuits"] == 31
     sheet = app.call("export_panel_schedule", {"projectId": made["projectId"]}, uid="noa")
-    assert len(sheet["content"]) > 1_000 and sheet["contentType"].endswith("sheet")
+    [file] = sheet["files"]
+    assert file["bytes"] > 1_000 and file["contentType"].endswith("sheet")
     mine = app.call("list_projects", {}, uid="noa")["projects"]
     assert [each["projectId"] for each in mine] == [made["projectId"]]
 
