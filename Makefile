@@ -41,6 +41,7 @@ check: setup  ## Look for mistakes without running anything
 	cd functions && venv/bin/python -m rollcall rules --check
 	cd functions && venv/bin/python -m rollcall check
 	node_modules/.bin/tsc -p clients/js --noEmit
+	node_modules/.bin/tsc -p clients/web
 
 format: setup  ## Put the code into its usual form, and write what is made of it
 	$(RUN) -m ruff check --fix

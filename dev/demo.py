@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import threading
+import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -156,6 +157,9 @@ def main() -> int:
     files = sample_workspace() if tour.has_files else contextlib.nullcontext()
     with _model(recording), files as tools, _prepared(screen) as at:
         user = _signed_in(at)
+        if options.web:
+            _serve_page(screen, at)
+            return 0
         functions = Functions(at.functions_url, token=user.token)
         conversation = Conversation(
             functions,
@@ -172,6 +176,7 @@ def main() -> int:
         if not options.questions:
             device = Stored(place_of(at), user)
             answered += [_request(screen, conversation, each, device) for each in tour.requests]
+        screen.say(f"\nThe web app is at http://{at.hosting}, while this runs.", style="bold")
         if options.picture:
             _save_picture(screen.console, options.picture)
         elif sys.stdin.isatty():
@@ -196,6 +201,7 @@ def _options() -> argparse.Namespace:
         metavar="yes|no",
         help="say this, for the person, to what waits for a decision",
     )
+    parser.add_argument("--web", action="store_true", help="open the web app, and ask nothing")
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="save what is shown")
     return parser.parse_args()
 
@@ -417,6 +423,17 @@ def _went_well(result: dict[str, Any] | None) -> bool:
         return False
     # A model may call a tool wrongly and recover; that a tool breaks is our own fault.
     return not any(call.get("error", {}).get("code") == "internal" for call in result["toolCalls"])
+
+
+def _serve_page(screen: Screen, at: Addresses) -> None:
+    """Open the web app in the browser, where there is one, until Ctrl-C."""
+    address = f"http://{at.hosting}"
+    screen.say(f"The web app is at {address}; one click signs you in as the sample user.")
+    screen.say("Ctrl-C stops everything.", style="dim")
+    if sys.stdin.isatty():
+        webbrowser.open(address)
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def _stay(screen: Screen, conversation: Conversation) -> None:

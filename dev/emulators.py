@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import httpx2
 
-from dev import commands, problem
+from dev import commands, problem, web
 from dev.paths import PYTHON, ROOT
 from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
@@ -32,7 +32,7 @@ def current() -> Addresses:
 
 @contextlib.contextmanager
 def running(
-    only: tuple[str, ...] = NEEDED, *, seed: bool = False, many_projects: bool = False
+    only: tuple[str, ...] = (*NEEDED, "hosting"), *, seed: bool = False, many_projects: bool = False
 ) -> Iterator[Suite]:
     """Start the emulators, point this process and its children at them, stop them.
 
@@ -43,6 +43,8 @@ def running(
             no rules, which the emulator would compile for each of them, in 0.1 s.
     """
     configuration = Configuration(ROOT)
+    if "hosting" in only:
+        web.build()
     if many_projects:
         rules = ROOT / configuration.shifted["firestore"].pop("rules")
         # The emulator warns of every request to another project, in lines that it waits for.
@@ -90,6 +92,7 @@ def _serve() -> int:
     from rollcall.commands.app import find_app, require_app
     from rollcall.commands.dev import serve
 
+    web.build()
     app = require_app(find_app(ROOT))
     return serve(app, project=PROJECT, prepare=seed_running)
 

@@ -56,6 +56,8 @@ class Addresses:
     functions: str
     tasks: str
     hub: str
+    hosting: str | None = None
+    """Where firebase.json has it."""
 
     @property
     def functions_url(self) -> str:
@@ -70,8 +72,9 @@ class Addresses:
             "FIRESTORE_EMULATOR_HOST": self.firestore,
             "CLOUD_TASKS_EMULATOR_HOST": self.tasks,
             "FIREBASE_EMULATOR_HUB": self.hub,
-            # Nobody's convention but ours: Firebase has none for functions.
+            # Nobody's convention but ours: Firebase has none for functions and Hosting.
             "FUNCTIONS_EMULATOR_HOST": self.functions,
+            **({"HOSTING_EMULATOR_HOST": self.hosting} if self.hosting else {}),
         }
 
 
@@ -113,7 +116,8 @@ class Configuration:
     def addresses(self, project: str | None = None) -> Addresses:
         """Where these emulators listen."""
         ports = self.ports()
-        names = ("auth", "firestore", "functions", "tasks", "hub")
+        names: tuple[str, ...] = ("auth", "firestore", "functions", "tasks", "hub")
+        names += ("hosting",) if "hosting" in ports else ()
         listening = {name: f"{_HOST}:{ports[name]}" for name in names}
         return Addresses(project=project or default_project(self.root), **listening)
 
@@ -128,6 +132,7 @@ class Configuration:
         config = copy.deepcopy(self.shifted)
         if not ui:
             config["emulators"].setdefault("ui", {})["enabled"] = False
+        _let_pages_connect(config)
         if config == self.written:
             return self.root / "firebase.json"
         self._own_file.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
@@ -181,6 +186,21 @@ def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:
             for key in _port_keys(settings):
                 settings[key] += by
     return config
+
+
+def _let_pages_connect(config: dict[str, Any]) -> None:
+    """Add the emulators to what pages of Hosting may connect to, where a content security policy
+    says that. Production's policy names none of them."""
+    emulators = config["emulators"]
+    ports = (emulators[name]["port"] for name in ("auth", "firestore", "functions"))
+    sources = " ".join(f"http://{_HOST}:{port}" for port in ports)
+    hosting = config.get("hosting", [])
+    for site in hosting if isinstance(hosting, list) else [hosting]:
+        for rule in site.get("headers", []):
+            for header in rule["headers"]:
+                if header["key"].lower() == "content-security-policy":
+                    value = header["value"]
+                    header["value"] = value.replace("connect-src ", f"connect-src {sources} ")
 
 
 def _port_keys(settings: Any) -> list[str]:

@@ -1,0 +1,124 @@
+/** Language and look, and what the user may do with their account and data. */
+
+import { useSignal } from "@preact/signals";
+import { signOut } from "firebase/auth";
+import { httpsCallable } from "firebase/functions";
+
+import { Confirmation } from "../app/confirmation.js";
+import { Icon } from "../app/icon.js";
+import { toast } from "../app/toast.js";
+import type { Connection } from "../firebase/connection.js";
+import { text } from "../text/locale.js";
+import { LanguageChoice, ThemeChoice } from "./choices.js";
+
+type Asking = "erase" | "erase_account";
+
+export function Settings({ connection }: { connection: Connection }) {
+  const asking = useSignal<Asking | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const user = connection.user.value;
+
+  const attempt = async (work: () => Promise<unknown>) => {
+    isBusy.value = true;
+    try {
+      await work();
+    } catch (error) {
+      toast(text("data.failed", { reason: (error as Error).message }));
+    }
+    isBusy.value = false;
+  };
+  const exportData = async () => {
+    save(await allData(connection), `rollcall-${new Date().toISOString().slice(0, 10)}.json`);
+    toast(text("data.exported"));
+  };
+  const erase = async (what: Asking) => {
+    const withAccount = what === "erase_account";
+    const call = httpsCallable(connection.functions, connection.functionName("delete_my_data"));
+    await call({ confirm: true, ...(withAccount && { deleteAccount: true }) });
+    toast(text(withAccount ? "data.account_erased" : "data.erased"));
+    if (withAccount) await signOut(connection.auth);
+  };
+
+  return (
+    <div class="page">
+      <h1>{text("settings.title")}</h1>
+      <section>
+        <h2>{text("settings.language")}</h2>
+        <LanguageChoice />
+      </section>
+      <section>
+        <h2>{text("settings.theme")}</h2>
+        <ThemeChoice />
+      </section>
+      <section>
+        <h2>{text("settings.account")}</h2>
+        <p class="quiet">
+          {user?.email ? text("settings.signed_in", { name: user.email }) : text("settings.guest")}
+        </p>
+        <button class="button" onClick={() => signOut(connection.auth)}>
+          <Icon name="leave" />
+          {text("settings.sign_out")}
+        </button>
+      </section>
+      <section>
+        <h2>{text("data.title")}</h2>
+        <p class="quiet">{text("data.lead")}</p>
+        <div class="row">
+          <button class="button" disabled={isBusy.value} onClick={() => attempt(exportData)}>
+            {text("data.export")}
+          </button>
+          {(["erase", "erase_account"] as const).map((what) => (
+            <button
+              key={what}
+              class="button danger"
+              disabled={isBusy.value}
+              onClick={() => (asking.value = what)}
+            >
+              {text(`data.${what}`)}
+            </button>
+          ))}
+        </div>
+      </section>
+      {asking.value && (
+        <Confirmation
+          title={text(`data.${asking.value}.title`)}
+          body={text(`data.${asking.value}.stays`)}
+          action={text(`data.${asking.value}`)}
+          onConfirm={() => {
+            const what = asking.value as Asking;
+            void attempt(() => erase(what));
+          }}
+          onClose={() => (asking.value = undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** All pages of the export. */
+async function allData(connection: Connection): Promise<unknown[]> {
+  const name = connection.functionName("export_my_data");
+  const call = httpsCallable<unknown, { items: unknown[]; cursor?: string | null }>(
+    connection.functions,
+    name,
+  );
+  const items: unknown[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page: { items: unknown[]; cursor?: string | null } = (
+      await call(cursor ? { cursor } : {})
+    ).data;
+    items.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor);
+  return items;
+}
+
+function save(content: unknown, name: string): void {
+  const blob = new Blob([JSON.stringify(content, null, 2)], { type: "application/json" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

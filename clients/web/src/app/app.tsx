@@ -1,0 +1,93 @@
+/** The app: who is signed in, and the view that they look at. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { ThreadList } from "../chat/thread_list.js";
+import type { Connection } from "../firebase/connection.js";
+import { text } from "../text/locale.js";
+import { Icon } from "./icon.js";
+import { go, hrefOf, place } from "./place.js";
+import { SignIn } from "./sign_in.js";
+import { Announcements } from "./toast.js";
+import { VIEWS } from "./views.js";
+
+export function App({ connection }: { connection: Connection }) {
+  const user = connection.user.value;
+  return (
+    <>
+      {user === undefined ? (
+        <p class="loading quiet">{text("app.loading")}</p>
+      ) : user === null ? (
+        <SignIn connection={connection} />
+      ) : (
+        <Shell key={user.uid} connection={connection} />
+      )}
+      <Announcements />
+    </>
+  );
+}
+
+/** The menu and the threads beside the view; on a narrow screen the menu lies over it. */
+function Shell({ connection }: { connection: Connection }) {
+  const isOpen = useSignal(false);
+  const main = useRef<HTMLElement>(null);
+  const view = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]!;
+  const title = `${text(view.title)} · ${connection.deployment.configuration.name}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    isOpen.value = false;
+  }, [place.value]);
+  return (
+    <div class="shell" data-menu={isOpen.value ? "open" : undefined}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {text("app.skip")}
+      </a>
+      <header class="topbar">
+        <button
+          class="icon-button menu-button"
+          aria-expanded={isOpen.value}
+          aria-controls="menu"
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          <Icon name={isOpen.value ? "close" : "menu"} />
+          <span class="visually-hidden">{text("app.menu")}</span>
+        </button>
+        <span class="brand">{connection.deployment.configuration.name}</span>
+        <button class="icon-button" onClick={() => go({ view: "chat" })}>
+          <Icon name="plus" />
+          <span class="visually-hidden">{text("chat.new")}</span>
+        </button>
+      </header>
+      <div class="sidebar" id="menu">
+        <div class="brand sidebar-brand">{connection.deployment.configuration.name}</div>
+        <button class="button new-chat" onClick={() => go({ view: "chat" })}>
+          <Icon name="plus" />
+          {text("chat.new")}
+        </button>
+        <ThreadList connection={connection} />
+        <nav class="views" aria-label={text("app.views")}>
+          {VIEWS.filter(({ id }) => id !== "chat").map(({ id, title, icon }) => (
+            <a key={id} href={hrefOf({ view: id })} aria-current={view.id === id && "page"}>
+              <Icon path={icon} />
+              {text(title)}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <div class="scrim" onClick={() => (isOpen.value = false)} />
+      <main class="main" id="main" tabIndex={-1} ref={main}>
+        <view.component connection={connection} />
+      </main>
+    </div>
+  );
+}

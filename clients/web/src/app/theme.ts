@@ -1,0 +1,25 @@
+/** How the app looks: as the system does, or as the user says. */
+
+import { effect, signal } from "@preact/signals";
+
+export type Theme = "system" | "light" | "dark" | "contrast";
+
+const KEPT = "rollcall.theme";
+
+export const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
+export const theme = signal<Theme>(firstTheme());
+
+/** Follow the theme on the page itself, and remember it. */
+export function followTheme(): void {
+  effect(() => {
+    const { dataset } = document.documentElement;
+    if (theme.value === "system") delete dataset.theme;
+    else dataset.theme = theme.value;
+    localStorage.setItem(KEPT, theme.value);
+  });
+}
+
+function firstTheme(): Theme {
+  const kept = localStorage.getItem(KEPT);
+  return THEMES.find((each) => each === kept) ?? "system";
+}

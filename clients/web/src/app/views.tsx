@@ -1,0 +1,37 @@
+/** The views of the app, in the order of the menu. A new one is a line here. */
+
+import type { ComponentType } from "preact";
+
+import { Chat } from "../chat/chat.js";
+import type { Connection } from "../firebase/connection.js";
+import type { Key } from "../text/locale.js";
+import { later } from "./later.js";
+
+export interface View {
+  id: string;
+  title: Key;
+  /** The path of its icon, 24 by 24. */
+  icon: string;
+  component: ComponentType<{ connection: Connection }>;
+}
+
+export const VIEWS: readonly View[] = [
+  {
+    id: "chat",
+    title: "chat.title",
+    icon: "M4 5h16v11H9l-5 4z",
+    component: Chat,
+  },
+  {
+    id: "usage",
+    title: "usage.title",
+    icon: "M5 20V10M12 20V4M19 20v-7",
+    component: later(() => import("../account/usage.js").then(({ Usage }) => Usage)),
+  },
+  {
+    id: "settings",
+    title: "settings.title",
+    icon: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6",
+    component: later(() => import("../account/settings.js").then(({ Settings }) => Settings)),
+  },
+];

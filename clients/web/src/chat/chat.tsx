@@ -1,0 +1,156 @@
+/** The chat: a conversation, and where to write into it. */
+
+import { RollcallError } from "@rollcall/client";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import { go, place } from "../app/place.js";
+import type { Connection } from "../firebase/connection.js";
+import { locale, text } from "../text/locale.js";
+import { agentName, agents, chosenAgent, loadAgents } from "./agents.js";
+import { Composer } from "./composer.js";
+import { Conversation } from "./conversation.js";
+import { Log } from "./log.js";
+import { ProblemNote } from "./problem_note.js";
+import { problemOf } from "./problems.js";
+
+/** The view: the thread that the address names, or a new one. */
+export function Chat({ connection }: { connection: Connection }) {
+  const current = useSignal<Conversation | undefined>(undefined);
+  const error = useSignal<RollcallError | undefined>(undefined);
+  const threadId = place.value.threadId;
+  useSignalEffect(() => {
+    void locale.value; // their names are in the user's language
+    loadAgents(connection).catch((cause: unknown) => {
+      error.value = new RollcallError("unavailable", String(cause));
+    });
+  });
+  useEffect(() => {
+    const open = current.value;
+    if (threadId && open?.threadId.value === threadId) return; // it was begun here
+    open?.close();
+    current.value = undefined;
+    error.value = undefined;
+    if (!threadId) return;
+    let isWanted = true;
+    void connection
+      .store()
+      .then((store) => store.agentOf(threadId))
+      .then(
+        (agent) => {
+          if (isWanted) current.value = new Conversation(connection, { agent, threadId });
+        },
+        (cause) => isWanted && (error.value = cause as RollcallError),
+      );
+    return () => (isWanted = false);
+  }, [threadId]);
+  useEffect(() => () => current.value?.close(), []);
+  useSignalEffect(() => {
+    const open = current.value?.threadId.value;
+    if (open && !place.peek().threadId && place.peek().view === "chat")
+      go({ view: "chat", threadId: open }, { isSame: true });
+  });
+
+  if (error.value)
+    return (
+      <div class="centred">
+        <ProblemNote problem={problemOf(error.value)} />
+        <button class="button" onClick={() => location.reload()}>
+          {text("app.reload")}
+        </button>
+      </div>
+    );
+  if (threadId && !current.value) return <p class="quiet loading">{text("app.loading")}</p>;
+  if (current.value) return <ConversationView conversation={current.value} connection={connection} />;
+  return (
+    <NewConversation
+      key="new"
+      connection={connection}
+      onBegin={(conversation) => (current.value = conversation)}
+    />
+  );
+}
+
+/** Before the first message: whom to ask, and what can be asked. */
+function NewConversation({
+  connection,
+  onBegin,
+}: {
+  connection: Connection;
+  onBegin: (conversation: Conversation) => void;
+}) {
+  const known = agents.value;
+  const agent = chosenAgent.value;
+  return (
+    <div class="conversation new">
+      <div class="log-scroll">
+        <div class="welcome">
+          <h1>{text("chat.hello")}</h1>
+          <p class="quiet">{text("chat.hello.lead")}</p>
+          {known && known.length > 1 && (
+            <fieldset class="agents">
+              <legend>{text("chat.agent")}</legend>
+              {known.map(({ id, name }) => (
+                <label key={id} class="agent">
+                  <input
+                    type="radio"
+                    name="agent"
+                    checked={id === agent}
+                    onChange={() => (chosenAgent.value = id)}
+                  />
+                  <span dir="auto">{name}</span>
+                </label>
+              ))}
+            </fieldset>
+          )}
+          {known?.length === 0 && <p class="note">{text("chat.no_agents")}</p>}
+          <ul class="hints quiet">
+            <li>{text("chat.hint.ask")}</li>
+            <li>{text("chat.hint.approve")}</li>
+            <li>{text("chat.hint.attach")}</li>
+          </ul>
+        </div>
+      </div>
+      <Composer
+        connection={connection}
+        placeholder={agent ? text("composer.to", { agent: agentName(agent) }) : ""}
+        isReady={agent !== undefined}
+        onSend={(message) => {
+          const conversation = new Conversation(connection, { agent: agent as string });
+          onBegin(conversation);
+          void conversation.send(message);
+        }}
+      />
+    </div>
+  );
+}
+
+function ConversationView({
+  conversation,
+  connection,
+}: {
+  conversation: Conversation;
+  connection: Connection;
+}) {
+  const isBusy = useComputed(() => conversation.isBusy.value);
+  const context = useMemo(() => ({ conversation }), [conversation]);
+  const error = conversation.error.value;
+  return (
+    <div class="conversation">
+      <h1 class="conversation-title" dir="auto">
+        {conversation.title.value ?? text("chat.untitled")}
+        <span class="quiet agent-name">{agentName(conversation.agent)}</span>
+      </h1>
+      {error && <ProblemNote problem={problemOf(error)} />}
+      <Log {...context} />
+      <Composer
+        connection={connection}
+        placeholder={text("composer.to", { agent: agentName(conversation.agent) })}
+        isReady={!conversation.isLoading.value && !error}
+        isBusy={isBusy.value}
+        onSend={(message) => void conversation.send(message)}
+        onStop={() => void conversation.stop()}
+      />
+    </div>
+  );
+}

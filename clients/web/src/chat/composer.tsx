@@ -1,0 +1,225 @@
+/** Where the user writes, attaches files, sends and stops. */
+
+import type { MediaPart, TextPart } from "@rollcall/client/wire";
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import { Icon } from "../app/icon.js";
+import { toast } from "../app/toast.js";
+import type { Connection } from "../firebase/connection.js";
+import { bytes, type Key, text } from "../text/locale.js";
+
+/** What the server takes, said before anything is sent. */
+const MESSAGE_CHARS = 32_000;
+const MOST_FILES = 19;
+const MOST_BYTES = 10_000_000;
+const TYPES = [
+  "image/png",
+  "image/jpeg",
+  "image/webp",
+  "image/gif",
+  "application/pdf",
+  "text/plain",
+  "text/markdown",
+  "text/csv",
+  "application/json",
+];
+/** Browsers know no type of some files. */
+const BY_EXTENSION: Record<string, string> = { md: "text/markdown", csv: "text/csv" };
+/** Near the limit it is said how many characters are left. */
+const LEFT_SHOWN = 1_000;
+
+interface Attachment {
+  id: string;
+  name: string;
+  size: number;
+  /** From 0 to 1. */
+  sent: number;
+  part?: MediaPart;
+  hasFailed?: boolean;
+}
+
+interface Props {
+  connection: Connection;
+  placeholder: string;
+  isReady: boolean;
+  isBusy?: boolean;
+  onSend: (message: (TextPart | MediaPart)[]) => void;
+  onStop?: () => void;
+}
+
+export function Composer({ connection, placeholder, isReady, isBusy, onSend, onStop }: Props) {
+  const words = useSignal("");
+  const files = useSignal<Attachment[]>([]);
+  const isDraggedOver = useSignal(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const left = MESSAGE_CHARS - words.value.length;
+  const isUploading = files.value.some(({ part, hasFailed }) => !part && !hasFailed);
+  const parts = files.value.flatMap(({ part }) => (part ? [part] : []));
+  const maySend =
+    isReady && !isBusy && !isUploading && left >= 0 && (words.value.trim() || parts.length > 0);
+
+  // As high as its text, up to what the style says.
+  useLayoutEffect(() => {
+    const box = area.current;
+    if (!box) return;
+    box.style.height = "auto";
+    box.style.height = `${box.scrollHeight}px`;
+  }, [words.value]);
+
+  const change = (id: string, fields: Partial<Attachment>) =>
+    (files.value = files.value.map((each) => (each.id === id ? { ...each, ...fields } : each)));
+
+  const attach = async (file: File) => {
+    const refusal = refusalOf(file, files.value);
+    if (refusal) {
+      toast(text(refusal, { name: file.name, size: bytes(MOST_BYTES) }));
+      return;
+    }
+    const id = crypto.randomUUID();
+    files.value = [...files.value, { id, name: file.name, size: file.size, sent: 0 }];
+    try {
+      const { rollcall } = await connection.store();
+      const part = await rollcall.attach(file, {
+        contentType: typeOf(file),
+        onProgress: (sent, all) => change(id, { sent: sent / all }),
+      });
+      change(id, { part, sent: 1 });
+    } catch (error) {
+      change(id, { hasFailed: true });
+      toast(text("composer.attach_failed", { name: file.name, reason: String((error as Error).message) }));
+    }
+  };
+  const attachAll = (list: Iterable<File>) => {
+    for (const file of list) void attach(file);
+  };
+
+  const send = () => {
+    if (!maySend) return;
+    const said = words.value.trim();
+    onSend([...(said ? [{ type: "text", text: said } as const] : []), ...parts]);
+    [words.value, files.value] = ["", []];
+    area.current?.focus();
+  };
+
+  return (
+    <form
+      class="composer"
+      data-dragged={isDraggedOver.value || undefined}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isDraggedOver.value = true;
+      }}
+      onDragLeave={() => (isDraggedOver.value = false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        isDraggedOver.value = false;
+        attachAll(event.dataTransfer?.files ?? []);
+      }}
+    >
+      {files.value.length > 0 && (
+        <ul class="attachments">
+          {files.value.map((file) => (
+            <li key={file.id} class="attachment" data-failed={file.hasFailed || undefined}>
+              <Icon name="file" />
+              <bdi>{file.name}</bdi>
+              <span class="quiet">
+                {file.hasFailed
+                  ? text("composer.failed")
+                  : file.part
+                    ? bytes(file.size)
+                    : text("composer.sending", { percent: Math.round(file.sent * 100) })}
+              </span>
+              <button
+                type="button"
+                class="icon-button small"
+                onClick={() => (files.value = files.value.filter((each) => each !== file))}
+              >
+                <Icon name="close" />
+                <span class="visually-hidden">{text("composer.remove", { name: file.name })}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="composer-box">
+        <button
+          type="button"
+          class="icon-button"
+          title={text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
+          aria-describedby="attach-limits"
+          onClick={() => input.current?.click()}
+        >
+          <Icon name="clip" />
+          <span class="visually-hidden">{text("composer.attach")}</span>
+        </button>
+        <input
+          ref={input}
+          class="visually-hidden"
+          type="file"
+          multiple
+          tabIndex={-1}
+          aria-hidden="true"
+          accept={[...TYPES, ".md", ".csv"].join(",")}
+          onChange={(event) => {
+            attachAll(event.currentTarget.files ?? []);
+            event.currentTarget.value = "";
+          }}
+        />
+        <label class="grow">
+          <span class="visually-hidden">{text("composer.message")}</span>
+          <textarea
+            ref={area}
+            rows={1}
+            dir={words.value ? "auto" : undefined}
+            placeholder={placeholder}
+            value={words.value}
+            onInput={(event) => (words.value = event.currentTarget.value)}
+            onPaste={(event) => attachAll(event.clipboardData?.files ?? [])}
+            onKeyDown={(event) => {
+              // Whoever writes by an input method confirms a word with the same key.
+              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+        </label>
+        {isBusy ? (
+          <button type="button" class="icon-button primary" onClick={onStop}>
+            <Icon name="stop" />
+            <span class="visually-hidden">{text("composer.stop")}</span>
+          </button>
+        ) : (
+          <button class="icon-button primary" disabled={!maySend}>
+            <Icon name="send" />
+            <span class="visually-hidden">{text("composer.send")}</span>
+          </button>
+        )}
+      </div>
+      <p class="composer-note quiet" id="attach-limits">
+        {left < LEFT_SHOWN
+          ? text("composer.left", { count: left })
+          : text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
+      </p>
+    </form>
+  );
+}
+
+function typeOf(file: File): string {
+  const extension = file.name.split(".").at(-1)?.toLowerCase() ?? "";
+  return file.type || (BY_EXTENSION[extension] ?? "");
+}
+
+/** Why a file is not taken, before a byte of it is sent. */
+function refusalOf(file: File, others: Attachment[]): Key | undefined {
+  if (!TYPES.includes(typeOf(file))) return "composer.wrong_type";
+  if (!file.size) return "composer.empty";
+  if (others.length >= MOST_FILES) return "composer.too_many";
+  const all = others.reduce((sum, { size }) => sum + size, file.size);
+  return all > MOST_BYTES ? "composer.too_large" : undefined;
+}

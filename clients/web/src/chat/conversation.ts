@@ -1,0 +1,288 @@
+/**
+ * A conversation with an agent: its turns, read from the thread's log and followed as they happen.
+ *
+ * What the page shows comes from two places that tell the same: a run that is followed, and the
+ * log. Which run is the newest is what the thread's document says, so that a reload, another tab and
+ * another device all come to the same transcript.
+ */
+
+import { RollcallError, type Entry, type Place, type Run, type ShownCall } from "@rollcall/client";
+import type { Decision, Interrupt, MediaPart, TextPart } from "@rollcall/client/wire";
+import { batch, computed, signal } from "@preact/signals";
+
+import type { Connection } from "../firebase/connection.js";
+import type { Store, ThreadState } from "../store/store.js";
+import { locale } from "../text/locale.js";
+import { type Item, Turn } from "./turn.js";
+
+type Parts = (TextPart | MediaPart)[];
+
+const PAGE = 50;
+
+export class Conversation {
+  readonly agent: string;
+  readonly threadId = signal<string | undefined>(undefined);
+  readonly title = signal<string | null>(null);
+  readonly turns = signal<Turn[]>([]);
+  /** Whether the log is being read. */
+  readonly isLoading = signal(false);
+  readonly hasOlder = signal(false);
+  /** Why the thread cannot be shown. */
+  readonly error = signal<RollcallError | undefined>(undefined);
+  readonly newest = computed(() => this.turns.value.at(-1));
+  readonly isBusy = computed(() => {
+    const state = this.newest.value?.view.value.state;
+    return state === "sending" || state === "running";
+  });
+  readonly context: Record<string, unknown> | undefined;
+  #connection: Connection;
+  #older: Place | undefined;
+  #thread: ThreadState | undefined;
+  #stopWatching: (() => void) | undefined;
+  #isClosed = false;
+  #catchingUp: Promise<void> | undefined;
+
+  constructor(
+    connection: Connection,
+    to: { agent: string; threadId?: string; context?: Record<string, unknown> },
+  ) {
+    this.#connection = connection;
+    this.agent = to.agent;
+    this.context = to.context;
+    this.threadId.value = to.threadId;
+    this.isLoading.value = to.threadId !== undefined;
+    if (to.threadId) void this.#open(to.threadId);
+  }
+
+  /** Watch no longer; what runs goes on. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopWatching?.();
+    for (const turn of this.turns.value) turn.run?.leave();
+  }
+
+  /** Send a message, or another in the place of the newest turn's. */
+  async send(message: Parts, { replaces }: { replaces?: Turn } = {}): Promise<void> {
+    const turn = this.#begin(message, replaces);
+    const { rollcall } = await this.#store();
+    const run = rollcall.run({
+      ...this.#about(),
+      message,
+      runId: turn.runId,
+      ...(replaces?.turnId && { replaces: replaces.turnId }),
+    });
+    await this.#follow(turn, run);
+  }
+
+  /** Ask the newest message again; the new answer takes the old one's place. */
+  async retry(turn: Turn): Promise<void> {
+    const again = this.#begin(turn.message, turn);
+    const { rollcall } = await this.#store();
+    const { runId } = again;
+    // A message that the server never took is simply sent.
+    const input = turn.turnId ? { retry: turn.turnId } : { message: turn.message };
+    await this.#follow(again, rollcall.run({ ...this.#about(), ...input, runId }));
+  }
+
+  /** Stop the run that goes on. */
+  async stop(): Promise<void> {
+    await this.newest.value?.run?.cancel();
+  }
+
+  /** Decide what the newest turn waits for. The turn goes on once all of it is decided. */
+  async decide(interrupt: Interrupt, { approved, reason, remember }: Decision): Promise<void> {
+    const turn = this.newest.value;
+    if (!turn?.run) return;
+    const next = approved
+      ? turn.run.approve(interrupt, { ...(remember && { remember }) })
+      : turn.run.reject(interrupt, reason);
+    if (next) await this.#follow(turn, next, true);
+  }
+
+  async rate(turn: Turn, rating: "up" | "down" | null, comment?: string): Promise<void> {
+    const { rollcall } = await this.#store();
+    const threadId = this.threadId.value as string;
+    await rollcall.rate({ threadId, runId: turn.runId, rating, ...(comment && { comment }) });
+  }
+
+  /** Read the page before the first turn that is shown. */
+  async loadOlder(): Promise<void> {
+    const threadId = this.threadId.value;
+    if (!this.#older || !threadId || this.isLoading.value) return;
+    this.isLoading.value = true;
+    const { rollcall } = await this.#store();
+    const page = await rollcall.threads.messages(threadId, { before: this.#older, limit: PAGE });
+    const turns = turnsOf(page.entries);
+    // A page may begin in the midst of a turn, whose message stands on the one before.
+    const [first] = this.turns.value;
+    const torn = turns.at(-1);
+    const isTorn = torn && first && torn.turnId === first.turnId && !first.message.length;
+    batch(() => {
+      if (isTorn) torn.view.value = joined(torn, first);
+      this.turns.value = [...turns, ...this.turns.value.slice(isTorn ? 1 : 0)];
+      this.#setOlder(page.older);
+      this.isLoading.value = false;
+    });
+    void this.#complete(turns);
+  }
+
+  #about() {
+    const threadId = this.threadId.value;
+    return {
+      agent: this.agent,
+      locale: locale.value,
+      ...(threadId && { threadId }),
+      ...(this.context && { context: this.context }),
+    };
+  }
+
+  #begin(message: Parts, replaces: Turn | undefined): Turn {
+    const runId = `web-${crypto.randomUUID()}`;
+    const turn = new Turn({ key: runId, runId, message, createdAt: new Date() });
+    turn.view.value = { state: "sending", items: [] };
+    this.turns.value = [...this.turns.value.filter((each) => each !== replaces), turn];
+    return turn;
+  }
+
+  async #follow(turn: Turn, run: Run, isOngoing = false): Promise<void> {
+    const stop = run.on("event", (event) => {
+      if (event.type !== "RUN_STARTED" || this.threadId.value) return;
+      this.threadId.value = event.threadId;
+      this.#watch(event.threadId);
+    });
+    await turn.follow(run, isOngoing ? "running" : undefined);
+    stop();
+    if (!this.#isClosed) this.#catchUp();
+  }
+
+  async #open(threadId: string): Promise<void> {
+    try {
+      const { rollcall } = await this.#store();
+      const page = await rollcall.threads.messages(threadId, { limit: PAGE });
+      if (this.#isClosed) return;
+      const turns = turnsOf(page.entries);
+      batch(() => {
+        this.turns.value = turns;
+        this.#setOlder(page.older);
+        this.isLoading.value = false;
+      });
+      this.#watch(threadId);
+      void this.#complete(turns);
+    } catch (error) {
+      this.isLoading.value = false;
+      this.error.value = error as RollcallError;
+    }
+  }
+
+  async #watch(threadId: string): Promise<void> {
+    const store = await this.#store();
+    if (this.#isClosed || this.#stopWatching) return;
+    this.#stopWatching = store.watchThread(
+      threadId,
+      (thread) => {
+        this.#thread = thread;
+        this.title.value = thread?.title ?? null;
+        if (thread) this.#catchUp();
+        else this.error.value = new RollcallError("not-found", "there is no such thread");
+      },
+      () => undefined, // it is denied where there is none; the log told that already
+    );
+  }
+
+  /** Take up the run that the thread is at, where this page does not show it yet. */
+  #catchUp(): void {
+    if (this.#catchingUp || this.#isClosed) return;
+    this.#catchingUp = this.#catchUpOnce()
+      .catch((error: unknown) => console.warn("the thread was not read anew", error))
+      .finally(() => (this.#catchingUp = undefined));
+  }
+
+  async #catchUpOnce(): Promise<void> {
+    const threadId = this.threadId.value;
+    const runId = this.#thread?.lease?.runId ?? this.#thread?.waiting?.runId;
+    if (!threadId || !runId || this.isBusy.value) return;
+    const shown = this.newest.value;
+    if (shown?.runId === runId && shown.run) return;
+    const store = await this.#store();
+    const state = await store.run(threadId, runId);
+    if (!state || this.#isClosed || this.isBusy.value) return;
+    let turn = this.newest.value;
+    if (turn?.turnId !== state.turnId) {
+      const page = await store.rollcall.threads.messages(threadId, { limit: PAGE });
+      if (this.#isClosed || this.isBusy.value) return;
+      const known = new Map(this.turns.value.map((each) => [each.turnId, each]));
+      const read = turnsOf(page.entries);
+      const ids = new Set(read.map((each) => each.turnId));
+      const first = page.entries[0]?.n ?? 0;
+      const before = this.turns.value.filter((each) => !ids.has(each.turnId) && each.n < first);
+      const turns = read.map((each) => known.get(each.turnId) ?? each);
+      this.turns.value = [...before, ...turns];
+      turn = this.newest.value;
+      void this.#complete(turns.filter((each) => each !== turn));
+    }
+    if (!turn || (turn.runId === runId && turn.run)) return;
+    const { rollcall } = store;
+    const isOver = state.status !== "running" && !this.#thread?.waiting;
+    if (isOver && turn.isComplete) return;
+    turn.runId = runId;
+    await this.#follow(turn, rollcall.follow({ agent: this.agent, threadId, runId }), true);
+  }
+
+  /** Add to turns of the log what only their runs tell: results of tools, sources, how they ended. */
+  async #complete(turns: Turn[]): Promise<void> {
+    const threadId = this.threadId.value;
+    if (!threadId) return;
+    const store = await this.#store();
+    await Promise.all(
+      turns.map(async (turn) => {
+        if (turn.run || turn.isComplete) return;
+        const stored = await store.run(threadId, turn.runId);
+        if (turn.run || !stored || stored.status === "running") return;
+        turn.complete(stored);
+      }),
+    );
+  }
+
+  #setOlder(older: Place | undefined): void {
+    this.#older = older;
+    this.hasOlder.value = older !== undefined;
+  }
+
+  #store(): Promise<Store> {
+    return this.#connection.store();
+  }
+}
+
+/** The turns of a part of the log. One that begins before it has no message here. */
+function turnsOf(entries: Entry[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const entry of entries) {
+    let turn = turns.at(-1);
+    if (turn?.turnId !== entry.turnId) {
+      const { turnId, runId, createdAt, n } = entry;
+      const message = entry.parts ?? [];
+      turn = new Turn({ key: turnId, turnId, runId, message, createdAt, n });
+      turns.push(turn);
+    }
+    turn.runId = entry.runId;
+    if (entry.role === "user") continue;
+    turn.view.value = { state: "done", items: [...turn.view.value.items, ...itemsOf(entry)] };
+  }
+  return turns;
+}
+
+function itemsOf(entry: Entry): Item[] {
+  const text: Item[] = entry.text
+    ? [{ kind: "text", id: `t:${entry.n}`, runId: entry.runId, text: entry.text, isWhole: true }]
+    : [];
+  const calls = (entry.calls ?? []).map((call): Item => {
+    const shown: ShownCall = { ...call, messageId: undefined, isWhole: true };
+    return { kind: "call", id: `c:${call.id}`, runId: entry.runId, call: shown };
+  });
+  return [...text, ...calls];
+}
+
+function joined(torn: Turn, rest: Turn) {
+  const items = [...torn.view.value.items, ...rest.view.value.items];
+  return { ...rest.view.value, items };
+}

@@ -1,0 +1,121 @@
+/** The turns of a conversation, and the place in them that the user reads. */
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import { Icon } from "../app/icon.js";
+import { announce } from "../app/toast.js";
+import { text } from "../text/locale.js";
+import type { Conversation } from "./conversation.js";
+import type { TurnState } from "./turn.js";
+import { TurnBlock } from "./turn_block.js";
+
+/** So near to the end, in pixels, the user reads what comes, and it is scrolled to. */
+const NEAR = 80;
+
+export function Log({ conversation }: { conversation: Conversation }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const height = useRef(0);
+  const hasNews = useSignal(false);
+  const turns = conversation.turns.value;
+
+  const toEnd = () => {
+    const box = scroller.current;
+    if (!box) return;
+    box.scrollTop = box.scrollHeight;
+    [isAtEnd.current, hasNews.value] = [true, false];
+  };
+
+  // What grows is followed only while its end is read; nobody's place is moved.
+  useLayoutEffect(() => {
+    const [box, inner] = [scroller.current, content.current];
+    if (!box || !inner) return;
+    const observer = new ResizeObserver(() => {
+      const grows = inner.offsetHeight > height.current;
+      height.current = inner.offsetHeight;
+      if (isAtEnd.current) box.scrollTop = box.scrollHeight;
+      else if (grows && conversation.isBusy.peek()) hasNews.value = true;
+    });
+    observer.observe(inner);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+
+  // The user's own message is gone to, wherever they were.
+  const newest = turns.at(-1)?.key;
+  useLayoutEffect(() => {
+    if (conversation.newest.peek()?.view.peek().state === "sending") toEnd();
+  }, [newest]);
+
+  const onScroll = () => {
+    const box = scroller.current as HTMLDivElement;
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    if (isAtEnd.current) hasNews.value = false;
+    if (box.scrollTop < NEAR && conversation.hasOlder.value) void older();
+  };
+
+  /** The older turns come above what is read, which stays where it is. */
+  const older = async () => {
+    const box = scroller.current as HTMLDivElement;
+    const fromEnd = box.scrollHeight - box.scrollTop;
+    await conversation.loadOlder();
+    requestAnimationFrame(() => (box.scrollTop = box.scrollHeight - fromEnd));
+  };
+
+  // Said once each: begun, done, stopped, failed, waiting.
+  const said = useRef<string | undefined>(undefined);
+  useSignalEffect(() => {
+    const turn = conversation.newest.value;
+    const state = turn?.view.value.state;
+    if (!turn || !state) return;
+    const now = `${turn.key} ${state}`;
+    const before = said.current;
+    said.current = now;
+    if (before !== undefined && before !== now) announce(text(SPOKEN[state]));
+  });
+
+  return (
+    <div class="log-frame">
+      <div class="log-scroll" ref={scroller} onScroll={onScroll} tabIndex={-1}>
+        <div class="log" ref={content}>
+          {conversation.hasOlder.value && (
+            <button class="text-button older" onClick={older} disabled={conversation.isLoading.value}>
+              {text("chat.older")}
+            </button>
+          )}
+          {conversation.isLoading.value && !turns.length && (
+            <p class="quiet loading">{text("app.loading")}</p>
+          )}
+          {!conversation.isLoading.value && !turns.length && (
+            <p class="quiet loading">{text("chat.cleared")}</p>
+          )}
+          {turns.map((turn, at) => (
+            <TurnBlock
+              key={turn.key}
+              turn={turn}
+              conversation={conversation}
+              isNewest={at === turns.length - 1}
+            />
+          ))}
+        </div>
+      </div>
+      {hasNews.value && (
+        <button class="button new-below" onClick={toEnd}>
+          <Icon name="arrow_down" />
+          {text("chat.new_below")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const SPOKEN = {
+  sending: "run.sending",
+  running: "run.started",
+  done: "run.finished",
+  waiting: "run.waiting",
+  cancelled: "run.stopped",
+  failed: "run.failed",
+} as const satisfies Record<TurnState, string>;

@@ -1,0 +1,26 @@
+/** A note that says what went wrong and what to do. */
+
+import { Icon } from "../app/icon.js";
+import { hrefOf } from "../app/place.js";
+import { text } from "../text/locale.js";
+import type { Problem } from "./problems.js";
+
+export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+  return (
+    <div class="problem" role="group" aria-label={problem.title}>
+      <Icon name="warn" />
+      <div>
+        <strong>{problem.title}</strong>
+        <p>{problem.advice}</p>
+        <div class="row">
+          {onRetry && problem.mayRetry && (
+            <button class="button small" onClick={onRetry}>
+              {text("turn.retry")}
+            </button>
+          )}
+          {problem.view && <a href={hrefOf({ view: problem.view })}>{text("usage.see")}</a>}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+/** One turn of a conversation as it is shown: a message, and what was said and done about it. */
+
+import { RollcallError, type Run, type RunResult, type ShownCall } from "@rollcall/client";
+import type { MediaPart, TextPart } from "@rollcall/client/wire";
+import { signal } from "@preact/signals";
+
+import type { StoredRun } from "../store/store.js";
+
+/** What stands in an answer: a text, or a call of a tool; and the run that it is of. */
+export type Item = { id: string; runId: string } & (
+  | { kind: "text"; text: string; isWhole: boolean }
+  | { kind: "call"; call: ShownCall }
+);
+
+export type TurnState = "sending" | "running" | "waiting" | "done" | "cancelled" | "failed";
+
+export interface TurnView {
+  state: TurnState;
+  items: Item[];
+  result?: RunResult;
+  error?: RollcallError;
+}
+
+export class Turn {
+  /** Unique in its conversation: the id of the run that the message began. */
+  readonly key: string;
+  /** Undefined until the server has told it. */
+  turnId: string | undefined;
+  /** The newest run of the turn. */
+  runId: string;
+  readonly message: (TextPart | MediaPart)[];
+  readonly createdAt: Date;
+  /** The run as it is followed, while this page follows it. */
+  run: Run | undefined;
+  readonly view = signal<TurnView>({ state: "done", items: [] });
+  /** The place of its first entry in the thread's log, where it was read from there. */
+  readonly n: number;
+  /** The ids of texts and calls that are followed, in their order, with the runs that they are of. */
+  #order = new Map<string, string>();
+  /** What earlier runs of the turn have said and done. */
+  #earlier: Item[] = [];
+  #isDue = false;
+
+  constructor(turn: {
+    key: string;
+    runId: string;
+    turnId?: string;
+    message: (TextPart | MediaPart)[];
+    createdAt: Date;
+    n?: number;
+  }) {
+    this.key = turn.key;
+    this.runId = turn.runId;
+    this.turnId = turn.turnId;
+    this.message = turn.message;
+    this.createdAt = turn.createdAt;
+    this.n = turn.n ?? Infinity;
+  }
+
+  /** The message's words. */
+  get text(): string {
+    return this.message.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  }
+
+  /** The answer's words, of all its texts. */
+  get answer(): string {
+    const texts = this.view.value.items.flatMap((item) => (item.kind === "text" ? [item.text] : []));
+    return texts.filter(Boolean).join("\n\n");
+  }
+
+  /** Whether it is known how its newest run ended. */
+  get isComplete(): boolean {
+    const { result, error } = this.view.value;
+    return (result ?? error) !== undefined;
+  }
+
+  /** Take in what a run's document says of its end. */
+  complete({ status, result, error }: StoredRun): void {
+    const { items } = this.view.value;
+    if (result) this.#end(result, items);
+    else {
+      const { code = "internal", message = "", hint } = error ?? {};
+      const failure = new RollcallError(code, message, { ...(hint && { hint }) });
+      const state = status === "cancelled" ? "cancelled" : "failed";
+      this.view.value = { state, items, error: failure };
+    }
+  }
+
+  /** Show a run from now on, until it ends or waits. Resolves when it has. */
+  async follow(run: Run, state: TurnState = "sending"): Promise<void> {
+    this.run = run;
+    this.runId = run.runId;
+    this.#earlier = this.view.value.items;
+    this.#order.clear();
+    this.view.value = { state, items: this.#items() };
+    const note = (id: string) => this.#order.has(id) || this.#order.set(id, this.runId);
+    const stop = run.on("event", (event) => {
+      if (event.type === "TEXT_MESSAGE_START") note(`t:${event.messageId}`);
+      if (event.type === "TOOL_CALL_START") note(`c:${event.toolCallId}`);
+      if (event.type === "RUN_STARTED") {
+        this.runId = event.runId;
+        this.#show("running");
+      } else this.#showSoon();
+    });
+    try {
+      const result = await run.result;
+      for (const { id } of run.calls) note(`c:${id}`);
+      this.#end(result, this.#items());
+    } catch (cause) {
+      const error = cause as RollcallError;
+      const state = error.code === "cancelled" ? "cancelled" : "failed";
+      this.view.value = { state, items: settled(this.#items()), error };
+    } finally {
+      stop();
+    }
+  }
+
+  #end(result: RunResult, items: Item[]): void {
+    this.turnId = result.turnId;
+    this.runId = result.runId;
+    const state = STATES[result.outcome.type];
+    this.view.value = { state, items: withAnswer(settled(items), result), result };
+  }
+
+  /** Once for each picture that the screen shows, however many events come. */
+  #showSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const show = () => {
+      this.#isDue = false;
+      if (this.view.value.state === "running") this.#show("running");
+    };
+    // A page that nobody sees is given no pictures.
+    if (document.hidden) setTimeout(show, 100);
+    else requestAnimationFrame(show);
+  }
+
+  #show(state: TurnState): void {
+    this.view.value = { state, items: this.#items() };
+  }
+
+  /** Objects that have not changed stay the same, so that nothing is drawn twice. */
+  #items(): Item[] {
+    const said = new Map(this.run?.messages.map((each) => [`t:${each.id}`, each]));
+    const calls = new Map(this.run?.calls.map((each) => [`c:${each.id}`, each]));
+    const before = new Map(this.view.value.items.map((item) => [item.id, item]));
+    const runs = new Set([this.runId, ...this.#order.values()]);
+    const items = new Map<string, Item>();
+    for (const item of this.#earlier) {
+      // What the log held of a run that is followed comes again with its events.
+      const isHere = item.kind === "call" && calls.has(item.id);
+      if (!runs.has(item.runId) || isHere) items.set(item.id, item);
+    }
+    for (const [id, runId] of this.#order) {
+      const old = before.get(id);
+      const text = said.get(id);
+      const call = calls.get(id);
+      if (text) {
+        const isSame =
+          old?.kind === "text" && old.text === text.text && old.isWhole === text.isWhole;
+        const { isWhole } = text;
+        items.set(id, isSame ? old : { kind: "text", id, runId, text: text.text, isWhole });
+      } else if (call) items.set(id, { kind: "call", id, runId, call: { ...call } });
+    }
+    return [...items.values()];
+  }
+}
+
+const STATES = { success: "done", interrupt: "waiting", cancelled: "cancelled" } as const;
+
+/** Items of a run that has ended: nothing is being written any more. */
+function settled(items: Item[]): Item[] {
+  return items.map((item) =>
+    item.kind === "text" && !item.isWhole ? { ...item, isWhole: true } : item,
+  );
+}
+
+/**
+ * The result has the last word: a review may have added a remark, a stop may have cut a text. Its
+ * records say of calls what became of them.
+ */
+function withAnswer(items: Item[], { message, runId, toolCalls }: RunResult): Item[] {
+  const records = new Map(toolCalls.map((record) => [`c:${record.id}`, record]));
+  const all = items.map((item): Item => {
+    const record = records.get(item.id);
+    if (item.kind !== "call" || !record) return item;
+    return { ...item, call: { ...item.call, arguments: record.arguments, record } };
+  });
+  const last = all.at(-1);
+  if (!message || all.some((item) => item.kind === "text" && item.text === message)) return all;
+  if (last?.kind !== "text") {
+    return [...all, { kind: "text", id: `t:${runId}`, runId, text: message, isWhole: true }];
+  }
+  return [...all.slice(0, -1), { ...last, text: message }];
+}

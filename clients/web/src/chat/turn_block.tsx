@@ -1,0 +1,214 @@
+/** A turn on the screen: the user's message, the answer, and what can be done with them. */
+
+import { useSignal } from "@preact/signals";
+import { memo } from "preact/compat";
+
+import { Icon, type IconName } from "../app/icon.js";
+import { toast } from "../app/toast.js";
+import { ToolCard } from "../cards/tool_card.js";
+import { Markdown } from "../markdown/markdown.js";
+import { dateTime, type Key, text, when } from "../text/locale.js";
+import type { Conversation } from "./conversation.js";
+import { ProblemNote } from "./problem_note.js";
+import { problemOf, stopText } from "./problems.js";
+import { Rating } from "./rating.js";
+import type { Item, Turn, TurnView } from "./turn.js";
+
+interface Props {
+  turn: Turn;
+  conversation: Conversation;
+  isNewest: boolean;
+}
+
+export const TurnBlock = memo(function TurnBlock({ turn, conversation, isNewest }: Props) {
+  return (
+    <section class="turn">
+      {turn.message.length > 0 && (
+        <Message turn={turn} conversation={conversation} isNewest={isNewest} />
+      )}
+      <Answer turn={turn} conversation={conversation} isNewest={isNewest} />
+    </section>
+  );
+});
+
+function Message({ turn, conversation, isNewest }: Props) {
+  const isEditing = useSignal(false);
+  const view = turn.view.value;
+  const mayEdit = isNewest && view.state !== "sending" && view.state !== "running";
+  if (isEditing.value)
+    return (
+      <EditForm
+        turn={turn}
+        onSave={(words) => {
+          const others = turn.message.filter((part) => part.type !== "text");
+          void conversation.send([{ type: "text", text: words }, ...others], { replaces: turn });
+        }}
+        onCancel={() => (isEditing.value = false)}
+      />
+    );
+  return (
+    <article class="message" aria-label={text("turn.yours")}>
+      <div class="bubble">
+        {turn.text && (
+          <p class="words" dir="auto">
+            {turn.text}
+          </p>
+        )}
+        {turn.message.map((part, at) =>
+          part.type === "text" ? null : (
+            <span class="attachment" key={at}>
+              <Icon name="file" />
+              <bdi>{part.name ?? text("turn.file")}</bdi>
+            </span>
+          ),
+        )}
+      </div>
+      <div class="actions">
+        <time class="quiet" dateTime={turn.createdAt.toISOString()} title={dateTime(turn.createdAt)}>
+          {when(turn.createdAt)}
+        </time>
+        {mayEdit && <Action icon="edit" name="turn.edit" onClick={() => (isEditing.value = true)} />}
+      </div>
+    </article>
+  );
+}
+
+function EditForm({
+  turn,
+  onSave,
+  onCancel,
+}: {
+  turn: Turn;
+  onSave: (words: string) => void;
+  onCancel: () => void;
+}) {
+  const words = useSignal(turn.text);
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.value.trim()) onSave(words.value.trim());
+      }}
+      onKeyDown={(event) => event.key === "Escape" && onCancel()}
+    >
+      <label>
+        <span class="visually-hidden">{text("turn.edit")}</span>
+        <textarea
+          dir="auto"
+          rows={3}
+          value={words.value}
+          ref={(element) => element?.focus()}
+          onInput={(event) => (words.value = event.currentTarget.value)}
+        />
+      </label>
+      <p class="quiet">{text("turn.edit.note")}</p>
+      <div class="row">
+        <button class="button primary small">{text("turn.edit.send")}</button>
+        <button type="button" class="button small" onClick={onCancel}>
+          {text("app.cancel")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Answer({ turn, conversation, isNewest }: Props) {
+  const view = turn.view.value;
+  const { state, items, result, error } = view;
+  const isRunning = state === "sending" || state === "running";
+  const quickReplies = isNewest && state === "done" ? (result?.quickReplies ?? []) : [];
+  const stopped = stopText(result?.stopReason);
+  return (
+    <article class="answer" aria-label={text("turn.answer")} aria-busy={isRunning}>
+      {items.map((item) => (
+        <ItemBlock key={item.id} item={item} />
+      ))}
+      {isRunning && <Progress view={view} />}
+      {state === "cancelled" && <p class="note">{text("run.stopped")}</p>}
+      {state === "waiting" && <p class="note">{text("run.waiting")}</p>}
+      {stopped && <p class="note">{stopped}</p>}
+      {error && state === "failed" && (
+        <ProblemNote
+          problem={problemOf(error)}
+          {...(isNewest && { onRetry: () => void conversation.retry(turn) })}
+        />
+      )}
+      {!isRunning && items.length > 0 && (
+        <div class="actions">
+          <Action icon="copy" name="turn.copy" onClick={() => copy(turn.answer)} />
+          {isNewest && (
+            <Action icon="retry" name="turn.retry" onClick={() => conversation.retry(turn)} />
+          )}
+          {state === "done" && <Rating turn={turn} conversation={conversation} />}
+        </div>
+      )}
+      {quickReplies.length > 0 && (
+        <div class="quick-replies" role="group" aria-label={text("turn.quick_replies")}>
+          {quickReplies.map((reply) => (
+            <button
+              key={reply}
+              class="button"
+              dir="auto"
+              onClick={() => conversation.send([{ type: "text", text: reply }])}
+            >
+              {reply}
+            </button>
+          ))}
+        </div>
+      )}
+    </article>
+  );
+}
+
+const ItemBlock = memo(function ItemBlock({ item }: { item: Item }) {
+  if (item.kind === "call") return <ToolCard call={item.call} />;
+  return item.text ? <Markdown text={item.text} isWhole={item.isWhole} /> : null;
+});
+
+/** What the agent is at, while nothing else says it. */
+function Progress({ view }: { view: TurnView }) {
+  const last = view.items.at(-1);
+  const isWriting = last?.kind === "text" && !last.isWhole && last.text;
+  if (isWriting) return null;
+  const key = view.state === "sending" ? "run.sending" : "run.thinking";
+  return (
+    <p class="thinking quiet">
+      <span class="dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {text(key)}
+    </p>
+  );
+}
+
+export function Action({
+  icon,
+  name,
+  isPressed,
+  onClick,
+}: {
+  icon: IconName;
+  name: Key;
+  isPressed?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      class="icon-button small"
+      title={text(name)}
+      {...(isPressed !== undefined && { "aria-pressed": isPressed })}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+      <span class="visually-hidden">{text(name)}</span>
+    </button>
+  );
+}
+
+async function copy(words: string): Promise<void> {
+  await navigator.clipboard.writeText(words);
+  toast(text("turn.copied"));
+}

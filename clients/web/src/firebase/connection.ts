@@ -1,0 +1,77 @@
+/** The Firebase project, and its Rollcall functions. Firestore is loaded when it is first wanted. */
+
+import { signal } from "@preact/signals";
+import { type FirebaseApp, initializeApp } from "firebase/app";
+import {
+  type Auth,
+  browserLocalPersistence,
+  connectAuthEmulator,
+  indexedDBLocalPersistence,
+  initializeAuth,
+  onAuthStateChanged,
+  type User,
+} from "firebase/auth";
+import { connectFunctionsEmulator, type Functions, getFunctions } from "firebase/functions";
+
+import type { Store } from "../store/store.js";
+import type { Deployment } from "./configuration.js";
+
+const KEPT = "rollcall.client";
+
+export class Connection {
+  readonly deployment: Deployment;
+  readonly app: FirebaseApp;
+  readonly auth: Auth;
+  readonly functions: Functions;
+  /** Undefined until it is known whether somebody is signed in, null where nobody is. */
+  readonly user = signal<User | null | undefined>(undefined);
+  #store: Promise<Store> | undefined;
+
+  constructor(deployment: Deployment) {
+    const { firebase, configuration, emulators } = deployment;
+    this.deployment = deployment;
+    this.app = initializeApp(firebase);
+    // The resolver of pop-ups is loaded with them: it brings Google's scripts along.
+    const persistence = [indexedDBLocalPersistence, browserLocalPersistence];
+    this.auth = initializeAuth(this.app, { persistence });
+    this.functions = getFunctions(this.app, configuration.region);
+    if (emulators) {
+      const { auth, functions } = emulators;
+      const url = `http://${auth.host}:${auth.port}`;
+      connectAuthEmulator(this.auth, url, { disableWarnings: true });
+      connectFunctionsEmulator(this.functions, functions.host, functions.port);
+    }
+    onAuthStateChanged(this.auth, (user) => (this.user.value = user));
+  }
+
+  /** Begin App Check before anything is asked, where the project enforces it. */
+  async attest(): Promise<void> {
+    const { configuration, emulators } = this.deployment;
+    if (!configuration.appCheckSiteKey || emulators) return;
+    const { initializeAppCheck, ReCaptchaEnterpriseProvider } = await import("firebase/app-check");
+    const provider = new ReCaptchaEnterpriseProvider(configuration.appCheckSiteKey);
+    initializeAppCheck(this.app, { provider, isTokenAutoRefreshEnabled: true });
+  }
+
+  /** What is read from Firestore, and the client that follows runs there. */
+  store(): Promise<Store> {
+    this.#store ??= import("../store/store.js").then(({ Store }) => new Store(this));
+    return this.#store;
+  }
+
+  /** What one of Rollcall's own functions is called. */
+  functionName(name: string): string {
+    return this.prefix ? `${this.prefix}_${name}` : name;
+  }
+
+  get prefix(): string {
+    return this.deployment.configuration.prefix;
+  }
+}
+
+/** This tab's id: after a reload its tool calls are still its own. */
+export function clientId(): string {
+  const kept = sessionStorage.getItem(KEPT) ?? crypto.randomUUID();
+  sessionStorage.setItem(KEPT, kept);
+  return kept;
+}

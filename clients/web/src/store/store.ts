@@ -1,0 +1,89 @@
+/** What the app reads from Firestore. Loaded after the first paint, since its SDK is large. */
+
+import { Rollcall, RollcallError, type RunResult } from "@rollcall/client";
+import {
+  collection,
+  connectFirestoreEmulator,
+  doc,
+  type Firestore,
+  getDoc,
+  getFirestore,
+  onSnapshot,
+} from "firebase/firestore";
+
+import { clientId, type Connection } from "../firebase/connection.js";
+
+/** A thread as its document says, and what goes on in it. */
+export interface ThreadState {
+  agent: string;
+  title: string | null;
+  /** The run that holds the thread, or the newest that has held it. */
+  lease?: { runId: string } | null;
+  /** The run whose calls or approvals the thread waits for. */
+  waiting?: { runId: string } | null;
+}
+
+/** How a run ended, as its document says. */
+export interface StoredRun {
+  turnId: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  result?: RunResult;
+  error?: { code?: string; message?: string; hint?: string };
+}
+
+export class Store {
+  readonly db: Firestore;
+  readonly rollcall: Rollcall;
+  #start: string;
+
+  constructor(connection: Connection) {
+    const { app, auth, functions, prefix } = connection;
+    this.db = getFirestore(app);
+    const at = connection.deployment.emulators?.firestore;
+    if (at) connectFirestoreEmulator(this.db, at.host, at.port);
+    this.#start = prefix && `${prefix}_`;
+    const firestore = this.db;
+    this.rollcall = new Rollcall({ functions, firestore, auth, clientId: clientId(), prefix });
+  }
+
+  /** One of Rollcall's own collections. */
+  collection(name: string) {
+    return collection(this.db, this.#start + name);
+  }
+
+  /** One of the user's runs, of those that there are. */
+  async run(threadId: string, runId: string): Promise<StoredRun | undefined> {
+    const start = this.#start;
+    const run = doc(this.db, `${start}threads`, threadId, `${start}runs`, runId);
+    const found = (await getDoc(run)).data();
+    if (!found) return undefined;
+    const { turnId, status, result, error } = found;
+    return { turnId, status, error, ...(result && { result: JSON.parse(result) }) };
+  }
+
+  /** The agent of a thread. */
+  async agentOf(threadId: string): Promise<string> {
+    try {
+      const thread = await getDoc(doc(this.db, `${this.#start}threads`, threadId));
+      if (thread.exists()) return thread.data().agent;
+    } catch (error) {
+      // The rules say of a thread that is not there what they say of another user's.
+      if ((error as { code?: string }).code !== "permission-denied") throw error;
+    }
+    throw new RollcallError("not-found", `there is no thread ${threadId}`);
+  }
+
+  /** Be told of a thread, now and when it changes; undefined where there is none. */
+  watchThread(
+    threadId: string,
+    listener: (thread: ThreadState | undefined) => void,
+    onError: (error: Error) => void,
+  ): () => void {
+    const thread = doc(this.db, `${this.#start}threads`, threadId);
+    return onSnapshot(
+      thread,
+      (snapshot) => listener(snapshot.data() as ThreadState | undefined),
+      onError,
+    );
+  }
+}

@@ -1,0 +1,93 @@
+/** What language the app speaks, and everything written that depends on it. */
+
+import { computed, effect, signal } from "@preact/signals";
+
+import en from "../../texts/en.json";
+import he from "../../texts/he.json";
+
+export type Locale = "en" | "he";
+export type Key = keyof typeof en;
+
+/** A text, or its forms by the plural category of `count`. */
+type Entry = string | Partial<Record<Intl.LDMLPluralRule, string>>;
+
+const TEXTS: Record<Locale, Partial<Record<Key, Entry>>> = { en, he };
+const KEPT = "rollcall.locale";
+const FSI = "\u2068";
+const PDI = "\u2069";
+
+export const LOCALES: readonly Locale[] = ["en", "he"];
+export const locale = signal<Locale>(firstLocale());
+export const direction = computed(() => (locale.value === "he" ? "rtl" : "ltr"));
+
+/** Follow the language on the page itself, and remember it. */
+export function followLocale(): void {
+  effect(() => {
+    document.documentElement.lang = locale.value;
+    document.documentElement.dir = direction.value;
+    localStorage.setItem(KEPT, locale.value);
+  });
+}
+
+/**
+ * A text of the app in the user's language. What is put in for `{name}` is isolated, so that its
+ * direction leaves the words around it alone; numbers are written as the language does.
+ */
+export function text(key: Key, args: Record<string, string | number> = {}): string {
+  const entry: Entry = TEXTS[locale.value][key] ?? en[key];
+  const form = typeof entry === "string" ? entry : plural(entry, Number(args.count));
+  return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = args[name];
+    if (value === undefined) return whole;
+    return typeof value === "number" ? number(value) : `${FSI}${value}${PDI}`;
+  });
+}
+
+function plural(forms: Partial<Record<Intl.LDMLPluralRule, string>>, count: number): string {
+  return forms[new Intl.PluralRules(locale.value).select(count)] ?? forms.other ?? "";
+}
+
+export function number(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(locale.value, options).format(value);
+}
+
+export function usd(value: number): string {
+  const digits = value > 0 && value < 0.1 ? 4 : 2;
+  return number(value, { style: "currency", currency: "USD", maximumFractionDigits: digits });
+}
+
+export function bytes(value: number): string {
+  const [unit, size] =
+    value >= 1_000_000
+      ? ["megabyte", value / 1_000_000]
+      : value >= 1_000
+        ? ["kilobyte", value / 1_000]
+        : ["byte", value];
+  const options = { style: "unit", unit, maximumFractionDigits: 1 } as const;
+  return number(size as number, options as Intl.NumberFormatOptions);
+}
+
+/** The time alone of today, the day of before. */
+export function when(date: Date, now = new Date()): string {
+  const isToday = date.toDateString() === now.toDateString();
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  const options: Intl.DateTimeFormatOptions = isToday
+    ? { hour: "2-digit", minute: "2-digit" }
+    : { day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) };
+  return new Intl.DateTimeFormat(locale.value, options).format(date);
+}
+
+export function dateTime(date: Date): string {
+  const options = { dateStyle: "medium", timeStyle: "short" } as const;
+  return new Intl.DateTimeFormat(locale.value, options).format(date);
+}
+
+/** The name of a language in itself. */
+export function nameOf(each: Locale): string {
+  return new Intl.DisplayNames([each], { type: "language" }).of(each) ?? each;
+}
+
+function firstLocale(): Locale {
+  const kept = localStorage.getItem(KEPT) ?? navigator.language;
+  return kept.toLowerCase().startsWith("he") ? "he" : "en";
+}

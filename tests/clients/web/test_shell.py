@@ -1,0 +1,51 @@
+"""The page itself: signing in, languages, what it is served with."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import httpx2
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+
+@pytest.mark.usefixtures("sample")
+def test_web_sample_user_signs_in_by_one_click(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto("/")
+    expect(page.get_by_role("heading", name=re.compile("Welcome to"))).to_be_visible()
+    page.get_by_role("button", name="Continue as the sample user").click()
+    expect(page.get_by_role("heading", name="What can I help you with?")).to_be_visible()
+
+
+def test_web_language_and_direction_change_without_a_reload(page: Page) -> None:
+    page.evaluate("window.isSamePage = true")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_text("עברית").click()
+    expect(page.get_by_role("heading", name="הגדרות")).to_be_visible()
+    assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
+        "he",
+        "rtl",
+    ]
+    assert page.evaluate("window.isSamePage")
+    menu = page.locator(".sidebar").bounding_box()
+    main = page.locator(".main").bounding_box()
+    assert menu and main and menu["x"] > main["x"]
+
+
+def test_web_page_runs_nothing_that_is_written_into_it() -> None:
+    answer = httpx2.get(f"http://{os.environ['HOSTING_EMULATOR_HOST']}/", trust_env=False)
+    policy = answer.headers["content-security-policy"]
+    rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == rules["style-src"] == "'self'"
+    assert rules["frame-ancestors"] == rules["trusted-types"] == "'none'"
+    assert rules["require-trusted-types-for"] == "'script'"
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", answer.text)
+    script = re.search(r'src="(/main-\w+\.js)"', answer.text)
+    assert script
+    kept = httpx2.get(
+        f"http://{os.environ['HOSTING_EMULATOR_HOST']}{script[1]}", trust_env=False
+    ).headers["cache-control"]
+    assert "immutable" in kept

@@ -1,0 +1,43 @@
+"""Finds a Chromium for the tests of the web app."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from playwright.sync_api import Playwright
+
+ROOT = Path(__file__).parents[2]
+_COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_APPS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+_CARRIED = (
+    "import('@sparticuz/chromium').then(async (c) => console.log(await c.default.executablePath()))"
+)
+MISSING = (
+    "no Chromium was found, so the web app was not tried in a browser; install one, or run "
+    "functions/venv/bin/playwright install chromium"
+)
+OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-zygote")
+"""For a machine without a screen, and for root."""
+
+
+def find(playwright: Playwright) -> str | None:
+    """Return the path of the machine's own, of the one that Playwright has installed, or of the one
+    that an npm package carries; None where none runs here."""
+    for command in _COMMANDS:
+        if path := shutil.which(command):
+            return path
+    for path in (*_APPS, playwright.chromium.executable_path):
+        if Path(path).exists():
+            return path
+    carried = subprocess.run(
+        ["node", "-e", _CARRIED], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    path = carried.stdout.strip()
+    # It is built for one kind of system; elsewhere it does not start.
+    runs = path and subprocess.run([path, "--version"], capture_output=True).returncode == 0
+    return path if runs else None
