@@ -37,7 +37,16 @@ Before something is published, uploaded, exported or deleted the platform itself
 call the tool and do not ask first. Say that something was done only where its result says so.
 """.strip()
 
-TOOLS: tuple[str, ...] = ("list_documents", "delete_document")
+TOOLS: tuple[str, ...] = (
+    "search_curriculum",
+    "search_user_content",
+    "search_prompts",
+    "publish_content",
+    "delete_content",
+    "get_analytics",
+    "list_documents",
+    "delete_document",
+)
 
 EDUCATION = AgentProfile(
     id="education",

@@ -1,4 +1,4 @@
-"""Templates of prompts that teachers keep, share and rate.
+"""The capability `search_prompts`: templates of prompts that teachers keep, share and rate.
 
     prompts/{id}             uid, title, text, category, shared, tenant, createdAt, schemaVersion
     promptRatings/{p}_{uid}  promptId, uid, stars (1 to 5), schemaVersion
@@ -8,5 +8,133 @@ Teachers keep both from the app, by the rules. A shared prompt is for the teache
 
 from __future__ import annotations
 
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from packs.education.ranking import ranked
+from packs.education.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, short
+
 PROMPTS = "prompts"
 PROMPT_RATINGS = "promptRatings"
+MOST_SEARCHED = 500
+_BOOSTS = {"title": 2.0, "category": 1.0, "text": 1.0}
+_RATING_SHARE = 0.2
+"""What the best rating adds to a score."""
+_FEWEST_RATINGS = 3
+"""Fewer say who rated rather than how good it is, so they are neither told nor counted."""
+
+Category = Literal[
+    "יצירת מבחנים",
+    "דפי עבודה",
+    "הכנת שיעורים",
+    "למידה חברתית-רגשית (SEL)",
+    "תכנון ותכניות עבודה",
+    "תקשורת אישית",
+]
+
+
+class FoundPrompt(Wire):
+    """A prompt that was found. `stars` is the mean of its ratings, None where they are too few."""
+
+    prompt_id: str
+    title: str
+    text: str
+    category: str
+    is_mine: bool
+    stars: float | None = None
+    score: float
+
+
+class Prompts(Wire):
+    """What search_prompts returns, best first; `searched` is how many were looked at."""
+
+    answer: str
+    prompts: list[FoundPrompt]
+    searched: int
+
+
+@capability(category="education", related=["search_user_content"], min_role="teacher")
+def search_prompts(
+    ctx: ToolContext,
+    *,
+    keywords: Annotated[str, Field(min_length=1, max_length=500)],
+    category: Category | None = None,
+    limit: Annotated[int, Field(ge=1, le=20)] = 5,
+) -> Prompts:
+    """Search the library of prompt templates: the teacher's own, and those that colleagues shared
+    and rated.
+
+    Args:
+        keywords: What the prompt should be for.
+        category: One category alone.
+        limit: Most to return.
+    """
+    readable = [
+        (id, data)
+        for id, data in _readable(ctx).items()
+        if category is None or data.get("category") == category
+    ]
+    texts = [
+        {name: str(data.get(name) or "") for name in ("title", "text", "category")}
+        for _, data in readable
+    ]
+    found = []
+    for place, score in ranked(keywords, texts, _BOOSTS, limit=2 * limit):
+        id, data = readable[place]
+        stars = _stars(ctx, id)
+        bonus = _RATING_SHARE * ((stars or 1) - 1) / 4
+        found.append(
+            FoundPrompt(
+                prompt_id=id,
+                title=data["title"],
+                text=data["text"],
+                category=data["category"],
+                is_mine=data["uid"] == ctx.user.uid,
+                stars=stars,
+                score=round((score + bonus) / (1 + _RATING_SHARE), 4),
+            )
+        )
+    found = sorted(found, key=lambda each: (-each.score, each.prompt_id))[:limit]
+    names = ("title", "category", "stars")
+    columns = [TEXTS.say(ctx.locale, f"prompts.columns.{name}") for name in names]
+    rows = [(isolated(each.title), each.category, each.stars or "—") for each in found]
+    if found:
+        table = [dict(zip(columns, row, strict=True)) for row in rows]
+        ctx.show(Display(type="table", title=short(keywords), columns=columns, rows=table))
+    answer = TEXTS.say(
+        ctx.locale,
+        "prompts.found",
+        count=len(found),
+        keywords=short(keywords),
+        searched=len(readable),
+    )
+    return Prompts(answer=answer, prompts=found, searched=len(readable))
+
+
+def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
+    """The prompts that the user may read, by id: their own, and what is shared in their tenant."""
+    from google.cloud.firestore import FieldFilter
+
+    prompts = ctx.db.collection(PROMPTS)
+    shared = prompts.where(filter=FieldFilter("shared", "==", True))
+    shared = shared.where(filter=FieldFilter("tenant", "==", ctx.user.tenant))
+    own = prompts.where(filter=FieldFilter("uid", "==", ctx.user.uid))
+    found: dict[str, dict[str, Any]] = {}
+    for query in (own, shared):
+        found |= {each.id: each.to_dict() or {} for each in query.limit(MOST_SEARCHED).stream()}
+    return found
+
+
+def _stars(ctx: ToolContext, prompt_id: str) -> float | None:
+    """The mean of a prompt's ratings; None where they are too few."""
+    from google.cloud.firestore import FieldFilter
+
+    of_prompt = FieldFilter("promptId", "==", prompt_id)
+    query: Any = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt)
+    [[count, mean]] = query.count(alias="count").avg("stars", alias="mean").get()
+    return round(float(mean.value), 1) if count.value >= _FEWEST_RATINGS else None

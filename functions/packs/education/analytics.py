@@ -1,0 +1,350 @@
+"""The capability `get_analytics`: how the pupils of a teacher's own courses are doing.
+
+A figure is of a group of pupils. One of fewer than `FEWEST` is not told, nor one that subtracting
+told figures would give: what is left of a total, of several courses, or of a longer time. A pupil
+is named by id alone, and only where the teacher asks for that one; names are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from operator import attrgetter
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Struct
+from pydantic import Field
+
+from packs.education.blocks import Bloom
+from packs.education.contents import ATTEMPTS
+from packs.education.courses import Course, is_student, open_course, taught_by
+from packs.education.publishing import CourseId
+from packs.education.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import InvalidArgument, PermissionDenied
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated
+
+FEWEST = 5
+MOST_ATTEMPTS = 5_000
+"""Of one course; the newest are looked at."""
+MOST_COURSES = 20
+TimeRange = Literal["week", "month", "semester", "year"]
+DAYS: dict[TimeRange, int] = {"year": 365, "semester": 150, "month": 30, "week": 7}
+"""Longest first."""
+VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
+
+
+class AnswerRecord(Struct, frozen=True):
+    """An answer that was checked; `score` is the share of its points, 0..1."""
+
+    uid: str
+    course_id: str
+    content: str
+    bloom: str
+    at: datetime
+    score: float
+
+
+Answers = Sequence[AnswerRecord]
+
+
+class Figure(Wire):
+    """A figure of a group of answers. `students`: how many gave them; `percent`: of the points."""
+
+    name: str
+    students: int
+    answers: int
+    percent: int
+
+
+class Analytics(Wire):
+    """What get_analytics returns.
+
+    Attributes:
+        answer: The result in words.
+        total: None where it may not be told, or nothing was answered.
+        suppressed: How many groups are not told since they are of too few pupils.
+        looked_at_all: Whether every attempt of the courses was looked at.
+    """
+
+    answer: str
+    course_ids: list[str]
+    student_id: str | None = None
+    time_range: TimeRange | None = None
+    total: Figure | None = None
+    by_bloom: list[Figure]
+    by_content: list[Figure]
+    by_course: list[Figure]
+    suppressed: int
+    looked_at_all: bool
+
+
+@capability(category="education", related=["search_user_content"], min_role="teacher")
+def get_analytics(
+    ctx: ToolContext,
+    *,
+    student_id: Annotated[str, Field(min_length=1, max_length=128)] | None = None,
+    course_id: CourseId | None = None,
+    time_range: TimeRange | None = None,
+) -> Analytics:
+    """Show how the pupils of the teacher's own courses are doing, by Bloom level and by material.
+
+    Groups of fewer than five pupils are not told. Pupils' names are never given.
+
+    Args:
+        student_id: One pupil alone, by id; only where the teacher asks for that pupil.
+        course_id: One course; leave out for the one at hand, or for all that the teacher teaches.
+        time_range: How far back; leave out for everything.
+    """
+    courses = _courses(ctx, course_id)
+    if student_id is not None:
+        courses = [each for each in courses if is_student(ctx, each.id, student_id)]
+        if not courses:
+            raise PermissionDenied("none of your courses has this pupil", field="studentId")
+    answers, is_all = _answers(ctx, courses, student_id)
+    if student_id is not None:
+        told, hidden = _within(answers, time_range, ctx.now), 0
+        figures = _figures_of_one(told)
+    else:
+        told, hidden, figures = _figures_of_groups(answers, time_range, ctx.now)
+    names = {each.id: each.name for each in courses}
+    result = Analytics(
+        answer="",
+        course_ids=[each.id for each in courses],
+        student_id=student_id,
+        time_range=time_range,
+        total=_figure(TEXTS.say(ctx.locale, "analytics.total"), told) if told else None,
+        by_bloom=[_renamed(each, bloom_name(each.name, ctx.locale)) for each in figures["bloom"]],
+        by_content=figures["content"],
+        by_course=[_renamed(each, names[each.name]) for each in figures["course_id"]],
+        suppressed=hidden,
+        looked_at_all=is_all,
+    )
+    _show(ctx, result)
+    return result.model_copy(update={"answer": _said(ctx.locale, result, bool(answers))})
+
+
+def bloom_name(level: str, locale: str) -> str:
+    """Return what people call a Bloom level; "none" for questions without one."""
+    return TEXTS.say(locale, f"bloom.{level}")
+
+
+def _courses(ctx: ToolContext, course_id: str | None) -> list[Course]:
+    if course_id is not None or ctx.context.get("courseId") is not None:
+        return [open_course(ctx, course_id)]
+    taught = taught_by(ctx)
+    if not taught:
+        raise InvalidArgument("you teach no course yet", field="courseId")
+    if len(taught) > MOST_COURSES:
+        raise InvalidArgument("you teach many courses: name one", field="courseId")
+    return [open_course(ctx, each.id) for each in taught]
+
+
+def _answers(
+    ctx: ToolContext, courses: Iterable[Course], student_id: str | None
+) -> tuple[list[AnswerRecord], bool]:
+    """The checked answers of these courses' attempts, and whether they are all."""
+    from google.cloud.firestore import FieldFilter
+
+    found: list[AnswerRecord] = []
+    is_all = True
+    for course in courses:
+        query = ctx.db.collection(ATTEMPTS).where(filter=FieldFilter("courseId", "==", course.id))
+        if student_id is not None:
+            query = query.where(filter=FieldFilter("uid", "==", student_id))
+        newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
+        attempts = [each.to_dict() or {} for each in newest.stream()]
+        is_all = is_all and len(attempts) < MOST_ATTEMPTS
+        for attempt in attempts:
+            for answer in attempt["answers"].values():
+                if answer.get("points") is None or not answer["maxPoints"]:
+                    continue
+                found.append(
+                    AnswerRecord(
+                        uid=attempt["uid"],
+                        course_id=course.id,
+                        content=attempt["title"],
+                        bloom=answer.get("bloom") or "none",
+                        at=attempt["startedAt"],
+                        score=answer["points"] / answer["maxPoints"],
+                    )
+                )
+    return found, is_all
+
+
+def students_of(answers: Answers) -> int:
+    """Return how many pupils gave these answers."""
+    return len({each.uid for each in answers})
+
+
+def tellable(answers: Answers, time_range: TimeRange | None, now: datetime) -> Answers | None:
+    """Return a group's answers within a time; None where they may not be told.
+
+    They may if they are of enough pupils and so is, or is empty, what each longer time that may be
+    told has beside them.
+    """
+    longer: list[Answers] = []
+    ranges: tuple[TimeRange | None, ...] = (None, *DAYS)
+    for each in ranges:
+        within = _within(answers, each, now)
+        beside = [students_of(_without(told, within)) for told in longer]
+        is_told = students_of(within) >= FEWEST and not any(0 < n < FEWEST for n in beside)
+        if each == time_range:
+            return within if is_told else None
+        if is_told:
+            longer.append(within)
+    raise ValueError(f"no such time: {time_range!r}")
+
+
+def tellable_groups(
+    answers: Answers,
+    key: Callable[[AnswerRecord], str],
+    time_range: TimeRange | None,
+    now: datetime,
+) -> tuple[dict[str, Answers], int]:
+    """Return the groups that may be told beside their total, and how many may not.
+
+    The rest of the total is of enough pupils too: the smallest groups join it until it is.
+    """
+    groups: dict[str, list[AnswerRecord]] = {}
+    for each in answers:
+        groups.setdefault(key(each), []).append(each)
+    within = {name: _within(group, time_range, now) for name, group in groups.items()}
+    told = {
+        name: found
+        for name, group in groups.items()
+        if (found := tellable(group, time_range, now)) is not None
+    }
+    while told:
+        rest = [each for name, group in within.items() if name not in told for each in group]
+        if not 0 < students_of(rest) < FEWEST:
+            break
+        del told[min(told, key=lambda name: (students_of(told[name]), len(told[name]), name))]
+    return told, sum(bool(group) for name, group in within.items() if name not in told)
+
+
+def _figures_of_groups(
+    answers: Answers, time_range: TimeRange | None, now: datetime
+) -> tuple[Answers, int, dict[str, list[Figure]]]:
+    """The answers whose total may be told, how many groups may not, and the figures by group."""
+    courses = {each.course_id for each in answers}
+    of_courses = {id: [each for each in answers if each.course_id == id] for id in sorted(courses)}
+    told_courses = {
+        id for id, group in of_courses.items() if tellable(group, time_range, now) is not None
+    }
+    # A total over courses is of those alone that are told by themselves.
+    counted = [each for each in answers if each.course_id in told_courses]
+    total = tellable(counted, time_range, now) if counted else None
+    hidden = sum(bool(_within(of_courses[id], time_range, now)) for id in courses - told_courses)
+    figures: dict[str, list[Figure]] = {}
+    for name in ("bloom", "content", "course_id"):
+        groups: dict[str, Answers] = {}
+        if total is not None:
+            groups, more = tellable_groups(counted, attrgetter(name), time_range, now)
+            hidden += more
+        figures[name] = [_figure(each, groups[each]) for each in _in_order(groups)]
+    return total or (), hidden, figures
+
+
+def _figures_of_one(answers: Answers) -> dict[str, list[Figure]]:
+    figures = {}
+    for name in ("bloom", "content", "course_id"):
+        values = _in_order({getattr(each, name) for each in answers})
+        figures[name] = [
+            _figure(value, [each for each in answers if getattr(each, name) == value])
+            for value in values
+        ]
+    return figures
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Bloom levels in their order, all else by name."""
+    levels = get_args(Bloom)
+    return sorted(names, key=lambda name: (levels.index(name) if name in levels else 9, name))
+
+
+def _within(answers: Answers, time_range: TimeRange | None, now: datetime) -> Answers:
+    if time_range is None:
+        return answers
+    since = now - timedelta(days=DAYS[time_range])
+    return [each for each in answers if each.at >= since]
+
+
+def _without(answers: Answers, others: Answers) -> Answers:
+    gone = set(map(id, others))
+    return [each for each in answers if id(each) not in gone]
+
+
+def _figure(name: str, answers: Answers) -> Figure:
+    mean = sum(each.score for each in answers) / len(answers)
+    return Figure(
+        name=name,
+        students=students_of(answers),
+        answers=len(answers),
+        percent=round(100 * mean),
+    )
+
+
+def _renamed(figure: Figure, name: str) -> Figure:
+    return figure.model_copy(update={"name": name})
+
+
+def _said(locale: str, result: Analytics, has_answers: bool) -> str:
+    parts = []
+    if result.total is not None:
+        values = result.total.model_dump(exclude={"name"})
+        parts.append(TEXTS.say(locale, "analytics.found", **values))
+    elif has_answers and result.student_id is None:
+        parts.append(TEXTS.say(locale, "analytics.too_few", fewest=FEWEST))
+    else:
+        parts.append(TEXTS.say(locale, "analytics.nothing"))
+    if result.suppressed and result.total is not None:
+        parts.append(TEXTS.say(locale, "analytics.suppressed", count=result.suppressed))
+    if not result.looked_at_all:
+        parts.append(TEXTS.say(locale, "analytics.newest", most=MOST_ATTEMPTS))
+    return " ".join(parts)
+
+
+def _show(ctx: ToolContext, result: Analytics) -> None:
+    """Show the figures as a table, with a chart of the Bloom levels."""
+    if result.total is None:
+        return
+    words: dict[str, Any] = TEXTS.data(ctx.locale, "analytics.columns")
+    figures = [result.total, *result.by_bloom, *result.by_content, *result.by_course]
+    rows = [
+        dict(
+            zip(
+                words.values(),
+                (isolated(each.name), each.students, each.answers, each.percent),
+                strict=True,
+            )
+        )
+        for each in figures
+    ]
+    bars = [{"name": each.name, "percent": each.percent} for each in result.by_bloom]
+    chart = {
+        "$schema": VEGA_LITE,
+        "title": TEXTS.say(ctx.locale, "analytics.chart"),
+        "data": {"values": bars},
+        "mark": {"type": "bar", "tooltip": True},
+        "encoding": {
+            "x": {"field": "name", "type": "nominal", "title": words["name"], "sort": None},
+            "y": {
+                "field": "percent",
+                "type": "quantitative",
+                "title": words["percent"],
+                "scale": {"domain": [0, 100]},
+            },
+        },
+    }
+    ctx.show(
+        Display(
+            type="chart" if bars else "table",
+            title=TEXTS.say(ctx.locale, "analytics.title"),
+            columns=list(words.values()),
+            rows=rows,
+            chart=chart if bars else None,
+        )
+    )

@@ -1,0 +1,403 @@
+"""What pupils do with published material: `get_activity`, `start_attempt`, `answer_block`,
+`finish_attempt`.
+
+    attempts/{id}  uid, contentId, courseId, version, title, topic, status, startedAt, finishedAt,
+                   answers {block id: try}, points, maxPoints, schemaVersion
+
+One attempt for each pupil and version of a content. Answers are checked here, against keys that no
+client reads; an attempt keeps what a course's figures need, so that they outlast the content.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Struct
+from pydantic import Field
+
+from packs.education.answers import check_answer
+from packs.education.blocks import Block, Card, Image, Item, Key, Kind, Option
+from packs.education.contents import (
+    ATTEMPTS,
+    SCHEMA_VERSION,
+    ContentKind,
+    OpenedContent,
+    open_block,
+    open_content,
+    read_items,
+)
+from packs.education.courses import checked_id, is_student
+from packs.education.publishing import ContentId
+from packs.education.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import Wire
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference
+    from google.cloud.firestore import DocumentSnapshot as _Snapshot
+
+    DocumentSnapshot = _Snapshot[Any]
+
+MAX_ANSWERS_BYTES = 600_000
+OWN_WORK = ApprovalPolicy(ask="never")
+"""A pupil's own answers are nobody else's to approve."""
+
+AttemptId = Annotated[str, Field(min_length=1, max_length=64)]
+Given = bool | int | float | str | list[str] | dict[str, str]
+Status = Literal["open", "finished"]
+
+
+class PupilBlock(Wire):
+    """A block as a pupil sees it: without key, feedback and source. What is to be put in order or
+    matched is mixed."""
+
+    block_id: str
+    kind: Kind
+    stem: str
+    options: list[Option]
+    targets: list[Option]
+    rows: list[list[str]]
+    image: Image | None = None
+    cards: list[Card]
+    unit: str | None = None
+    points: int
+
+
+class AnswerTry(Wire):
+    """The newest answer to a block.
+
+    Attributes:
+        tries: How often it was answered.
+        correct: None where a person has to judge.
+        max_points: Those of the block.
+    """
+
+    tries: int
+    given: Given
+    correct: bool | None = None
+    points: float | None = None
+    max_points: float
+    bloom: str | None = None
+
+
+class Attempt(Wire):
+    """How far a pupil is. `to_judge`: answers that a person has to judge."""
+
+    attempt_id: str
+    content_id: str
+    title: str
+    status: Status
+    answered: int
+    questions: int
+    points: float
+    max_points: float
+    to_judge: int
+
+
+class Activity(Wire):
+    """What get_activity returns."""
+
+    content_id: str
+    title: str
+    kind: ContentKind
+    grade: str | None = None
+    subject: str | None = None
+    locale: str
+    max_tries: int
+    blocks: list[PupilBlock]
+    attempt: Attempt | None = None
+
+
+class BlockAnswered(Wire):
+    """What answer_block returns.
+
+    Attributes:
+        parts: Of a match or a cloze: which parts are right.
+        feedback: What the key says to this answer.
+        hint: Where it is not right and may be tried again.
+        tries_left: How often it may be answered yet.
+    """
+
+    attempt_id: str
+    block_id: str
+    correct: bool | None = None
+    points: float | None = None
+    max_points: float
+    parts: dict[str, bool]
+    feedback: list[str]
+    hint: str | None = None
+    tries_left: int
+
+
+class _Stored(Struct, frozen=True):
+    """An attempt of the user's own, as it is stored."""
+
+    id: str
+    data: dict[str, Any]
+    snapshot: DocumentSnapshot
+
+    @property
+    def reference(self) -> DocumentReference:
+        reference: DocumentReference = self.snapshot.reference
+        return reference
+
+    def update(self, ctx: ToolContext, changes: dict[str, Any]) -> None:
+        """Put changes into the batch, whose commit fails if it changed since it was read."""
+        unchanged = ctx.db.write_option(last_update_time=self.snapshot.update_time)
+        ctx.batch.update(self.reference, changes, option=unchanged)
+
+
+@capability(category="education", related=["start_attempt", "answer_block"], min_role="student")
+def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
+    """Open published material as a pupil of its course sees it: the questions, without answers.
+
+    Args:
+        content_id: The material; the app knows its id.
+    """
+    opened = open_content(ctx, content_id, reader="student")
+    content = opened.content
+    items = read_items(opened)
+    found = ctx.db.collection(ATTEMPTS).document(_attempt_id(ctx, opened)).get()
+    return Activity(
+        content_id=content_id,
+        title=content.title,
+        kind=content.kind,
+        grade=content.grade,
+        subject=content.subject,
+        locale=content.locale,
+        max_tries=content.max_tries,
+        blocks=[_for_pupil(id, item.block, ctx.user.uid) for id, item in items.items()],
+        attempt=_attempt(found.id, found.to_dict() or {}) if found.exists else None,
+    )
+
+
+def _summarize_start(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("attempts.start")
+
+
+@capability(
+    category="education",
+    related=["get_activity", "answer_block"],
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN_WORK,
+    summary=_summarize_start,
+)
+def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
+    """Begin to answer published material as a pupil of its course, or go on where one was.
+
+    Args:
+        content_id: The material; the app knows its id.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    opened = open_content(ctx, content_id, reader="student")
+    _check_pupil(ctx, opened)
+    content, id = opened.content, _attempt_id(ctx, opened)
+    place = ctx.db.collection(ATTEMPTS).document(id)
+    found = place.get()
+    if found.exists:
+        return _attempt(id, found.to_dict() or {})
+    items = read_items(opened).values()
+    questions = [item.block for item in items if item.block.is_question]
+    if not questions:
+        raise FailedPrecondition("this content has no questions to answer", field="contentId")
+    data = {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": ctx.user.uid,
+        "contentId": content_id,
+        "courseId": content.course_id,
+        "version": content.version,
+        "title": content.title,
+        "topic": content.topic,
+        "status": "open",
+        "startedAt": SERVER_TIMESTAMP,
+        "finishedAt": None,
+        "answers": {},
+        "questions": len(questions),
+        "points": 0,
+        "maxPoints": sum(block.points for block in questions),
+    }
+    ctx.batch.create(place, data)
+    return _attempt(id, data)
+
+
+def _summarize_answer(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("attempts.answer")
+
+
+@capability(
+    category="education",
+    related=["start_attempt", "finish_attempt"],
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN_WORK,
+    summary=_summarize_answer,
+)
+def answer_block(
+    ctx: ToolContext, *, attempt_id: AttemptId, block_id: AttemptId, answer: Given
+) -> BlockAnswered:
+    """Answer one question of an attempt of one's own, and get it checked.
+
+    Args:
+        attempt_id: The attempt, from start_attempt.
+        block_id: The question, from get_activity.
+        answer: An option's id; ids in a list; true or false; an object of ids of a match; the texts
+            of a cloze; a number or a text.
+    """
+    from google.cloud.firestore_v1.field_path import FieldPath
+
+    attempt = _open_attempt(ctx, attempt_id)
+    opened, item = _question(ctx, attempt, block_id)
+    before = attempt.data["answers"].get(block_id) or {}
+    tries = int(before.get("tries", 0)) + 1
+    if tries > opened.content.max_tries or before.get("correct"):
+        raise FailedPrecondition(
+            "this question is answered: it takes no further try", field="blockId"
+        )
+    found = check_answer(item.block, item.key, answer)
+    stored = AnswerTry(
+        tries=tries,
+        given=answer,
+        correct=found.correct,
+        points=found.points,
+        max_points=item.block.points,
+        bloom=item.block.bloom,
+    ).dump()
+    answers = {**attempt.data["answers"], block_id: stored}
+    if len(json.dumps(answers).encode()) > MAX_ANSWERS_BYTES:
+        raise ResourceExhausted("the answers of this attempt are too long", field="answer")
+    points = sum(each.get("points") or 0 for each in answers.values())
+    path = FieldPath("answers", block_id).to_api_repr()
+    attempt.update(ctx, {path: stored, "points": round(points, 2)})
+    left = 0 if found.correct else opened.content.max_tries - tries
+    return BlockAnswered(
+        attempt_id=attempt_id,
+        block_id=block_id,
+        correct=found.correct,
+        points=found.points,
+        max_points=item.block.points,
+        parts=found.parts,
+        feedback=_feedback(item.key, answer),
+        hint=item.key.hint if left and not found.correct else None,
+        tries_left=left,
+    )
+
+
+def _summarize_finish(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("attempts.finish")
+
+
+@capability(
+    category="education",
+    related=["answer_block"],
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN_WORK,
+    summary=_summarize_finish,
+)
+def finish_attempt(ctx: ToolContext, *, attempt_id: AttemptId) -> Attempt:
+    """End an attempt of one's own, and get its points; it takes no further answers.
+
+    Args:
+        attempt_id: The attempt, from start_attempt.
+    """
+    from google.cloud.firestore import SERVER_TIMESTAMP
+
+    attempt = _open_attempt(ctx, attempt_id)
+    attempt.update(ctx, {"status": "finished", "finishedAt": SERVER_TIMESTAMP})
+    return _attempt(attempt_id, {**attempt.data, "status": "finished"})
+
+
+def _check_pupil(ctx: ToolContext, opened: OpenedContent) -> None:
+    course_id = opened.content.course_id
+    is_published = opened.content.status == "published" and course_id is not None
+    if not is_published or not is_student(ctx, course_id or "", ctx.user.uid):
+        raise FailedPrecondition(
+            "only pupils of the course that it is published to answer it", field="contentId"
+        )
+
+
+def _attempt_id(ctx: ToolContext, opened: OpenedContent) -> str:
+    parts = (ctx.user.uid, opened.id, str(opened.content.version))
+    return sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _open_attempt(ctx: ToolContext, id: str) -> _Stored:
+    """Return an attempt of the user's own that takes answers.
+
+    Raises:
+        PermissionDenied: It is not the user's, or does not exist.
+        FailedPrecondition: It is finished.
+    """
+    snapshot = ctx.db.collection(ATTEMPTS).document(checked_id(id, "attempt", "attemptId")).get()
+    data = snapshot.to_dict() or {}
+    if data.get("uid") != ctx.user.uid:
+        raise PermissionDenied(f"you have no attempt {id!r}", field="attemptId")
+    if data["status"] != "open":
+        raise FailedPrecondition("this attempt is finished", field="attemptId")
+    return _Stored(id, data, snapshot)
+
+
+def _question(ctx: ToolContext, attempt: _Stored, block_id: str) -> tuple[OpenedContent, Item]:
+    """Return a question of the attempt's content, as it is still published to the user."""
+    opened, item = open_block(ctx, block_id, reader="student")
+    if opened.id != attempt.data["contentId"]:
+        raise PermissionDenied(f"this attempt has no block {block_id!r}", field="blockId")
+    _check_pupil(ctx, opened)
+    if opened.content.version != attempt.data["version"]:
+        raise FailedPrecondition(
+            "this content was published anew meanwhile", field="attemptId", hint="start it again"
+        )
+    return opened, item
+
+
+def _feedback(key: Key, answer: Given) -> list[str]:
+    """What the key says to an answer: to each chosen option, and to all."""
+    chosen = answer if isinstance(answer, list) else [answer]
+    said = [key.option_feedback[each] for each in chosen if each in key.option_feedback]
+    return [*said, *([key.feedback] if key.feedback else [])]
+
+
+def _for_pupil(id: str, block: Block, uid: str) -> PupilBlock:
+    mixed = Random(f"{uid} {id}")
+    options, targets = list(block.options), list(block.targets)
+    if block.kind == "order":
+        mixed.shuffle(options)
+    mixed.shuffle(targets)
+    return PupilBlock(
+        block_id=id,
+        kind=block.kind,
+        stem=block.stem,
+        options=options,
+        targets=targets,
+        rows=block.rows,
+        image=block.image,
+        cards=block.cards,
+        unit=block.unit,
+        points=block.points,
+    )
+
+
+def _attempt(id: str, data: dict[str, Any]) -> Attempt:
+    answers = list(data["answers"].values())
+    return Attempt(
+        attempt_id=id,
+        content_id=data["contentId"],
+        title=data["title"],
+        status=data["status"],
+        answered=len(answers),
+        questions=data["questions"],
+        points=data["points"],
+        max_points=data["maxPoints"],
+        to_judge=sum(each.get("correct") is None for each in answers),
+    )

@@ -1,0 +1,239 @@
+"""The capability `search_curriculum`, over standards as public documents state them.
+
+    curriculumStandards/{id}  documentId, parentId, code or null, statement {he, en}, subject,
+                              grades, topic, hours or null, bloomLevels, source {title, url, page}
+
+Shaped like IMS CASE: a document, its items and their parents. Nothing here makes up a standard: an
+id, a code and a statement are given back as they are stored, or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from packs.education.blocks import Bloom
+from packs.education.ranking import ranked
+from packs.education.school import (
+    AS_GRADE_LEVEL,
+    Grade,
+    Subject,
+    SubjectId,
+    grade_name,
+    subject_name,
+)
+from packs.education.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.wording import isolated, short
+
+STANDARDS = "curriculumStandards"
+MOST_SEARCHED = 1_000
+MOST_FOUND = 20
+_BOOSTS = {"topic": 2.0, "statement": 1.0}
+
+Line = Annotated[str, Field(min_length=1, max_length=300)]
+Statement = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class Wording(Wire):
+    """A statement in the languages that it has."""
+
+    he: Statement | None = None
+    en: Statement | None = None
+
+    def say(self, locale: str) -> str:
+        """The statement in this language, or in the one that there is."""
+        return (self.en or self.he if locale == "en" else self.he or self.en) or ""
+
+
+class StandardSource(Wire):
+    """Where a standard is stated. `page`: a page's number, or the section of a page of the web."""
+
+    title: Line
+    url: Annotated[str, Field(max_length=1_000, pattern=r"^https?://")] | None = None
+    page: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class Standard(Wire):
+    """A standard as it is stored.
+
+    Attributes:
+        document_id: The document that it is part of.
+        parent_id: The standard that it is part of.
+        code: As the document numbers it; None where it does not.
+        grades: Their letters.
+        hours: Those the document gives it.
+        bloom_levels: None are given where the document says none.
+    """
+
+    document_id: Line
+    parent_id: Annotated[str, Field(max_length=128)] | None = None
+    code: Annotated[str, Field(max_length=60)] | None = None
+    statement: Wording
+    subject: Subject
+    grades: Annotated[list[Grade], Field(min_length=1, max_length=12)]
+    topic: Line
+    hours: Annotated[float, Field(gt=0, le=1_000)] | None = None
+    bloom_levels: list[Bloom] = Field(default_factory=list)
+    source: StandardSource
+
+
+class FoundStandard(Wire):
+    """A standard that was found, in the user's language where it has a statement in it."""
+
+    id: str
+    code: str | None = None
+    parent_id: str | None = None
+    statement: str
+    topic: str
+    grades: list[str]
+    hours: float | None = None
+    bloom_levels: list[Bloom]
+    source: StandardSource
+
+
+class Standards(Wire):
+    """What search_curriculum returns.
+
+    Attributes:
+        answer: What was found, in words; nothing found is said so.
+        stored: How many standards of this subject and grade there are.
+        without_bloom: How many of them say no Bloom level, and were therefore left out.
+    """
+
+    answer: str
+    subject: SubjectId
+    grade: str
+    standards: list[FoundStandard]
+    stored: int
+    without_bloom: int = 0
+
+
+@capability(category="education", related=["search_user_content"], min_role="teacher")
+def search_curriculum(
+    ctx: ToolContext,
+    *,
+    subject: Subject,
+    grade_level: Annotated[Grade, AS_GRADE_LEVEL],
+    topic: Annotated[str, Field(max_length=500)] | None = None,
+    bloom_levels: Annotated[list[Bloom], Field(max_length=6)] | None = None,
+) -> Standards:
+    """Look up what the curriculum asks for in a subject and a grade, with its source.
+
+    Only standards that were loaded from a document are found. Where there is none, say so; never
+    name one from memory.
+
+    Args:
+        subject: The subject, in English or Hebrew.
+        grade_level: The grade, such as "ד" or "4".
+        topic: What it should be about; leave out for all of the grade.
+        bloom_levels: Only standards of these levels.
+    """
+    stored, without_bloom = find_standards(ctx, subject, grade_level, bloom_levels or ())
+    places = [(place, 1.0) for place in range(len(stored))]
+    if topic and topic.strip():
+        texts = [
+            {
+                "topic": standard.topic,
+                "statement": f"{standard.statement.he or ''} {standard.statement.en or ''}",
+            }
+            for _, standard in stored
+        ]
+        places = ranked(topic, texts, _BOOSTS, limit=MOST_FOUND)
+    found = [stored[place] for place, _ in places[:MOST_FOUND]]
+    shown = [_found(id, standard, ctx.locale) for id, standard in found]
+    for id, standard in found:
+        ctx.cite(standard_citation(id, standard, ctx.locale))
+    _show(ctx, shown, short(topic) if topic else subject_name(subject, ctx.locale))
+    values: dict[str, Any] = {
+        "subject": subject_name(subject, ctx.locale),
+        "grade": grade_name(grade_level, ctx.locale),
+        "stored": len(stored),
+    }
+    key = "curriculum.none_stored"
+    if stored or without_bloom:
+        key = "curriculum.found" if shown else "curriculum.none_fits"
+    answer = TEXTS.say(ctx.locale, key, count=len(shown), **values)
+    return Standards(
+        answer=answer,
+        subject=subject,
+        grade=grade_level,
+        standards=shown,
+        stored=len(stored),
+        without_bloom=without_bloom,
+    )
+
+
+def find_standards(
+    ctx: ToolContext, subject: str, grade: str, bloom_levels: Any = ()
+) -> tuple[list[tuple[str, Standard]], int]:
+    """Return the stored standards of a subject and grade by id, and how many were left out since
+    they say no Bloom level."""
+    from google.cloud.firestore import FieldFilter
+
+    query = ctx.db.collection(STANDARDS).where(filter=FieldFilter("subject", "==", subject))
+    query = query.where(filter=FieldFilter("grades", "array_contains", grade))
+    every = [
+        (each.id, read_standard(each.to_dict() or {}))
+        for each in query.limit(MOST_SEARCHED).stream()
+    ]
+    wanted = set(bloom_levels)
+    fitting = [each for each in every if not wanted or wanted & set(each[1].bloom_levels)]
+    silent = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
+    return sorted(fitting, key=lambda each: each[0]), silent
+
+
+def read_standard(data: dict[str, Any]) -> Standard:
+    """Return a standard from its document, which may have fields of its importer's beside."""
+    fields = {info.alias or name for name, info in Standard.model_fields.items()}
+    return Standard.model_validate({name: data[name] for name in fields if name in data})
+
+
+def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
+    """Return a standard as a source."""
+    source = standard.source
+    return Citation(
+        type="document",
+        title=source.title,
+        quote=standard.statement.say(locale)[:300],
+        code=standard.code,
+        document_id=id,
+        section=source.page,
+        url=source.url,
+    )
+
+
+def _found(id: str, standard: Standard, locale: str) -> FoundStandard:
+    return FoundStandard(
+        id=id,
+        code=standard.code,
+        parent_id=standard.parent_id,
+        statement=standard.statement.say(locale),
+        topic=standard.topic,
+        grades=standard.grades,
+        hours=standard.hours,
+        bloom_levels=standard.bloom_levels,
+        source=standard.source,
+    )
+
+
+def _show(ctx: ToolContext, shown: list[FoundStandard], title: str) -> None:
+    if not shown:
+        return
+    names = ("topic", "statement", "code", "source", "page")
+    columns = [TEXTS.say(ctx.locale, f"curriculum.columns.{name}") for name in names]
+    rows = [
+        (
+            isolated(each.topic),
+            isolated(each.statement),
+            each.code or "—",
+            isolated(each.source.title),
+            each.source.page,
+        )
+        for each in shown
+    ]
+    table = [dict(zip(columns, row, strict=True)) for row in rows]
+    ctx.show(Display(type="table", title=title, columns=columns, rows=table))

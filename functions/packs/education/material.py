@@ -1,0 +1,150 @@
+"""The capability `search_user_content`: what the teacher made before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from packs.education.contents import OpenedContent, own_contents
+from packs.education.publishing import kind_name, status_name
+from packs.education.ranking import ranked
+from packs.education.school import grade_name, subject_name
+from packs.education.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, short
+
+MOST_SEARCHED = 500
+_BOOSTS = {"title": 2.0, "topic": 2.0, "subject": 1.0, "grade": 1.0, "kind": 1.0}
+Query = Annotated[str, Field(min_length=1, max_length=500)]
+Limit = Annotated[int, Field(ge=1, le=50)]
+MadeKind = Literal[
+    "worksheet", "test", "lesson_plan", "letter", "feedback", "rubric",
+    "activity", "exam", "lesson", "podcast",
+]  # fmt: skip
+
+
+class FoundContent(Wire):
+    """A content that was found; `score` is 1 for one that has all of the query's words."""
+
+    content_id: str
+    kind: str
+    title: str
+    topic: str
+    subject: str | None = None
+    grade: str | None = None
+    status: str
+    course_id: str | None = None
+    blocks: int
+    created_at: str
+    score: float
+
+
+class UserContents(Wire):
+    """What search_user_content returns, best first.
+
+    Attributes:
+        searched: How many contents were looked at.
+        searched_all: Whether these are all that the teacher made.
+        answer: What was found, in words.
+    """
+
+    answer: str
+    contents: list[FoundContent]
+    searched: int
+    searched_all: bool
+
+
+@capability(
+    category="education",
+    related=["publish_content", "delete_content"],
+    min_role="teacher",
+)
+def search_user_content(
+    ctx: ToolContext, *, query: Query, content_type: MadeKind | None = None, limit: Limit = 10
+) -> UserContents:
+    """Search the material that the teacher made before: worksheets, tests, activities, lessons.
+
+    It finds by title, topic, subject and grade, and nothing of other teachers.
+
+    Args:
+        query: What to look for, such as the topic.
+        content_type: One kind of material alone.
+        limit: Most to return.
+    """
+    own = own_contents(ctx, MOST_SEARCHED + 1)
+    searched = own[:MOST_SEARCHED]
+    of_kind = [each for each in searched if content_type in (None, each.content.kind)]
+    texts = [_texts(each) for each in of_kind]
+    found = [
+        _found(of_kind[place], score) for place, score in ranked(query, texts, _BOOSTS, limit=limit)
+    ]
+    columns = [TEXTS.say(ctx.locale, f"contents.columns.{name}") for name in _COLUMNS]
+    by_id = {each.id: each for each in of_kind}
+    rows = [
+        dict(zip(columns, _row(by_id[each.content_id], ctx.locale), strict=True)) for each in found
+    ]
+    answer = TEXTS.say(
+        ctx.locale, "contents.found", count=len(found), query=short(query), searched=len(of_kind)
+    )
+    if found:
+        ctx.show(Display(type="table", title=isolated(short(query)), columns=columns, rows=rows))
+    return UserContents(
+        answer=answer,
+        contents=found,
+        searched=len(of_kind),
+        searched_all=len(own) <= MOST_SEARCHED,
+    )
+
+
+_COLUMNS = ("title", "kind", "grade", "status", "created")
+
+
+def _texts(opened: OpenedContent) -> dict[str, str]:
+    """What a content is found by, in both languages."""
+    content = opened.content
+    languages = TEXTS.languages
+    subject, grade = content.subject, content.grade
+    return {
+        "title": content.title,
+        "topic": content.topic,
+        "subject": " ".join(subject_name(subject, each) for each in languages) if subject else "",
+        "grade": " ".join(grade_name(grade, each) for each in languages) if grade else "",
+        "kind": " ".join(kind_name(content.kind, each) for each in languages),
+    }
+
+
+def _row(opened: OpenedContent, locale: str) -> tuple[str, ...]:
+    content = opened.content
+    return (
+        isolated(content.title),
+        kind_name(content.kind, locale),
+        grade_name(content.grade, locale) if content.grade else "—",
+        status_name(content, locale),
+        _created(opened).strftime("%d.%m.%Y"),
+    )
+
+
+def _created(opened: OpenedContent) -> datetime:
+    created: datetime = opened.snapshot.get("createdAt")
+    return created
+
+
+def _found(opened: OpenedContent, score: float) -> FoundContent:
+    content = opened.content
+    return FoundContent(
+        content_id=opened.id,
+        kind=content.kind,
+        title=content.title,
+        topic=content.topic,
+        subject=content.subject,
+        grade=content.grade,
+        status=content.status,
+        course_id=content.course_id,
+        blocks=content.block_count,
+        created_at=_created(opened).isoformat(),
+        score=score,
+    )

@@ -1,0 +1,186 @@
+"""The capabilities `publish_content` and `delete_content`: what the owner of a content decides."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from packs.education.contents import (
+    Content,
+    ContentKind,
+    OpenedContent,
+    open_content,
+    remove_content,
+    update_content,
+)
+from packs.education.courses import Course, open_course, student_ids
+from packs.education.wording import TEXTS
+from rollcall.core.capability import Preview, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Display, Wire
+from rollcall.core.wording import isolated, short
+
+ContentId = Annotated[str, Field(min_length=1, max_length=64)]
+CourseId = Annotated[str, Field(min_length=1, max_length=64)]
+Tries = Annotated[int, Field(ge=1, le=20)]
+
+
+class ContentPublished(Wire):
+    """What publish_content returns. `students`: how many pupils can open it now."""
+
+    done: str
+    content_id: str
+    course_id: str
+    title: str
+    version: int
+    max_tries: int
+    students: int
+
+
+class ContentDeleted(Wire):
+    """What delete_content returns."""
+
+    done: str
+    content_id: str
+    title: str
+
+
+def _to_publish(
+    ctx: ToolContext, content_id: str, course_id: str | None
+) -> tuple[OpenedContent, Course]:
+    opened = open_content(ctx, content_id)
+    if not opened.content.block_count:
+        raise FailedPrecondition("this content has nothing in it to publish", field="contentId")
+    return opened, open_course(ctx, course_id or opened.content.course_id)
+
+
+def _preview_publish(
+    ctx: ToolContext, *, content_id: str, course_id: str | None, max_tries: int
+) -> Preview:
+    opened, course = _to_publish(ctx, content_id, course_id)
+    title = TEXTS.say(ctx.locale, "publish.ask", title=isolated(opened.content.title))
+    text = TEXTS.say(
+        ctx.locale,
+        "publish.text",
+        course=isolated(course.name),
+        students=len(student_ids(ctx, course.id)),
+        blocks=opened.content.block_count,
+        tries=max_tries,
+    )
+    summary = TEXTS.say(
+        ctx.locale, "publish.summary", title=short(opened.content.title), course=short(course.name)
+    )
+    arguments = {"contentId": content_id, "courseId": course.id, "maxTries": max_tries}
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
+
+
+def _summarize_publish(given: dict[str, Any]) -> dict[str, str]:
+    title, course = short(str(given["contentId"])), short(str(given.get("courseId") or "—"))
+    return TEXTS.by_language("publish.summary", title=title, course=course)
+
+
+@capability(
+    category="education",
+    related=["delete_content", "search_user_content"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    summary=_summarize_publish,
+    preview=_preview_publish,
+)
+def publish_content(
+    ctx: ToolContext,
+    *,
+    content_id: ContentId,
+    course_id: CourseId | None = None,
+    max_tries: Tries = 1,
+) -> ContentPublished:
+    """Publish material of the teacher's own to the pupils of a course, so that they can open it.
+
+    Publishing it again makes a new version, which pupils begin anew.
+
+    Args:
+        content_id: What to publish; its id comes from search_user_content or from making it.
+        course_id: The course; leave out for the one at hand.
+        max_tries: How often a pupil may answer each question, 1 to 20.
+    """
+    opened, course = _to_publish(ctx, content_id, course_id)
+    before = opened.content
+    version = before.version + (before.status == "published")
+    changes = {
+        "status": "published",
+        "courseId": course.id,
+        "version": version,
+        "maxTries": max_tries,
+    }
+    update_content(ctx, opened, changes)
+    return ContentPublished(
+        done=TEXTS.say(
+            ctx.locale,
+            "publish.done",
+            title=isolated(before.title),
+            course=isolated(course.name),
+        ),
+        content_id=content_id,
+        course_id=course.id,
+        title=before.title,
+        version=version,
+        max_tries=max_tries,
+        students=len(student_ids(ctx, course.id)),
+    )
+
+
+def _preview_delete(ctx: ToolContext, *, content_id: str) -> Preview:
+    content = open_content(ctx, content_id).content
+    title = TEXTS.say(ctx.locale, "delete.ask", title=isolated(content.title))
+    text = TEXTS.say(
+        ctx.locale,
+        "delete.text",
+        kind=kind_name(content.kind, ctx.locale),
+        blocks=content.block_count,
+        status=status_name(content, ctx.locale),
+    )
+    summary = TEXTS.say(ctx.locale, "delete.summary", title=short(content.title))
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, summary=summary, shows=("contentId",))
+
+
+def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("delete.summary", title=short(str(given["contentId"])))
+
+
+@capability(
+    category="education",
+    related=["search_user_content"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    summary=_summarize_delete,
+    preview=_preview_delete,
+)
+def delete_content(ctx: ToolContext, *, content_id: ContentId) -> ContentDeleted:
+    """Delete material of the teacher's own, with its questions and keys, for good.
+
+    Use it only where the teacher asks for it. What pupils answered stays in the course's figures.
+
+    Args:
+        content_id: What to delete; its id comes from search_user_content or from making it.
+    """
+    opened = open_content(ctx, content_id)
+    remove_content(ctx, opened)
+    title = opened.content.title
+    done = TEXTS.say(ctx.locale, "delete.done", title=isolated(title))
+    return ContentDeleted(done=done, content_id=content_id, title=title)
+
+
+def kind_name(kind: ContentKind, locale: str) -> str:
+    """Return what people call a kind of content."""
+    return TEXTS.say(locale, f"contents.kinds.{kind}")
+
+
+def status_name(content: Content, locale: str) -> str:
+    """Return whether a content is a draft or published, in words."""
+    return TEXTS.say(locale, f"contents.statuses.{content.status}")
