@@ -10,6 +10,7 @@ from typing import Any
 MEMORY_MB = 512
 MIN_INSTANCES = "ROLLCALL_MIN_INSTANCES"
 MAX_INSTANCES = "ROLLCALL_MAX_INSTANCES"
+MAX_TASKS = "ROLLCALL_MAX_TASKS"
 OTHERS = "*"
 PREFIX = "[a-z][a-z0-9]{0,15}"
 """The form of `ROLLCALL_PREFIX`."""
@@ -117,20 +118,33 @@ def function_options(name: str) -> dict[str, Any]:
     return options
 
 
+def max_tasks(queue: str, default: int) -> int:
+    """Return how many tasks of a queue run at once: `ROLLCALL_MAX_TASKS=continuerun:300` changes
+    it. Cloud Tasks allows 1 to 5000.
+
+    Raises:
+        ValueError: The variable cannot be read.
+    """
+    found = _instances(MAX_TASKS).get(queue, default)
+    if not 1 <= found <= 5000:
+        raise ValueError(f"{MAX_TASKS}: {found} tasks of {queue} at once; 1 to 5000 are accepted")
+    return found
+
+
 def check_instances(names: Iterable[str]) -> None:
-    """Check that the variables for instances name functions that exist.
+    """Check that the variables for instances and tasks name functions that exist.
 
     Raises:
         ValueError: They do not, or cannot be read.
     """
-    for variable in (MIN_INSTANCES, MAX_INSTANCES):
+    for variable in (MIN_INSTANCES, MAX_INSTANCES, MAX_TASKS):
         known = {*names, OTHERS} if variable == MAX_INSTANCES else {*names}
         if unknown := sorted(_instances(variable).keys() - known):
             raise ValueError(f"{variable}: there is no function {unknown[0]!r}")
 
 
 def _instances(variable: str) -> dict[str, int]:
-    """How many instances of which function the variable says."""
+    """Return the number that the variable gives for each function."""
     found = {}
     for entry in filter(None, map(str.strip, os.environ.get(variable, "").split(","))):
         read = re.fullmatch(r"([A-Za-z0-9_-]+|\*)\s*:\s*([0-9]{1,4})", entry)

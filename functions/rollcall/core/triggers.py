@@ -23,7 +23,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.logs import in_request
-from rollcall.core.options import collection_id, function_options
+from rollcall.core.options import collection_id, function_options, max_tasks
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__trigger__"
@@ -180,7 +180,7 @@ class OnTask:
     Args:
         max_attempts: How often one task is begun.
         timeout_s: How long one attempt may take, at most 1800.
-        max_concurrent: How many tasks of this queue run at once.
+        max_concurrent: How many tasks of this queue run at once, unless `ROLLCALL_MAX_TASKS` says.
         alone: Each in an instance of its own, with all of that one's memory.
     """
 
@@ -218,7 +218,9 @@ class OnTask:
             retry_config=options.RetryConfig(
                 max_attempts=self.max_attempts, min_backoff_seconds=2, max_backoff_seconds=300
             ),
-            rate_limits=options.RateLimits(max_concurrent_dispatches=self.max_concurrent),
+            rate_limits=options.RateLimits(
+                max_concurrent_dispatches=max_tasks(name, self.max_concurrent)
+            ),
             timeout_sec=self.timeout_s,
             **deployed,
         )(run)

@@ -38,7 +38,7 @@ SETTLED = timedelta(minutes=5)
 KEPT_DAYS = 400
 MAX_DAYS = 400
 """Of one report."""
-PAGE = 200
+PAGE = 1000
 ROLL_UP_S = 300.0
 """No page is counted later; what is left waits for the next time."""
 _Z = 1.959964

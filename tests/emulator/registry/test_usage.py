@@ -16,8 +16,9 @@ from google.cloud.firestore_v1.batch import WriteBatch
 from rollcall.core.context import User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
+from rollcall.registry import usage as usages
 from rollcall.registry.counters import MAX_BYTES
-from rollcall.registry.usage import PAGE, Usage, day_name, roll_up, usage
+from rollcall.registry.usage import Usage, day_name, roll_up, usage
 from rollcall.store import audit
 from tests.support.counting import counted
 
@@ -25,7 +26,13 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = NOON.date()
 KNOWN = {"look_up", "pay"}
 AT_ONCE = timedelta(0)
+PAGE = 100
 _numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usages, "PAGE", PAGE)
 
 
 def run_entry(**changes: Any) -> dict[str, Any]:

@@ -121,6 +121,21 @@ def test_instances_that_cannot_be_read_stop_the_deploy(
         OnCall().bind("run_agent", lambda *args: None, here)
 
 
+def test_a_queue_runs_as_many_tasks_at_once_as_the_variable_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def at_once(name: str) -> int:
+        endpoint = OnTask().bind(name, lambda *args: None, here).__firebase_endpoint__
+        found: int = endpoint.taskQueueTrigger["rateLimits"]["maxConcurrentDispatches"]
+        return found
+
+    monkeypatch.setenv("ROLLCALL_MAX_TASKS", "continuerun:300")
+    assert (at_once("continuerun"), at_once("tidy")) == (300, 50)
+    monkeypatch.setenv("ROLLCALL_MAX_TASKS", "continuerun:5001")
+    with pytest.raises(ValueError, match="1 to 5000 are accepted"):
+        at_once("continuerun")
+
+
 def discovered(**environment: str) -> subprocess.CompletedProcess[str]:
     """Discovery as firebase-tools does it, by what it runs."""
     code = (

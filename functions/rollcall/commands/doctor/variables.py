@@ -124,6 +124,11 @@ OTHERS: dict[str, Variable] = {
         "100, by firebase-tools",
         (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
     ),
+    "ROLLCALL_MAX_TASKS": Variable(
+        "`continuerun:300`: [tasks of a queue](#11-capacity) that run at once, at most 5,000",
+        "50 of `continuerun`",
+        (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form continuerun:300"),
+    ),
     "ROLLCALL_PREFIX": Variable(
         "Stands before the names of Rollcall's [functions and collections](#the-prefix)",
         form=(PREFIX, "a lower-case letter and up to 15 more letters or digits"),
