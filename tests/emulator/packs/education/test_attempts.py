@@ -1,0 +1,162 @@
+"""Pupils answer published material, and see nothing of its keys before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from packs.education.attempts import answer_block, finish_attempt, get_activity, start_attempt
+from packs.education.contents import block_id
+from packs.education.publishing import publish_content
+from rollcall.core.capability import plain
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from rollcall.core.shapes import Role
+from tests.support.packs.education.classroom import context, write
+
+PUPIL = "math4-1"
+
+
+def pupil(db: Client, uid: str = PUPIL, *, writes: bool = True) -> Any:
+    return context(db, uid, role=Role.STUDENT, writes=writes)
+
+
+def start(db: Client, uid: str = PUPIL) -> str:
+    return str(write(pupil(db, uid), start_attempt, content_id="fractions")["attemptId"])
+
+
+def answer(db: Client, attempt: str, number: int, value: Any, uid: str = PUPIL) -> Any:
+    id = block_id("fractions", number)
+    return write(pupil(db, uid), answer_block, attempt_id=attempt, block_id=id, answer=value)
+
+
+def test_a_pupil_sees_questions_without_key_feedback_and_source(school: Client) -> None:
+    found = plain(get_activity(pupil(school), content_id="fractions"))
+    assert [each["kind"] for each in found["blocks"]] == [
+        "choice", "numeric", "order", "table", "open",
+    ]  # fmt: skip
+    text = str(found)
+    for secret in ("secret", "not so", "hint", "check", "1/2+1/4", "quarters", "correct"):
+        assert secret not in text
+    assert found["blocks"][3]["rows"] == [["א", "ב"], ["1", "2"]]
+
+
+def test_what_is_to_be_ordered_is_mixed_for_each_pupil(school: Client) -> None:
+    orders = []
+    for number in range(1, 7):
+        found = plain(get_activity(pupil(school, f"math4-{number}"), content_id="fractions"))
+        orders.append([option["id"] for option in found["blocks"][2]["options"]])
+    assert all(sorted(each) == list("abcdef") for each in orders)
+    assert orders.count(list("abcdef")) <= 1 and len(set(map(tuple, orders))) > 1
+
+
+@pytest.mark.parametrize(
+    ("uid", "content"),
+    [(PUPIL, "draft"), (PUPIL, "none"), ("other-1", "fractions"), ("ben", "fractions")],
+)
+def test_drafts_and_others_courses_stay_closed(school: Client, uid: str, content: str) -> None:
+    for call in (get_activity, start_attempt):
+        with pytest.raises(PermissionDenied, match="you have no content"):
+            call(pupil(school, uid), content_id=content)
+
+
+def test_an_attempt_is_one_and_goes_on(school: Client) -> None:
+    first = start(school)
+    answer(school, first, 2, 1)
+    assert start(school) == first
+    assert len(list(school.collection("attempts").stream())) == 1
+    found = get_activity(pupil(school), content_id="fractions").attempt
+    assert found is not None and (found.answered, found.questions) == (1, 4)
+
+
+def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> None:
+    attempt = start(school)
+    wrong = answer(school, attempt, 1, "b")
+    assert (wrong["correct"], wrong["points"], wrong["triesLeft"]) == (False, 0, 1)
+    assert wrong["feedback"] == ["not so", "secret feedback"] and wrong["hint"] == "a hint"
+    right = answer(school, attempt, 1, "a")
+    assert (right["correct"], right["points"], right["triesLeft"]) == (True, 10, 0)
+    assert right["feedback"] == ["secret feedback"] and "hint" not in right
+    opened = answer(school, attempt, 5, "כי כך")
+    assert "correct" not in opened and "secret sample" not in str(opened)
+    done = write(pupil(school), finish_attempt, attempt_id=attempt)
+    assert (done["status"], done["points"], done["maxPoints"], done["toJudge"]) == (
+        "finished", 10, 25, 1,
+    )  # fmt: skip
+
+
+def test_a_question_is_answered_as_often_as_the_teacher_allows(school: Client) -> None:
+    attempt = start(school)
+    answer(school, attempt, 2, "3")
+    answer(school, attempt, 2, "4")
+    with pytest.raises(FailedPrecondition, match="no further try"):
+        answer(school, attempt, 2, "1")
+    answer(school, attempt, 1, "a")
+    with pytest.raises(FailedPrecondition, match="no further try"):
+        answer(school, attempt, 1, "b")
+
+
+def test_two_answers_at_once_count_as_one_try_each_or_fail(school: Client) -> None:
+    from google.api_core.exceptions import FailedPrecondition as Refused
+
+    attempt = start(school)
+    id = block_id("fractions", 2)
+    first, second = pupil(school), pupil(school)
+    for ctx in (first, second):
+        answer_block(ctx, attempt_id=attempt, block_id=id, answer=3)
+    first.batch.commit()
+    with pytest.raises(Refused):
+        second.batch.commit()
+
+
+def test_an_attempt_is_its_pupils_and_ends(school: Client) -> None:
+    attempt = start(school)
+    for uid in ("math4-2", "ada", "ben"):
+        with pytest.raises(PermissionDenied):
+            answer(school, attempt, 1, "a", uid)
+        with pytest.raises(PermissionDenied):
+            finish_attempt(pupil(school, uid), attempt_id=attempt)
+    write(pupil(school), finish_attempt, attempt_id=attempt)
+    with pytest.raises(FailedPrecondition, match="finished"):
+        answer(school, attempt, 1, "a")
+
+
+def test_a_teacher_does_not_answer_the_own_material(school: Client) -> None:
+    with pytest.raises(FailedPrecondition, match="only pupils"):
+        start_attempt(context(school, "ada", writes=True), content_id="fractions")
+    with pytest.raises(FailedPrecondition, match="only pupils"):
+        start_attempt(context(school, "ada", writes=True), content_id="draft")
+
+
+@pytest.mark.parametrize("value", [7, ["a", "b"], "z", {"a": "b"}, True])
+def test_an_answer_of_another_shape_is_refused(school: Client, value: Any) -> None:
+    attempt = start(school)
+    with pytest.raises(InvalidArgument) as refused:
+        answer(school, attempt, 1, value)
+    assert refused.value.field == "answer"
+
+
+def test_another_contents_block_is_none_of_the_attempts(school: Client) -> None:
+    attempt = start(school)
+    for id in ("draft-001", "fractions-099", "none-001", "fractions"):
+        with pytest.raises(PermissionDenied):
+            answer_block(pupil(school), attempt_id=attempt, block_id=id, answer="a")
+    with pytest.raises(InvalidArgument, match="is not answered"):
+        answer(school, attempt, 4, "a")
+
+
+def test_who_left_the_course_answers_no_more(school: Client) -> None:
+    attempt = start(school)
+    school.document(f"courses/math4/students/{PUPIL}").delete()
+    with pytest.raises(PermissionDenied):
+        answer(school, attempt, 1, "a")
+
+
+def test_a_new_version_is_begun_anew(school: Client) -> None:
+    first = start(school)
+    published = write(context(school, writes=True), publish_content, content_id="fractions")
+    assert published["version"] == 2
+    with pytest.raises(FailedPrecondition, match="anew"):
+        answer(school, first, 1, "a")
+    assert start(school) != first
