@@ -8,6 +8,7 @@ Teachers keep both from the app, by the rules. A shared prompt is for the teache
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -25,6 +26,7 @@ MOST_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "category": 1.0, "text": 1.0}
 _RATING_SHARE = 0.2
 """What the best rating adds to a score."""
+_MOST_RATINGS = 200
 _FEWEST_RATINGS = 3
 """Fewer say who rated rather than how good it is, so they are neither told nor counted."""
 
@@ -135,6 +137,6 @@ def _stars(ctx: ToolContext, prompt_id: str) -> float | None:
     from google.cloud.firestore import FieldFilter
 
     of_prompt = FieldFilter("promptId", "==", prompt_id)
-    query: Any = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt)
-    [[count, mean]] = query.count(alias="count").avg("stars", alias="mean").get()
-    return round(float(mean.value), 1) if count.value >= _FEWEST_RATINGS else None
+    query = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt).select(["stars"])
+    stars = [(each.to_dict() or {})["stars"] for each in query.limit(_MOST_RATINGS).stream()]
+    return round(mean(stars), 1) if len(stars) >= _FEWEST_RATINGS else None
