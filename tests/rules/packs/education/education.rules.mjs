@@ -76,7 +76,7 @@ export default function education(rules) {
     onlyThese(rules, "courses/math", {
       may: {
         get: [...TEACHERS, "ben"],
-        list: TEACHERS,
+        list: ["ana"],
         update: TEACHERS,
         create: ["teacher", "admin"],
       },
@@ -122,7 +122,7 @@ export default function education(rules) {
         tenant: PEOPLE[who]?.tenant ?? null,
         createdAt: serverTimestamp(),
       }),
-      change: { text: "Write another" },
+      change: { text: "Write another", shared: true },
     });
     onlyThese(rules, "promptRatings/shared_ana", {
       may: { get: ["ana"], delete: ["ana"] },
