@@ -1,0 +1,1 @@
+"""Mathematics for grades 1 to 6: families of problems whose keys are computed."""

@@ -1,0 +1,161 @@
+"""What a family of problems is made with: random numbers, wording, and wrong answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from msgspec import Struct
+
+from packs.education.blocks import Block, Bloom, Item, Key, Level, choices
+from packs.education.quantities import write_number
+from rollcall.core.texts import Texts
+
+TEXTS = Texts(__file__)
+_WRONG_OPTIONS = 3
+
+
+class Draw(Struct, frozen=True):
+    """What one problem is drawn for."""
+
+    random: Random
+    grade: int
+    locale: str = "he"
+    level: Level = "core"
+
+    def number(self, least: int, most: int) -> int:
+        return self.random.randint(least, most)
+
+    def several(self, numbers: Iterable[int], count: int) -> list[int]:
+        """Some of these numbers, each once."""
+        return self.random.sample(list(numbers), count)
+
+    def say(self, key: str, **values: Any) -> str:
+        return TEXTS.say(self.locale, key, **values)
+
+
+class Family(Struct, frozen=True):
+    """A family of problems.
+
+    Attributes:
+        grades: The grades that it makes problems for.
+        topics: What it is about, out of `cues.topics`.
+    """
+
+    id: str
+    make: Callable[[Draw], Item]
+    grades: tuple[int, ...]
+    topics: frozenset[str]
+
+
+FamilyMaker = Callable[[Callable[[Draw], Item]], Callable[[Draw], Item]]
+
+
+def family_list() -> tuple[list[Family], Callable[..., FamilyMaker]]:
+    """Return a list of families, and the decorator that adds one to it."""
+    found: list[Family] = []
+
+    def family(grades: Iterable[int], topics: str) -> FamilyMaker:
+        def add(make: Callable[[Draw], Item]) -> Callable[[Draw], Item]:
+            name = make.__name__
+            found.append(Family(name, make, tuple(grades), frozenset(topics.split())))
+            return make
+
+        return add
+
+    return found, family
+
+
+def ask(
+    draw: Draw,
+    stem: str,
+    answer: Fraction | int,
+    check: str,
+    slips: Iterable[Fraction | int],
+    *,
+    unit: str | None = None,
+    decimal: bool = False,
+    bloom: Bloom = "apply",
+) -> Item:
+    """Make a question with one number as its answer: with options for "support" and half of
+    "core", else to be written.
+
+    Args:
+        slips: Results of typical mistakes; those that are right, negative or equal are left out.
+        decimal: Whether numbers are written as decimals.
+    """
+    right = Fraction(answer)
+    unit = draw.say(f"units.{unit}") if unit else None
+    feedback = f"{check.replace('*', '×')} = {_written(right, decimal)}"
+    common: dict[str, Any] = {"bloom": bloom, "level": draw.level, "basis": "computed"}
+    with_options = {"support": True, "enrichment": False}.get(draw.level)
+    if with_options is None:
+        with_options = draw.random.random() < 0.5
+    if not with_options:
+        key = Key(
+            value=_written(right, decimal),
+            units=[unit] if unit else [],
+            check=check,
+            feedback=feedback,
+        )
+        return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
+    values = [right, *_wrong_values(draw, right, slips)]
+    draw.random.shuffle(values)
+    options = choices([_with_unit(_written(each, decimal), unit) for each in values])
+    key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
+    return Item(block=Block(kind="choice", stem=stem, options=options, **common), key=key)
+
+
+def whole(numbers: Iterable[Fraction | int]) -> list[Fraction | int]:
+    """Those that are whole, so that a wrong option is not told by its form."""
+    return [each for each in numbers if Fraction(each).denominator == 1]
+
+
+def compare(draw: Draw, left: str, right: str, sign: str) -> Item:
+    """Make a question of which sign stands between two numbers."""
+    options = choices(["<", "=", ">"])
+    correct = next(option.id for option in options if option.text == sign)
+    stem = draw.say("compare", left=left, right=right)
+    block = Block(kind="choice", stem=stem, options=options, bloom="understand", basis="computed")
+    feedback = f"{left} {sign} {right}"
+    return Item(
+        block=block, key=Key(correct=[correct], check=f"{left} ? {right}", feedback=feedback)
+    )
+
+
+def ascending(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
+    """Make a question of putting numbers in order from the smallest."""
+    pairs = list(zip(sizes, texts, strict=True))
+    while pairs == sorted(pairs):
+        draw.random.shuffle(pairs)
+    options = choices([text for _, text in pairs])
+    order = sorted(range(len(pairs)), key=lambda n: pairs[n][0])
+    key = Key(
+        correct=[options[n].id for n in order],
+        check="ascending",
+        feedback=" < ".join(options[n].text for n in order),
+    )
+    stem = draw.say("ascending")
+    block = Block(kind="order", stem=stem, options=options, bloom="understand", basis="computed")
+    return Item(block=block, key=key)
+
+
+def _wrong_values(draw: Draw, right: Fraction, slips: Iterable[Fraction | int]) -> list[Fraction]:
+    """Typical mistakes first, then numbers near the right one, all different and none right."""
+    found: list[Fraction] = []
+    step = Fraction(1, right.denominator)
+    near = [right + step * n for n in (1, -1, 2, 10, -2, 3, -10, 4, 5)]
+    for each in (*map(Fraction, slips), *near):
+        if each >= 0 and each != right and each not in found:
+            found.append(each)
+    return found[:_WRONG_OPTIONS]
+
+
+def _written(number: Fraction, decimal: bool) -> str:
+    return write_number(number, mixed=not decimal)
+
+
+def _with_unit(number: str, unit: str | None) -> str:
+    return f"{number} {unit}" if unit else number
