@@ -180,3 +180,38 @@ def load(value: Any) -> Sheet:
         msgspec.ValidationError: It is no sheet; the message says where and why.
     """
     return msgspec.convert(value, Sheet)
+
+
+def shown(cell: Cell) -> str:
+    """A cell's text; a number without zeros that say nothing."""
+    if cell is None:
+        return ""
+    return f"{cell:g}" if isinstance(cell, float) and abs(cell) < 1e6 else str(cell)
+
+
+def marks(block: List, language: str) -> list[str]:
+    """The mark of each line of a list."""
+    if block.mark == "number":
+        return [f"{n}." for n in range(1, len(block.items) + 1)]
+    if block.mark == "letter":
+        return [f"{letter(n, language)}." for n in range(len(block.items))]
+    return ["☐" if block.mark == "box" else "•"] * len(block.items)
+
+
+def letter(index: int, language: str) -> str:
+    """The letter that stands for a place, counted from 0: א, ב … י, יא, or A, B … Z, AA."""
+    if not language.startswith("he"):
+        return ("" if index < 26 else letter(index // 26 - 1, language)) + chr(65 + index % 26)
+    tens, ones = divmod(index + 1, 10)
+    if (tens, ones) in ((1, 5), (1, 6)):
+        return ("טו", "טז")[ones - 5]
+    return " יכלמנסעפצ"[tens % 10].strip() + " אבגדהוזחט"[ones].strip()
+
+
+def alternative(chart: Chart) -> str:
+    """What a chart shows, in words: its own `alt`, or its title and values."""
+    if chart.alt:
+        return chart.alt
+    pairs = zip(chart.labels, chart.values, strict=True)
+    values = ", ".join(f"{name}: {shown(value)} {chart.unit}".strip() for name, value in pairs)
+    return f"{chart.title}: {values}" if chart.title else values

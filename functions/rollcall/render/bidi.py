@@ -1,0 +1,207 @@
+"""Isolates, for texts in which both directions meet, and letters that every format can hold.
+
+The bidirectional algorithm gives digits and signs the direction of the line around them, so that a
+Hebrew line shows `120 − 30 = 90` as `90 = 30 − 120`, `3 < 4` as `4 > 3` and `25 mm` as `mm 25`.
+Here each number, formula, quantity with its unit and run of Latin words is found, and kept together
+from left to right; in a line that runs from left to right, each run of Hebrew words from right to
+left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rollcall.render.sheet import Direction
+
+LRI, RLI, PDI = "\u2066", "\u2067", "\u2069"
+_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_RTL_RUN = re.compile(
+    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+    r"(?:[^A-Za-z\u00c0-\u024f\n]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]['׳]?)?"
+)
+_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]{2}")
+_LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff\u2080-\u209c"
+_FACTORIAL = r"!(?=\s*[-+−×÷=/)])"
+_TOKENS = re.compile(
+    rf"""
+      (?P<number>[₪$€£]?(?:\d+(?:[.,:/]\d+)*|[½¼¾⅓⅔⅛])[½¼¾⅓⅔⅛]?
+        (?:[²³⁴-⁹⁺⁻¹⁰]+|[%‰°′″]C?|{_FACTORIAL})*(?:\ [%‰])?)
+    | (?P<word>(?:https?://|www\.)[^\s\u0590-\u05ff]+[\w/]
+        |[{_LETTER}](?:[{_LETTER}\d.'’@&_/-]*[{_LETTER}\d_])?(?:\+\+|\#)?(?:[²³⁴-⁹⁺⁻¹⁰]+|′|{_FACTORIAL})*)
+    | (?P<blank>_{{2,}}|[□▢…]|\.{{3,}})
+    | (?P<operator><=|>=|[+−×÷=<>≤≥≠≈±·*^→⇒⇔←∈∪∩∥⊥–])
+    | (?P<bar>[|∣])
+    | (?P<weak>[-:/])
+    | (?P<prefix>[√∠Δ∆])
+    | (?P<open>[(\[{{])
+    | (?P<close>[)\]}}](?:[²³⁴-⁹⁺⁻¹⁰]+|[%°!])*)
+    | (?P<comma>,)
+    | (?P<query>\?)
+    | (?P<space>[\ \u00a0]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Run(NamedTuple):
+    """A part of a text; `isolated` ones run against or apart from the line's direction."""
+
+    text: str
+    isolated: bool
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def cleaned(text: str) -> str:
+    """The text without direction marks of its own and without characters that no file can hold."""
+    return _CONTROLS.sub("\ufffd", _MARKS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def runs(text: str, direction: Direction) -> list[Run]:
+    """Cut a text at what has to be isolated in a line of this direction; joined, the runs are the
+    cleaned text."""
+    found: list[Run] = []
+    for number, line in enumerate(cleaned(text).split("\n")):
+        if number:
+            found.append(Run("\n", False))
+        at = 0
+        for start, end in _against_ltr(line) if direction == "ltr" else _against_rtl(line):
+            found += [Run(line[at:start], False), Run(line[start:end], True)]
+            at = end
+        found.append(Run(line[at:], False))
+    return [run for run in found if run.text]
+
+
+def isolated(text: str, direction: Direction) -> str:
+    """The cleaned text with U+2066 or U+2067 and U+2069 around what has to be isolated."""
+    mark = LRI if direction == "rtl" else RLI
+    return "".join(
+        f"{mark}{each.text}{PDI}" if each.isolated else each.text for each in runs(text, direction)
+    )
+
+
+def without_marks(text: str) -> str:
+    """The text as it was before `isolated`."""
+    return _MARKS.sub("", text)
+
+
+def _against_ltr(line: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _RTL_RUN.finditer(line))
+
+
+def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
+    if not _RTL.search(line) and _LATIN_WORD.search(line):
+        yield len(line) - len(line.lstrip()), len(line.rstrip())  # with its full stop
+        return
+    tokens = [
+        _Token(str(each.lastgroup), each.group(), *each.span()) for each in _TOKENS.finditer(line)
+    ]
+    at = 0
+    while at < len(tokens):
+        end = _formula_end(tokens, at)
+        if end is None:
+            at += 1
+        else:
+            yield tokens[at].start, tokens[end].end
+            at = end + 1
+
+
+def _formula_end(tokens: list[_Token], start: int) -> int | None:
+    """The last token of the formula, number or words that begin at a token; None if none does."""
+    before = tokens[start - 1] if start else None
+    if tokens[start].kind in ("operator", "weak") and (
+        tokens[start].text not in "+-−±"
+        or (before is not None and before.kind not in ("space", "open", "comma"))
+    ):
+        return None
+    depth, end, has_value, in_bars = 0, None, False, False
+    wants_operand, after_operator = True, False
+    at = start
+    while at < len(tokens):
+        token = tokens[at]
+        following = tokens[at + 1].kind if at + 1 < len(tokens) else ""
+        if wants_operand:
+            if token.kind == "space" and at > start:
+                at += 1
+                continue
+            if token.kind in ("number", "word", "blank") or (
+                token.kind == "query" and after_operator
+            ):
+                has_value = has_value or token.kind in ("number", "word")
+                wants_operand = False
+            elif token.kind == "open":
+                depth += 1
+            elif token.kind == "bar" and not in_bars:
+                in_bars = True
+            elif not (
+                token.kind == "prefix"
+                or (
+                    token.text in ("+", "-", "−", "±")
+                    and following in ("number", "word", "open", "blank", "prefix", "bar")
+                )
+            ):
+                break
+        elif token.kind == "close":
+            if depth == 0:
+                break
+            depth -= 1
+        elif token.kind == "bar" and in_bars:
+            in_bars = False
+        elif token.kind in ("operator", "weak", "bar"):
+            if token.kind == "weak" and (following == "space") != (tokens[at - 1].kind == "space"):
+                break
+            wants_operand = after_operator = True
+        elif token.kind == "comma":
+            if depth == 0 and not _joins_words(tokens, at):
+                break
+            wants_operand = True
+        elif token.kind == "open" and tokens[at - 1].kind in ("number", "word", "close"):
+            depth += 1
+            wants_operand = True
+        elif token.kind == "prefix":
+            wants_operand = True
+        elif token.kind in ("number", "word", "blank"):
+            if not _joins(tokens, at):
+                break
+        elif token.kind != "space":
+            break
+        if has_value and not (wants_operand or depth or in_bars or token.kind == "space"):
+            end = at
+        at += 1
+    return end
+
+
+def _joins(tokens: list[_Token], at: int) -> bool:
+    """Whether an operand belongs to the one before it: a unit to its number, a word to a word, a
+    fraction to its whole number."""
+    token = tokens[at]
+    before = tokens[at - 1]
+    if before.kind == "space":
+        before = tokens[at - 2]
+    elif before.kind == "close":
+        return True
+    if token.kind == "blank":
+        return False
+    kinds = {before.kind, token.kind}
+    return (
+        kinds == {"word"}
+        or kinds == {"word", "number"}
+        or (before.kind == "close" and token.kind == "word")
+        or (kinds == {"number"} and "/" in token.text and before.text.isdigit())
+    )
+
+
+def _joins_words(tokens: list[_Token], at: int) -> bool:
+    """Whether a comma stands between Latin words."""
+    after = [each.kind for each in tokens[at + 1 : at + 3]]
+    return tokens[at - 1].kind == "word" and after == ["space", "word"]

@@ -1,0 +1,191 @@
+"""Pages of a sheet, by typst: PDF (tagged, PDF/UA-1), PNG and SVG.
+
+Content reaches typst as JSON and never as source, so that nothing in it is run. typst is imported
+where a page is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import msgspec
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.extras import require_extra
+from rollcall.render.bidi import isolated
+from rollcall.render.sheet import (
+    Block,
+    Chart,
+    Heading,
+    Image,
+    Item,
+    List,
+    Sheet,
+    Table,
+    alternative,
+    marks,
+    shown,
+)
+
+FONTS = Path(__file__).parent / "fonts"
+SCREEN_PPI = 110
+MOST_IMAGE_BYTES = 5_000_000
+_KINDS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
+_LONG_ITEM = 6
+"""An item of more blocks may be cut at the foot of a page."""
+_NOT_TEXT = frozenset({"type", "style", "file", "language", "direction", "theme"})
+
+
+def pdf(sheet: Sheet) -> bytes:
+    """A tagged PDF that meets PDF/UA-1.
+
+    Raises:
+        FailedPrecondition: The extra [render] is not installed.
+        InvalidArgument: An image cannot be read.
+    """
+    return _compile(sheet, format="pdf", pdf_standards=["ua-1"])[0]
+
+
+def png(sheet: Sheet, *, ppi: int = SCREEN_PPI) -> list[bytes]:
+    """A picture of each page; errors as `pdf`."""
+    return _compile(sheet, format="png", ppi=float(ppi))
+
+
+def svg(sheet: Sheet) -> list[bytes]:
+    """A drawing of each page, with the sheet's title and description; letters are outlines. Errors
+    as `pdf`."""
+    head = f'<title id="title">{_escaped(sheet.title)}</title>'
+    if sheet.description:
+        head += f'<desc id="desc">{_escaped(sheet.description)}</desc>'
+    named = ' role="img" aria-labelledby="title"' + (
+        ' aria-describedby="desc"' if sheet.description else ""
+    )
+    return [
+        re.sub(
+            rb"<svg\b([^>]*)>",
+            lambda tag: b"<svg%s%s>%s" % (tag[1], named.encode(), head.encode()),
+            page,
+            count=1,
+        )
+        for page in _compile(sheet, format="svg")
+    ]
+
+
+def image_kind(data: bytes) -> str:
+    """One of png, jpg and svg, by what a file begins with.
+
+    Raises:
+        InvalidArgument: It is none of these, or too large.
+    """
+    if len(data) > MOST_IMAGE_BYTES:
+        raise InvalidArgument(
+            f"an image has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are taken"
+        )
+    for beginning, kind in _KINDS.items():
+        if data.startswith(beginning):
+            return kind
+    if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", data[:2000], re.DOTALL):
+        return "svg"
+    raise InvalidArgument("an image is no PNG, JPEG or SVG file")
+
+
+def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: Any) -> list[bytes]:
+    require_extra("typst", "render", purpose=f"making {format.upper()} files")
+    import typst
+
+    images: dict[str, bytes] = {}
+    data = msgspec.to_builtins(sheet)
+    data["blocks"] = [_block(each, sheet, images) for each in _in_steps(sheet.blocks)]
+    content = msgspec.json.encode(_isolated(data, sheet)).decode()
+    with TemporaryDirectory() as folder:  # the only files that typst can open
+        for name, image in images.items():
+            (Path(folder) / name).write_bytes(image)
+        try:
+            made = typst.compile(
+                _template(),
+                root=folder,
+                format=format,
+                font_paths=[str(FONTS)],
+                ignore_system_fonts=True,
+                sys_inputs={"sheet": content},
+                **options,
+            )
+        except typst.TypstError as error:
+            raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
+    return made if isinstance(made, list) else [made]
+
+
+@cache
+def _template() -> bytes:
+    return (Path(__file__).parent / "page.typ").read_bytes()
+
+
+def _in_steps(blocks: list[Block]) -> Iterator[Block]:
+    """Headings without a level left out between two, which PDF/UA refuses."""
+    level = 0
+    for each in blocks:
+        if isinstance(each, Heading):
+            level = min(each.level, level + 1)
+            each = Heading(each.text, level)  # type: ignore[arg-type]
+        yield each
+
+
+def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, Any]:
+    """One block as the template takes it."""
+    if isinstance(block, Image):
+        name = f"image-{len(images)}.{image_kind(block.data)}"
+        images[name] = block.data
+        return {"type": "Image", "file": name, "alt": block.alt, "width_cm": block.width_cm}
+    data: dict[str, Any] = msgspec.to_builtins(block)
+    if isinstance(block, Item):
+        data["blocks"] = [_block(each, sheet, images) for each in block.blocks]
+        data["is_long"] = len(block.blocks) > _LONG_ITEM
+    elif isinstance(block, List):
+        data["lines"] = list(zip(marks(block, sheet.language), block.items, strict=True))
+    elif isinstance(block, Table):
+        data["rows"] = [[shown(cell) for cell in row] for row in block.rows]
+    elif isinstance(block, Chart):
+        most = max((abs(value) for value in block.values), default=0) or 1
+        data["alt"] = alternative(block)
+        data["bars"] = [
+            {
+                "label": label,
+                "value": f"{shown(value)} {block.unit}".strip(),
+                "share": abs(value) / most,
+            }
+            for label, value in zip(block.labels, block.values, strict=True)
+        ]
+    return data
+
+
+def _isolated(value: Any, sheet: Sheet) -> Any:
+    if isinstance(value, str):
+        return _covered(isolated(value, sheet.direction))
+    if isinstance(value, list | tuple):
+        return [_isolated(each, sheet) for each in value]
+    if isinstance(value, dict):
+        return {
+            key: each if key in _NOT_TEXT else _isolated(each, sheet) for key, each in value.items()
+        }
+    return value
+
+
+def _covered(text: str) -> str:
+    """The text with U+FFFD for each letter that none of the fonts has."""
+    return _lacking().sub("\ufffd", text)
+
+
+@cache
+def _lacking() -> re.Pattern[str]:
+    ranges = msgspec.json.decode((FONTS / "letters.json").read_bytes())
+    spans = "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in ranges)
+    return re.compile(f"[^\n{spans}]")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

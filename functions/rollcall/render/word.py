@@ -1,0 +1,375 @@
+"""Word documents (docx) of a sheet, by python-docx.
+
+python-docx knows one direction and one font of a run; what a right-to-left text needs beside them
+(`w:bidi`, `w:rtl`, `w:cs` fonts and sizes, `bidiVisual` tables) is added here, each at its place in
+the schema. Isolated parts are runs of their own between left-to-right marks: Word goes by the run,
+other programs by the marks.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.extras import require_extra
+from rollcall.render.bidi import cleaned, runs
+from rollcall.render.pages import image_kind, png
+from rollcall.render.sheet import (
+    Block,
+    Cell,
+    Chart,
+    Fields,
+    Figures,
+    Formula,
+    Heading,
+    Image,
+    Item,
+    Lines,
+    List,
+    PageBreak,
+    Paragraph,
+    Sheet,
+    Space,
+    Table,
+    alternative,
+    marks,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from docx.text.paragraph import Paragraph as WordParagraph
+
+CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_FONT = "Arial"
+_WIDTH_CM = 17.0
+_INDENT_CM = 0.9
+_PICTURE_PPI = 200
+_MARKS = {"rtl": "\u200e", "ltr": "\u200f"}
+_AFTER_BIDI = (
+    "adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc "
+    "textDirection textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange"
+)
+_AFTER_BORDER = (
+    "shd tabs suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE "
+    f"autoSpaceDN bidi {_AFTER_BIDI}"
+)
+_AFTER_RTL = "cs em lang eastAsianLayout specVanish oMath"
+_AFTER_SIZE = (
+    "highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath"
+)
+_AFTER_BOLD = (
+    "i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish "
+    f"webHidden color spacing w kern position sz szCs {_AFTER_SIZE}"
+)
+_AFTER_VISUAL = (
+    "tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd tblBorders shd "
+    "tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange"
+)
+
+
+def docx(sheet: Sheet) -> bytes:
+    """The sheet as a Word document.
+
+    Raises:
+        FailedPrecondition: The extra [render] is not installed.
+        InvalidArgument: An image cannot be read.
+    """
+    require_extra("docx", "render", purpose="making Word files")
+    document = _Document(sheet)
+    document.write_all(sheet.blocks)
+    return document.content()
+
+
+class _Document:
+    """A document while it is written."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        from docx import Document
+        from docx.shared import Cm
+
+        self._sheet = sheet
+        self._is_rtl = sheet.direction == "rtl"
+        self._word = Document()
+        self._container: Any = self._word
+        self._indent_cm = 0.0
+        section = self._word.sections[0]
+        section.page_width, section.page_height = Cm(21), Cm(29.7)
+        section.left_margin = section.right_margin = section.top_margin = Cm(2)
+        if self._is_rtl:
+            _insert(section._sectPr, "w:bidi", "rtlGutter docGrid printerSettings sectPrChange")
+        self._set_styles()
+        properties = self._word.core_properties
+        properties.title, properties.subject = cleaned(sheet.title)[:250], ""
+        properties.comments = cleaned(sheet.description)[:250]
+        properties.author, properties.language = "", sheet.language
+        properties.created = properties.modified = datetime.now(UTC).replace(tzinfo=None)
+        if sheet.title:
+            self._runs(self._paragraph("Title"), sheet.title)
+        footer = section.footer.paragraphs[0]
+        self._directed(footer)
+        self._runs(footer, sheet.footer)
+
+    def content(self) -> bytes:
+        out = io.BytesIO()
+        self._word.save(out)
+        return out.getvalue()
+
+    def write_all(self, blocks: Iterable[Block]) -> None:
+        for each in blocks:
+            self._write(each)
+
+    def _set_styles(self) -> None:
+        from docx.oxml.ns import qn
+        from docx.shared import Pt, RGBColor
+
+        accent = RGBColor.from_string(self._sheet.theme.accent.lstrip("#"))
+        sizes = {"Normal": 11.5, "Title": 20, "Heading 1": 15, "Heading 2": 13, "Heading 3": 11.5}
+        for name, size in sizes.items():
+            style: Any = self._word.styles[name]
+            style.font.size = Pt(size)
+            properties = style.element.get_or_add_rPr()
+            fonts = properties.get_or_add_rFonts()
+            for attribute in list(fonts.attrib):  # those of a theme come before names
+                del fonts.attrib[attribute]
+            for kind in ("ascii", "hAnsi", "cs", "eastAsia"):
+                fonts.set(qn(f"w:{kind}"), _FONT)
+            _insert(properties, "w:szCs", _AFTER_SIZE, val=str(round(size * 2)))
+            if name != "Normal":
+                style.font.color.rgb = accent
+                style.font.bold = True
+                _insert(properties, "w:bCs", _AFTER_BOLD)
+        defaults = self._word.styles.element.find(f".//{qn('w:rPrDefault')}//{qn('w:lang')}")
+        if defaults is not None:
+            defaults.set(qn("w:bidi"), "he-IL" if self._sheet.language == "he" else "ar-SA")
+
+    def _paragraph(self, style: str = "Normal") -> WordParagraph:
+        from docx.shared import Cm
+
+        paragraph: WordParagraph = self._container.add_paragraph(style=self._word.styles[style])
+        if self._indent_cm:
+            paragraph.paragraph_format.left_indent = Cm(self._indent_cm)
+        self._directed(paragraph)
+        return paragraph
+
+    def _directed(self, paragraph: WordParagraph) -> None:
+        if self._is_rtl:
+            _insert(paragraph._p.get_or_add_pPr(), "w:bidi", _AFTER_BIDI)
+
+    def _runs(
+        self, paragraph: WordParagraph, text: str, *, bold: bool = False, size: float | None = None
+    ) -> None:
+        """Add a text, each isolated part as a run of its own."""
+        from docx.shared import Pt
+
+        mark = _MARKS[self._sheet.direction]
+        for part in runs(text, self._sheet.direction):
+            run = paragraph.add_run(f"{mark}{part.text}{mark}" if part.isolated else part.text)
+            properties = run._r.get_or_add_rPr()
+            if bold:
+                run.bold = True
+                _insert(properties, "w:bCs", _AFTER_BOLD)
+            if size:
+                run.font.size = Pt(size)
+                _insert(properties, "w:szCs", _AFTER_SIZE, val=str(round(size * 2)))
+            if part.isolated != self._is_rtl:
+                _insert(properties, "w:rtl", _AFTER_RTL)
+
+    def _write(self, block: Block) -> None:
+        if isinstance(block, Heading):
+            self._runs(self._paragraph(f"Heading {block.level}"), block.text)
+        elif isinstance(block, Paragraph):
+            self._write_paragraph(block)
+        elif isinstance(block, List):
+            for mark, words in zip(marks(block, self._sheet.language), block.items, strict=True):
+                self._write_marked(mark, words)
+        elif isinstance(block, Item):
+            self._write_item(block)
+        elif isinstance(block, Table):
+            self._write_table(block)
+        elif isinstance(block, Formula):
+            self._write_formula(block)
+        elif isinstance(block, Image):
+            self._picture(self._raster(block), block.alt, block.width_cm)
+        elif isinstance(block, Chart):
+            picture = Sheet(
+                "",
+                [block],
+                direction=self._sheet.direction,
+                language=self._sheet.language,
+                theme=self._sheet.theme,
+                one_page=True,
+            )
+            self._picture(png(picture, ppi=_PICTURE_PPI)[0], alternative(block), _WIDTH_CM)
+        elif isinstance(block, Figures):
+            self._write_figures(block)
+        elif isinstance(block, Fields):
+            self._write_fields(block)
+        elif isinstance(block, Lines):
+            for _ in range(block.count):
+                self._tab_line([_WIDTH_CM - self._indent_cm])
+        elif isinstance(block, Space):
+            from docx.shared import Cm
+
+            self._paragraph().paragraph_format.space_after = Cm(min(block.height_cm, 25))
+        elif isinstance(block, PageBreak):
+            self._word.add_page_break()
+
+    def _write_paragraph(self, block: Paragraph) -> None:
+        from docx.shared import Cm
+
+        paragraph = self._paragraph()
+        if block.style == "quote":
+            paragraph.paragraph_format.left_indent = Cm(self._indent_cm + _INDENT_CM)
+        if block.style == "note":
+            border = _insert(paragraph._p.get_or_add_pPr(), "w:pBdr", _AFTER_BORDER)
+            color = self._sheet.theme.accent.lstrip("#")
+            for side in ("top", "left", "bottom", "right"):
+                _insert(border, f"w:{side}", "", val="single", sz="6", space="4", color=color)
+        self._runs(
+            paragraph,
+            block.text,
+            bold=block.style == "label",
+            size=9.5 if block.style == "small" else None,
+        )
+
+    def _write_marked(self, mark: str, words: str) -> WordParagraph:
+        from docx.shared import Cm
+
+        paragraph = self._paragraph()
+        paragraph.paragraph_format.left_indent = Cm(self._indent_cm + _INDENT_CM)
+        paragraph.paragraph_format.first_line_indent = Cm(-_INDENT_CM)
+        self._runs(paragraph, f"{mark}\t{words}")
+        return paragraph
+
+    def _write_item(self, block: Item) -> None:
+        blocks = list(block.blocks)
+        first = ""
+        if blocks and isinstance(blocks[0], Paragraph):
+            first, blocks = blocks[0].text, blocks[1:]
+        paragraph = self._write_marked(block.mark, first)
+        paragraph.paragraph_format.keep_with_next = bool(blocks)
+        if block.note:
+            self._runs(paragraph, f"  {block.note}", size=9.5)
+        self._indent_cm += _INDENT_CM
+        self.write_all(blocks)
+        self._indent_cm -= _INDENT_CM
+
+    def _write_formula(self, block: Formula) -> None:
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+        paragraph = self._word.add_paragraph()  # a line of its own, from left to right
+        paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
+        paragraph.add_run(cleaned(block.text))
+
+    def _write_table(self, block: Table) -> None:
+        from docx.shared import Cm
+
+        if block.caption:
+            paragraph = self._paragraph()
+            paragraph.paragraph_format.keep_with_next = True
+            self._runs(paragraph, block.caption, bold=True)
+        table = self._grid(1 + len(block.rows), len(block.header))
+        shares = block.widths or [1.0] * len(block.header)
+        lines: list[Sequence[Cell]] = [block.header, *block.rows]
+        for number, row in enumerate(lines):
+            for cell, value, share in zip(table.rows[number].cells, row, shares, strict=True):
+                cell.width = Cm(_WIDTH_CM * share / sum(shares))
+                self._directed(cell.paragraphs[0])
+                self._runs(cell.paragraphs[0], shown(value), bold=number == 0)
+        header = table.rows[0]._tr.get_or_add_trPr()
+        _insert(header, "w:tblHeader", "tblCellSpacing jc hidden ins del trPrChange")
+        self._paragraph()  # room below; two tables in a row would become one
+
+    def _grid(self, rows: int, columns: int) -> Any:
+        table = self._word.add_table(rows, columns)
+        table.style = self._word.styles["Table Grid"]
+        if self._is_rtl:
+            _insert(table._tbl.tblPr, "w:bidiVisual", _AFTER_VISUAL)
+        return table
+
+    def _write_figures(self, block: Figures) -> None:
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+        for start in range(0, len(block.items), 3):
+            items = block.items[start : start + 3]
+            for cell, item in zip(self._grid(1, len(items)).rows[0].cells, items, strict=True):
+                for at, (words, size) in enumerate(((item.value, 24.0), (item.label, 11.5))):
+                    paragraph = cell.add_paragraph() if at else cell.paragraphs[0]
+                    paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
+                    self._directed(paragraph)
+                    self._runs(paragraph, words, bold=not at, size=size)
+            self._paragraph()
+
+    def _write_fields(self, block: Fields) -> None:
+        width = (_WIDTH_CM - self._indent_cm) / len(block.labels)
+        stops = [
+            stop
+            for at in range(1, len(block.labels) + 1)
+            for stop in (at * width - 0.5, at * width)
+        ]
+        self._tab_line(stops[:-1], block.labels)
+
+    def _tab_line(self, stops_cm: list[float], labels: Iterable[str] = ("",)) -> None:
+        """A line of labels, each drawn on to its stop; every second stop begins the next label."""
+        from docx.enum.text import WD_TAB_LEADER
+        from docx.shared import Cm, Pt
+
+        paragraph = self._paragraph()
+        paragraph.paragraph_format.space_before = Pt(8)
+        for number, stop in enumerate(stops_cm):
+            leader = WD_TAB_LEADER.SPACES if number % 2 else WD_TAB_LEADER.LINES
+            paragraph.paragraph_format.tab_stops.add_tab_stop(Cm(stop), leader=leader)
+        for number, label in enumerate(labels):
+            if number:
+                paragraph.add_run("\t")
+            self._runs(paragraph, f"{label} " if label else "")
+            paragraph.add_run("\t")
+
+    def _raster(self, block: Image) -> bytes:
+        """The image as Word can hold it: a drawing becomes a picture."""
+        if image_kind(block.data) != "svg":
+            return block.data
+        return png(Sheet("", [block], one_page=True), ppi=_PICTURE_PPI)[0]
+
+    def _picture(self, data: bytes, alt: str, width_cm: float) -> None:
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+        from docx.image import exceptions
+        from docx.shared import Cm
+
+        paragraph = self._word.add_paragraph()
+        paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
+        try:
+            shape = paragraph.add_run().add_picture(
+                io.BytesIO(data), width=Cm(min(width_cm, _WIDTH_CM))
+            )
+        except (
+            exceptions.InvalidImageStreamError,
+            exceptions.UnexpectedEndOfFileError,
+            exceptions.UnrecognizedImageError,
+            ArithmeticError,
+            LookupError,
+            ValueError,
+            OSError,
+        ) as error:
+            raise InvalidArgument("an image cannot be read") from error
+        shape._inline.docPr.set("descr", cleaned(alt))
+
+
+def _insert(parent: Any, tag: str, before: str, **attributes: str) -> Any:
+    """Add an element to a parent, before those that the schema has after it."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    element = OxmlElement(tag)
+    for name, value in attributes.items():
+        element.set(qn(f"w:{name}"), value)
+    present = parent.find(qn(tag))
+    if present is not None:
+        parent.remove(present)
+    successors = {qn(f"w:{name}") for name in before.split()}
+    at = next((n for n, each in enumerate(parent) if each.tag in successors), len(parent))
+    parent.insert(at, element)
+    return element

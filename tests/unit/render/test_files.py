@@ -1,0 +1,212 @@
+"""Files of a sheet, read back by other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import struct
+import sys
+import zipfile
+import zlib
+from time import perf_counter
+from typing import Any
+
+import pypdf
+import pytest
+from docx import Document
+from lxml import etree
+
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.render import pages, spreadsheet, word
+from rollcall.render.sheet import (
+    Block,
+    Chart,
+    Fields,
+    Figure,
+    Figures,
+    Formula,
+    Heading,
+    Image,
+    Item,
+    Lines,
+    List,
+    PageBreak,
+    Paragraph,
+    Sheet,
+    Space,
+    Table,
+    Theme,
+    letter,
+)
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def picture(size: int = 8) -> bytes:
+    rows = (b"\x00" + b"\xff\x00\x00" * size) * size
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    head = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    parts = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + parts
+
+
+BLOCKS: list[Block] = [
+    Fields(["שם", "תאריך"]),
+    Paragraph("טיוטה\nשורה שנייה", "note"),
+    Heading("חלק א", 3),
+    Item("1.", [Paragraph("חשבו: 120 − 30 = ____"), Space(1.5), Lines(2)], "(5 נקודות)"),
+    Item("2.", [Paragraph("איזה גדול?"), List(["1/2", "25 mm"], "letter")]),
+    List(["2 + 2 = 4", "3 ≤ π ✓", "√16 ≥ 4 →"], "box"),
+    Formula("1 3/4 + 2 1/2 = 4 1/4"),
+    Table(["מושג", "ערך"], [["מונה", 3], ["#let x = 1 $y$ *z* \\ ]", None]], "מושגים", [2, 1]),
+    Chart(["כיתה א", "כיתה ב"], [12, 30.5], "תלמידים", "%"),
+    Figures([Figure("71%", "מים")]),
+    Image(picture(), "ריבוע אדום", 2),
+    PageBreak(),
+    Paragraph("😀 漢字 abc", "small"),
+]
+SHEET = Sheet("שברים", BLOCKS, description="דף עבודה")
+
+
+def test_a_pdf_is_tagged_names_its_language_and_keeps_its_text() -> None:
+    reader = pypdf.PdfReader(io.BytesIO(pages.pdf(SHEET)))
+    root: Any = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"] and root["/Lang"] == "he"
+    assert reader.metadata is not None and reader.metadata.title == "שברים"
+    assert b"pdfuaid:part>1" in root["/Metadata"].get_data()
+    text = "".join(page.extract_text() for page in reader.pages)
+    assert all(each in text for each in ("120 − 30 = ____", "25 mm", "1 3/4 + 2 1/2 = 4 1/4"))
+    assert all(each in text for each in ("#let x = 1 $y$ *z* \\ ]", "3 ≤ π", "√16 ≥ 4", "✓", "→"))
+
+
+def test_letters_that_no_font_has_are_replaced_and_all_others_are_drawn() -> None:
+    text = "".join(
+        page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pages.pdf(SHEET))).pages
+    )
+    assert "\ufffd\ufffd" in text and "漢" not in text
+    letters = "≤≥≠≈√π✓✗→←⇒∞∠△□☐☑½⅓²³°×÷−₪…–—“”αβΔшمر"
+    assert pages.pdf(Sheet(letters, [Paragraph(letters)]))[:5] == b"%PDF-"
+
+
+def test_an_svg_has_a_title_a_description_and_no_script_of_its_content() -> None:
+    sheet = Sheet("א<b>&", [Paragraph("<script>")], description="ת", theme=Theme(boxes=True))
+    (page,) = pages.svg(sheet)
+    tree = etree.fromstring(page)
+    assert tree.findtext("{*}title") == "א<b>&" and tree.findtext("{*}desc") == "ת"
+    assert not list(tree.iter("{*}script"))
+    assert [image[:4] for image in pages.png(sheet)] == [b"\x89PNG"]
+
+
+@pytest.mark.parametrize("data", [b"GIF89a", b"\x89PNG\r\n\x1a\nnonsense", b"<svg", b""])
+def test_an_image_that_cannot_be_read_is_refused(data: bytes) -> None:
+    sheet = Sheet("x", [Image(data, "y")])
+    for make in (pages.pdf, word.docx):
+        with pytest.raises(InvalidArgument, match=r"image|page cannot be made"):
+            make(sheet)
+
+
+def document(sheet: Sheet = SHEET) -> etree._Element:
+    with zipfile.ZipFile(io.BytesIO(word.docx(sheet))) as file:
+        return etree.fromstring(file.read("word/document.xml"))
+
+
+def test_every_hebrew_paragraph_run_and_table_of_a_docx_says_its_direction() -> None:
+    root = document()
+    hebrew = re.compile("[א-ת]")
+    for paragraph in root.iter(f"{W}p"):
+        if hebrew.search("".join(paragraph.itertext())):
+            assert paragraph.find(f"{W}pPr/{W}bidi") is not None
+    for run in root.iter(f"{W}r"):
+        if hebrew.search("".join(run.itertext())):
+            assert run.find(f"{W}rPr/{W}rtl") is not None
+    assert all(table.find(f"{W}tblPr/{W}bidiVisual") is not None for table in root.iter(f"{W}tbl"))
+
+
+def test_formulas_of_a_docx_are_left_to_right_runs_of_their_own() -> None:
+    runs = {
+        "".join(run.itertext()).strip("\u200e"): run.find(f"{W}rPr/{W}rtl")
+        for run in document().iter(f"{W}r")
+    }
+    for formula in ("120 − 30 = ____", "1/2", "25 mm", "2 + 2 = 4", "1 3/4 + 2 1/2 = 4 1/4"):
+        assert runs[formula] is None
+
+
+PPR = "pStyle keepNext keepLines pageBreakBefore pBdr shd tabs bidi spacing ind jc rPr"
+RPR = "rStyle rFonts b bCs i iCs color sz szCs u rtl cs lang"
+TBLPR = "tblStyle bidiVisual tblW jc tblLayout tblLook"
+
+
+def test_properties_of_a_docx_stand_in_the_order_of_the_schema() -> None:
+    root = document()
+    for parent, order in (("pPr", PPR), ("rPr", RPR), ("tblPr", TBLPR)):
+        for each in root.iter(f"{W}{parent}"):
+            places = [order.split().index(etree.QName(child).localname) for child in each]
+            assert places == sorted(places)
+
+
+def test_a_docx_has_the_alternative_text_of_pictures_and_opens_again() -> None:
+    found = Document(io.BytesIO(word.docx(SHEET)))
+    described = [each._inline.docPr.get("descr") for each in found.inline_shapes]
+    assert described == ["תלמידים: כיתה א: 12 %, כיתה ב: 30.5 %", "ריבוע אדום"]
+    assert found.core_properties.title == "שברים"
+
+
+HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "http://x.y"]
+
+
+def test_no_cell_of_a_workbook_is_a_formula_and_hebrew_sheets_run_from_the_right() -> None:
+    table = Table(["שם", "ציון"], [[text, 90.5] for text in HOSTILE])
+    made = spreadsheet.xlsx([Sheet("כיתה/ד", [table]), Sheet("כיתה/ד", [table])])
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        sheet = etree.fromstring(file.read("xl/worksheets/sheet1.xml"))
+        names = re.findall('<sheet name="([^"]+)"', file.read("xl/workbook.xml").decode())
+        strings = etree.fromstring(file.read("xl/sharedStrings.xml"))
+    assert not list(sheet.iter("{*}f")) and not list(sheet.iter("{*}hyperlink"))
+    assert sheet.find(".//{*}sheetView").get("rightToLeft") == "1"
+    assert len(list(sheet.iter("{*}v"))) == 2 * (1 + len(HOSTILE))
+    assert "=1+1" in ["".join(each.itertext()) for each in strings]
+    assert names == ["כיתה ד", "כיתה ד (2)"]
+
+
+def test_a_csv_begins_with_a_byte_order_mark_and_defuses_formulas() -> None:
+    made = spreadsheet.csv(Table(["שם", "ציון"], [[text, -1] for text in HOSTILE]))
+    assert made.startswith(b"\xef\xbb\xbf")
+    rows = list(csv.reader(io.StringIO(made.decode("utf-8-sig"))))
+    assert [row[0] for row in rows[1:]] == [f"'{text}" for text in HOSTILE[:-1]] + HOSTILE[-1:]
+    assert {row[1] for row in rows[1:]} == {"-1"}
+
+
+def test_two_thousand_rows_take_less_than_a_second() -> None:
+    table = Table([f"c{n}" for n in range(12)], [["נועה", *range(11)] for _ in range(2000)])
+    start = perf_counter()
+    spreadsheet.xlsx([Sheet("כיתה", [table])])
+    assert perf_counter() - start < 1
+
+
+def test_list_letters_are_those_of_the_language() -> None:
+    assert [letter(n, "he") for n in (0, 9, 10, 14, 15, 20)] == ["א", "י", "יא", "טו", "טז", "כא"]
+    assert [letter(n, "en") for n in (0, 25, 26)] == ["A", "Z", "AA"]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollcall.core.extras.is_installed", lambda package: False)
+    for make in (pages.pdf, word.docx, lambda sheet: spreadsheet.xlsx([sheet])):
+        with pytest.raises(FailedPrecondition, match=r"extra \[render\]"):
+            make(SHEET)
+
+
+def test_making_no_file_imports_none_of_the_libraries() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from rollcall.render import pages, spreadsheet, word, sheet;"
+        "assert not {'typst', 'docx', 'lxml', 'xlsxwriter'} & set(sys.modules)"
+    )
+    env = {"PYTHONPATH": "functions"}
+    assert subprocess.run([sys.executable, "-c", code], env=env).returncode == 0
