@@ -63,6 +63,14 @@ def test_a_pdf_without_its_reader_says_so(without: Callable[[str], None], tmp_pa
 
 def test_every_extra_that_is_named_is_one_of_the_distributions() -> None:
     declared = PYPROJECT["project"]["optional-dependencies"].keys()
-    assert {"gemini", "openai", "documents", "spreadsheets", "tracing", "terminal"} <= declared
+    assert {
+        "gemini",
+        "openai",
+        "documents",
+        "spreadsheets",
+        "render",
+        "tracing",
+        "terminal",
+    } <= declared
     with pytest.raises(FailedPrecondition, match=r"this needs the extra \[documents\]"):
         require_extra("nothing_of_this_name", "documents", purpose="this")
