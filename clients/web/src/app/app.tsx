@@ -77,7 +77,7 @@ function Shell({ connection }: { connection: Connection }) {
         <ThreadList connection={connection} />
         <nav class="views" aria-label={text("app.views")}>
           {VIEWS.filter(({ id }) => id !== "chat").map(({ id, title, icon }) => (
-            <a key={id} href={hrefOf({ view: id })} aria-current={view.id === id && "page"}>
+            <a key={id} href={hrefOf({ view: id })} aria-current={view.id === id ? "page" : undefined}>
               <Icon path={icon} />
               {text(title)}
             </a>

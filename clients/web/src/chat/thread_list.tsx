@@ -152,7 +152,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
     >
       <a
         href={hrefOf({ view: "chat", threadId: thread.id })}
-        aria-current={isCurrent && "page"}
+        aria-current={isCurrent ? "page" : undefined}
         title={title}
       >
         <bdi class="thread-title">{title}</bdi>

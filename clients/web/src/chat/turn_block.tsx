@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
 
 import { Icon, type IconName } from "../app/icon.js";
+import { isOnline } from "../app/network.js";
 import { toast } from "../app/toast.js";
 import { ToolCard } from "../cards/tool_card.js";
 import { Markdown } from "../markdown/markdown.js";
@@ -170,8 +171,9 @@ const ItemBlock = memo(function ItemBlock({ item }: { item: Item }) {
 function Progress({ view }: { view: TurnView }) {
   const last = view.items.at(-1);
   const isWriting = last?.kind === "text" && !last.isWhole && last.text;
-  if (isWriting) return null;
+  if (isWriting && isOnline.value) return null;
   const key = view.state === "sending" ? "run.sending" : "run.thinking";
+  if (!isOnline.value) return <p class="note">{text("run.offline")}</p>;
   return (
     <p class="thinking quiet">
       <span class="dots" aria-hidden="true">

@@ -1,0 +1,53 @@
+"""What the tests do in the page, in its own words."""
+
+from __future__ import annotations
+
+import os
+
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
+
+AGENT = "Conversation assistant"
+
+
+def lead_to(context: BrowserContext, functions: str) -> None:
+    """Have the pages of a browser call the functions at `host:port` in place of the emulator's."""
+    usual = os.environ["FUNCTIONS_EMULATOR_HOST"]
+
+    def lead(route: Route) -> None:
+        route.continue_(url=route.request.url.replace(usual, functions))
+
+    context.route(f"http://{usual}/**", lead)
+
+
+def sign_in(context: BrowserContext) -> Page:
+    """A page with the app, where somebody without an account is signed in."""
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Try it without an account").click()
+    page.get_by_text(AGENT).click()
+    return page
+
+
+def ask(page: Page, words: str) -> None:
+    page.get_by_label("Message", exact=True).fill(words)
+    page.get_by_role("button", name="Send", exact=True).click()
+
+
+def log(page: Page) -> Locator:
+    return page.locator(".log")
+
+
+def answers(page: Page) -> Locator:
+    return page.get_by_role("article", name="Answer")
+
+
+def wait_until_done(page: Page) -> None:
+    """The newest answer is complete."""
+    expect(answers(page).last).to_have_attribute("aria-busy", "false", timeout=30_000)
+    expect(page.get_by_role("button", name="Ask again").last).to_be_visible()
+
+
+def transcript(page: Page) -> list[str]:
+    """What stands in the log, turn by turn, without times."""
+    texts: list[str] = page.locator(".words, .markdown, .tool-card summary, .note").all_text_contents()
+    return texts

@@ -1,0 +1,186 @@
+"""A conversation in the browser: whole after a reload, in another tab, and after a lost network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.clients.web.scene import ask, answers, lead_to, log, sign_in, transcript, wait_until_done
+from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
+from tests.support.functions_process import functions_process
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def functions(model: ScriptedModel) -> Iterator[str]:
+    """Functions whose model is the scripted one."""
+    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
+    with functions_process({**models, **model.env()}) as address:
+        yield address
+
+
+@pytest.fixture
+def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Page:
+    """The app with somebody signed in, before the first message."""
+    model.release()
+    lead_to(context, functions)
+    return sign_in(context)
+
+
+def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
+    ask(chat, "tool, please")
+    wait_until_done(chat)
+    expect(answers(chat)).to_contain_text(TOLD)
+    expect(chat.locator(".tool-card")).to_have_count(1)
+    before = transcript(chat)
+    chat.reload()
+    wait_until_done(chat)
+    assert transcript(chat) == before
+
+
+@pytest.mark.parametrize("chunk", [2, 12, 200])
+def test_web_reload_in_the_midst_loses_and_repeats_nothing(
+    chat: Page, model: ScriptedModel, chunk: int
+) -> None:
+    model.hold(chunk)
+    ask(chat, "a long one")
+    if chunk > 5:
+        expect(answers(chat)).to_contain_text("This is")
+    else:
+        expect(chat).to_have_url(re.compile("#/chat/.+"))
+    chat.reload()
+    expect(answers(chat)).to_have_attribute("aria-busy", "true")
+    model.release()
+    wait_until_done(chat)
+    assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])
+
+
+def test_web_second_tab_shows_the_same_as_it_happens(
+    chat: Page, context: BrowserContext, model: ScriptedModel
+) -> None:
+    ask(chat, "say: first")
+    wait_until_done(chat)
+    other = context.new_page()
+    other.goto(chat.url)
+    expect(log(other)).to_contain_text("first")
+    model.hold(100)
+    ask(chat, "a long one")
+    expect(answers(other).last).to_have_attribute("aria-busy", "true")
+    expect(answers(other).last).to_contain_text("paragraph 3")
+    model.release()
+    for page in (chat, other):
+        wait_until_done(page)
+    assert transcript(other) == transcript(chat)
+    assert _squeezed(transcript(other)) == _squeezed(["say: first", "first", "a long one", LONG])
+
+
+def test_web_lost_network_leaves_no_gap(
+    chat: Page, context: BrowserContext, model: ScriptedModel
+) -> None:
+    model.hold(60)
+    ask(chat, "a long one")
+    expect(answers(chat)).to_contain_text("paragraph 2")
+    context.set_offline(True)
+    expect(chat.get_by_text("No connection.")).to_be_visible()
+    model.release()
+    context.set_offline(False)
+    wait_until_done(chat)
+    expect(chat.get_by_text("No connection.")).to_be_hidden()
+    assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])
+
+
+def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
+    model.hold(60)
+    ask(chat, "a long one")
+    expect(answers(chat)).to_contain_text("paragraph 2")
+    chat.get_by_role("button", name="Stop the answer").click()
+    expect(answers(chat)).to_contain_text("Stopped.")
+    model.release()
+    expect(answers(chat)).to_contain_text("This is paragraph 1 of a long answer.")
+    before = transcript(chat)
+    chat.reload()
+    expect(answers(chat)).to_contain_text("Stopped.")
+    assert transcript(chat) == before
+
+
+def test_web_edited_message_takes_the_place_of_the_last(chat: Page) -> None:
+    ask(chat, "say: one")
+    wait_until_done(chat)
+    chat.get_by_role("button", name="Edit message").click()
+    chat.get_by_label("Edit message").fill("say: two")
+    chat.get_by_role("button", name="Send again").click()
+    wait_until_done(chat)
+    assert transcript(chat) == ["say: two", "two"]
+    chat.reload()
+    wait_until_done(chat)
+    assert transcript(chat) == ["say: two", "two"]
+
+
+def test_web_retry_asks_the_same_again(chat: Page) -> None:
+    ask(chat, "say: one")
+    wait_until_done(chat)
+    chat.get_by_role("button", name="Ask again").click()
+    expect(answers(chat)).to_have_attribute("aria-busy", "true")
+    wait_until_done(chat)
+    assert transcript(chat) == ["say: one", "one"]
+
+
+def test_web_reader_is_not_moved_by_what_comes(chat: Page, model: ScriptedModel) -> None:
+    model.hold(200)
+    ask(chat, "a long one")
+    expect(answers(chat)).to_contain_text("paragraph 25")
+    box = chat.locator(".log-scroll")
+    box.evaluate("(box) => box.scrollTo(0, 40)")
+    model.release()
+    chat.get_by_role("button", name="New text below").wait_for()
+    wait_until_done(chat)
+    assert box.evaluate("(box) => box.scrollTop") == 40
+    chat.get_by_role("button", name="New text below").click()
+    left = box.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight")
+    assert left < 2
+
+
+HOSTILE = (
+    "<script>window.stolen = 1</script><img src=x onerror='window.stolen = 2'>"
+    "<style>body { display: none }</style> [a link](javascript:window.stolen=3) "
+    "\u202egnp.exe " + "x" * 20_000
+)
+
+
+def test_web_hostile_answer_does_nothing(chat: Page) -> None:
+    ask(chat, "say: " + HOSTILE)
+    wait_until_done(chat)
+    expect(answers(chat)).to_contain_text("window.stolen = 1")
+    assert chat.evaluate("window.stolen") is None
+    assert chat.locator(".log script, .log style, .log img[src='x']").count() == 0
+    for link in chat.locator(".log a").all():
+        assert (link.get_attribute("href") or "").startswith(("https:", "mailto:", "#"))
+    assert chat.evaluate("document.body.scrollWidth <= window.innerWidth")
+
+
+def test_web_files_are_refused_before_they_are_sent(chat: Page) -> None:
+    files = chat.locator("input[type=file]")
+    files.set_input_files({"name": "a.exe", "mimeType": "application/x-dosexec", "buffer": b"MZ"})
+    expect(chat.locator(".toast").last).to_contain_text("a type that is not taken")
+    large = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"x" * 10_000_001}
+    files.set_input_files(large)
+    expect(chat.locator(".toast").last).to_contain_text("would be larger than")
+    files.set_input_files({"name": "c.txt", "mimeType": "text/plain", "buffer": b"milk and bread"})
+    expect(chat.locator(".attachment")).to_contain_text("14 byte")
+    ask(chat, "say: read")
+    wait_until_done(chat)
+    chat.reload()
+    expect(chat.locator(".message .attachment")).to_contain_text("c.txt")
+
+
+def _squeezed(texts: list[str]) -> str:
+    """Without the white space that Markdown and the screen write in their own ways."""
+    return "".join("".join(texts).split())
