@@ -1,8 +1,8 @@
 """A model that says what the user's message asks it to, and waits in the midst where a test wants.
 
-    "say: <words>"    is answered with these words
-    "tool"            calls a tool that was offered, and tells then that it did
-    anything else     is answered with LONG
+"say: <words>"    is answered with these words
+"tool"            calls a tool that was offered, and tells then that it did
+anything else     is answered with LONG
 """
 
 from __future__ import annotations

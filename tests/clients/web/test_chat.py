@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.clients.web.scene import ask, answers, lead_to, log, sign_in, transcript, wait_until_done
+from tests.clients.web.scene import answers, ask, lead_to, log, sign_in, transcript, wait_until_done
 from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
 from tests.support.functions_process import functions_process
 
@@ -102,12 +102,14 @@ def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
     ask(chat, "a long one")
     expect(answers(chat)).to_contain_text("paragraph 2")
     chat.get_by_role("button", name="Stop the answer").click()
-    expect(answers(chat)).to_contain_text("Stopped.")
+    expect(answers(chat)).to_contain_text("Stopped, as you asked.")
     model.release()
+    expect(answers(chat)).to_have_attribute("aria-busy", "false")
     expect(answers(chat)).to_contain_text("This is paragraph 1 of a long answer.")
     before = transcript(chat)
     chat.reload()
-    expect(answers(chat)).to_contain_text("Stopped.")
+    expect(answers(chat)).to_contain_text("Stopped, as you asked.")
+    expect(answers(chat)).to_have_attribute("aria-busy", "false")
     assert transcript(chat) == before
 
 

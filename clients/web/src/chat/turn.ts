@@ -90,7 +90,8 @@ export class Turn {
   async follow(run: Run, state: TurnState = "sending"): Promise<void> {
     this.run = run;
     this.runId = run.runId;
-    this.#earlier = this.view.value.items;
+    // What asked for a decision is done with once the turn goes on.
+    this.#earlier = this.view.value.items.filter(({ id }) => !id.endsWith("-waiting"));
     this.#order.clear();
     this.view.value = { state, items: this.#items() };
     const note = (id: string) => this.#order.has(id) || this.#order.set(id, this.runId);
@@ -186,10 +187,22 @@ function withAnswer(items: Item[], { message, runId, toolCalls }: RunResult): It
     if (item.kind !== "call" || !record) return item;
     return { ...item, call: { ...item.call, arguments: record.arguments, record } };
   });
-  const last = all.at(-1);
-  if (!message || all.some((item) => item.kind === "text" && item.text === message)) return all;
-  if (last?.kind !== "text") {
-    return [...all, { kind: "text", id: `t:${runId}`, runId, text: message, isWhole: true }];
-  }
-  return [...all.slice(0, -1), { ...last, text: message }];
+  const at = all.findLastIndex((item) => item.kind === "call") + 1;
+  const [before, closing] = [all.slice(0, at), all.slice(at)];
+  const isSaid = (items: Item[]) => squeezed(words(items)) === squeezed(message);
+  // A remark comes as a text of its own, and belongs to the answer.
+  const [first] = closing;
+  if (first && isSaid(closing)) return [...before, { ...first, kind: "text", text: message }] as Item[];
+  const own = all.filter((item) => item.runId === runId);
+  if (!message || isSaid(own)) return all;
+  const id = first?.id ?? `t:${runId}`;
+  return [...before, { kind: "text", id, runId, text: message, isWhole: true }];
+}
+
+function words(items: Item[]): string {
+  return items.map((item) => (item.kind === "text" ? item.text : "")).join("");
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, "");
 }

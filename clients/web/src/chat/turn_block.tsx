@@ -126,7 +126,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
         <ItemBlock key={item.id} item={item} />
       ))}
       {isRunning && <Progress view={view} />}
-      {state === "cancelled" && <p class="note">{text("run.stopped")}</p>}
+      {state === "cancelled" && !result && <p class="note">{text("run.stopped")}</p>}
       {state === "waiting" && <p class="note">{text("run.waiting")}</p>}
       {stopped && <p class="note">{stopped}</p>}
       {error && state === "failed" && (
