@@ -29,12 +29,13 @@ _NO_EMULATOR = (
 
 @dataclass(frozen=True, slots=True)
 class DemoUser:
-    """Who looks at the sample data: Noa."""
+    """Who looks at the sample data: Noa, who teaches."""
 
     uid: str = "demo"
     name: str = "Noa Levi"
     email: str = "demo@rollcall.example"
     password: str = "water-the-lemons"
+    role: str = "teacher"
 
 
 DEMO_USER = DemoUser()
@@ -109,7 +110,12 @@ def create_user(target: Target, user: DemoUser) -> bool:
         Unusable: The Auth emulator did not take it.
     """
     root = f"http://{target.auth}/identitytoolkit.googleapis.com/v1/projects/{target.project}"
-    fields = {"email": user.email, "password": user.password, "displayName": user.name}
+    fields = {
+        "email": user.email,
+        "password": user.password,
+        "displayName": user.name,
+        "customAttributes": json.dumps({"role": user.role}),
+    }
     known = _post(f"{root}/accounts:lookup", {"localId": [user.uid]}).get("users")
     if known:
         _post(f"{root}/accounts:update", {"localId": user.uid, **fields})

@@ -25,7 +25,7 @@ class Seeding:
         """Run the command; without the Auth emulator, whose users tests would share."""
         env = {k: v for k, v in os.environ.items() if k != "FIREBASE_AUTH_EMULATOR_HOST"}
         words = [str(argument) for argument in arguments]
-        place = words.index("import") + 1 if "import" in words else 0
+        place = 1 if words[:1] in (["import"], ["standards"]) else 0
         words[place:place] = ["--project", self.db.project]
         command = [sys.executable, "-m", "seed", *words]
         return subprocess.run(

@@ -6,23 +6,27 @@ from typing import Any
 
 import pytest
 
+from rollcall.store.seeding import read_folder
 from seed.loading import packs
 from tests.support.seeding import ROOT
 
-SAMPLES = {path.stem: pack for pack in packs() for path in (ROOT / "seed" / pack).glob("*.json")}
-"""Collections of the sample data, and the pack that brings each."""
+FILES = {
+    file.collection: file.kind for pack in packs() for file in read_folder(ROOT / "seed" / pack)
+}
+"""Collections of the packs' data, and whether it is for trying out."""
+SAMPLES = [name for name, kind in FILES.items() if kind == "sample"]
 
 
 def test_a_second_run_changes_nothing(seeding: Any) -> None:
     first = seeding.run()
     assert first.returncode == 0, first.stderr
-    before = {name: seeding.count(name) for name in (*SAMPLES, "capabilities")}
+    before = {name: seeding.count(name) for name in (*FILES, "capabilities")}
     assert all(before.values())
 
     second = seeding.run()
     assert second.returncode == 0, second.stderr
     rows = [line.split("│")[1:-1] for line in second.stdout.splitlines() if line.startswith("│")]
-    assert {row[0].strip() for row in rows} == {*SAMPLES, "registry"}
+    assert {row[0].strip() for row in rows} == {*FILES, "registry"}
     assert all(row[2].strip() == "0" for row in rows), second.stdout
     assert {name: seeding.count(name) for name in before} == before
 
