@@ -115,8 +115,8 @@ def test_a_document_replaced_in_the_midst_of_a_search_is_searched_again(
     read = documents.readable
     replaced: list[str] = []
 
-    def readable(*arguments: Any) -> Any:
-        found = read(*arguments)
+    def readable(*arguments: Any, **more: Any) -> Any:
+        found = read(*arguments, **more)
         if not replaced:
             replaced.append(library.add(ANN, GROUNDING * 2, "rods.md"))
         return found
