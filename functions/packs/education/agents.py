@@ -38,6 +38,9 @@ call the tool and do not ask first. Say that something was done only where its r
 """.strip()
 
 TOOLS: tuple[str, ...] = (
+    "generate_static_content",
+    "generate_interactive_activity",
+    "generate_podcast_script",
     "search_curriculum",
     "search_user_content",
     "search_prompts",

@@ -24,8 +24,6 @@ Problem = Literal[
     "malformed",
     "no_text",
     "no_reader",
-    "macros",
-    "external",
     "gone",
     "failed",
 ]

@@ -1,0 +1,331 @@
+"""Making the items of a content, and storing it with its files.
+
+In this order, the first that can: a model where one is configured, held to passages and arithmetic;
+the families of mathematics; the words of the teacher's own passages. Nothing else is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Struct, structs
+from pydantic import Field
+
+from packs.education.blocks import Block, Item, Level
+from packs.education.contents import (
+    Content,
+    ContentFile,
+    ContentKind,
+    create_content,
+    new_content_id,
+)
+from packs.education.curriculum import Standard, find_standards, standard_citation
+from packs.education.generation.model import model_items
+from packs.education.generation.passages import Passage, find_passages, text_items
+from packs.education.generation.wording import TEXTS
+from packs.education.mathematics.problems import (
+    GRADES,
+    families_for,
+    is_mathematics,
+    make_problems,
+    topics_of,
+)
+from packs.education.ranking import ranked
+from packs.education.school import GRADES as SCHOOL_GRADES
+from packs.education.school import SubjectId, grade_name, grade_number
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import Wire
+
+DRAFT = ApprovalPolicy(ask="never")
+"""A private draft is its teacher's own, and can be undone."""
+Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=r"\S")]
+Instructions = Annotated[str, Field(max_length=2_000)]
+PassageText = Annotated[str, Field(max_length=12_000)]
+DocumentId = Annotated[str, Field(min_length=1, max_length=128)]
+Count = Annotated[int, Field(ge=1, le=40)]
+Generator = Literal["model", "offline"]
+_MOST_STANDARDS = 5
+
+
+class Brief(Struct, frozen=True):
+    """What a teacher wants.
+
+    Attributes:
+        level: "all" for an easier, a usual and a harder part.
+        prefers: Kinds of blocks in the order of preference; all are taken where it is empty.
+    """
+
+    topic: str
+    grade: str | None
+    subject: SubjectId | None
+    locale: str
+    seed: str
+    count: int = 10
+    level: Level | Literal["all"] = "core"
+    prefers: tuple[str, ...] = ()
+    instructions: str | None = None
+    passages: tuple[Passage, ...] = ()
+
+
+class Made(Struct, frozen=True):
+    """Items, and how they came to be. `left_out`: items of the model that did not hold."""
+
+    items: list[Item]
+    generator: Generator
+    left_out: int = 0
+    unverified: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class GeneratedContent(Wire):
+    """A content that was made.
+
+    Attributes:
+        done: What was made, in words.
+        standards: Ids of stored standards that it serves.
+        banner: What a teacher has to know before using it.
+        left_out: Items of the model that did not hold when checked, and were left out.
+        unverified: Items whose facts no passage of the teacher's material says.
+    """
+
+    done: str
+    content_id: str
+    title: str
+    kind: ContentKind
+    grade: str | None = None
+    subject: SubjectId | None = None
+    files: list[ContentFile]
+    blocks: list[Block]
+    standards: list[str]
+    banner: str | None = None
+    generator: Generator
+    left_out: int = 0
+    unverified: int = 0
+    notes: list[str] = Field(default_factory=list)
+
+
+def read_brief(
+    ctx: ToolContext,
+    topic: str,
+    *,
+    grade: str | None,
+    subject: SubjectId | None,
+    passage: str | None = None,
+    document_id: str | None = None,
+    **wanted: Any,
+) -> Brief:
+    """Return what a teacher wants, with the passages that there are about it."""
+    is_math = subject == "math" or (subject is None and is_mathematics(topic))
+    found: list[Passage] = []
+    if passage or document_id or not is_math:
+        found = find_passages(ctx, topic, passage=passage, document_id=document_id)
+    return Brief(
+        topic=" ".join(topic.split()),
+        grade=grade,
+        subject="math" if is_math else subject,
+        locale=ctx.locale[:2] if ctx.locale[:2] in TEXTS.languages else "en",
+        seed=f"{ctx.effect_key}{topic}",
+        passages=tuple(found),
+        **wanted,
+    )
+
+
+def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
+    """Make the items of a content; the brief comes back with the grade that was assumed.
+
+    Raises:
+        FailedPrecondition: There is neither a model nor anything to make items of; says what would
+            do.
+    """
+    if ctx.text_model is not None and (made := _by_model(ctx, brief)) is not None:
+        return made, brief
+    if brief.subject == "math" and not brief.passages:
+        brief = _with_grade(brief)
+        number = grade_number(brief.grade) if brief.grade else 0
+        problems = _by_level(brief, number)
+        if problems:
+            note = TEXTS.say(brief.locale, "notes.fewer", count=len(problems))
+            notes = (note,) if len(problems) < brief.count else ()
+            return Made(_preferred(problems, brief), "offline", notes=notes), brief
+        raise _no_mathematics(brief, number)
+    level: Level = "core" if brief.level == "all" else brief.level
+    items = text_items(
+        brief.passages, count=brief.count, seed=brief.seed, locale=brief.locale, level=level
+    )
+    if not items:
+        raise FailedPrecondition(
+            TEXTS.say(brief.locale, "errors.nothing_to_make_of"),
+            field="topic",
+            hint="passage, documentId, or upload_knowledge",
+        )
+    return Made(items, "offline"), brief
+
+
+def find_serving(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standard]]:
+    """Return stored standards about a brief's topic, best first; none where its subject or grade
+    is not known."""
+    if ctx.platform is None or not brief.subject or not brief.grade:
+        return []
+    stored, _ = find_standards(ctx, brief.subject, brief.grade)
+    texts = [
+        {"topic": each.topic, "statement": f"{each.statement.he or ''} {each.statement.en or ''}"}
+        for _, each in stored
+    ]
+    places = ranked(brief.topic, texts, {"topic": 2.0, "statement": 1.0}, limit=_MOST_STANDARDS)
+    found = [stored[place] for place, _ in places]
+    for id, standard in found:
+        ctx.cite(standard_citation(id, standard, ctx.locale))
+    return found
+
+
+def store_content(
+    ctx: ToolContext,
+    brief: Brief,
+    made: Made,
+    kind: ContentKind,
+    *,
+    banner: str | None = None,
+    standards: Sequence[str] = (),
+    variant_of: str | None = None,
+) -> GeneratedContent:
+    """Store what was made as a private draft, and return it as the teacher gets it."""
+    items = made.items
+    id = new_content_id(ctx)
+    title = _title(brief, kind)
+    sources = list({repr(each.block.source): each.block.source for each in items}.values())
+    content = Content(
+        uid=ctx.user.uid,
+        kind=kind,
+        title=title,
+        topic=brief.topic[:300],
+        subject=brief.subject,
+        grade=brief.grade,
+        locale="he" if brief.locale == "he" else "en",
+        standards=list(standards),
+        sources=[
+            source.model_copy(update={"quote": None}) for source in sources if source is not None
+        ][:50],
+        generator=made.generator,
+        variant_of=variant_of,
+    )
+    stored = create_content(ctx, id, content, items)
+    if made.unverified and banner is None:
+        banner = TEXTS.say(brief.locale, "banner.unverified", count=made.unverified)
+    questions = sum(each.block.is_question for each in items)
+    return GeneratedContent(
+        done=TEXTS.say(brief.locale, "done", title=title, count=questions),
+        content_id=id,
+        title=title,
+        kind=kind,
+        grade=brief.grade,
+        subject=brief.subject,
+        files=stored.files,
+        blocks=[each.block for each in items],
+        standards=stored.standards,
+        banner=banner,
+        generator=made.generator,
+        left_out=made.left_out,
+        unverified=made.unverified,
+        notes=list(made.notes),
+    )
+
+
+def with_points(items: Sequence[Item], total: int = 100) -> list[Item]:
+    """Share points among the questions, as evenly as whole numbers go; the first get what is over.
+
+    More than `total` questions get a point each.
+    """
+    questions = [n for n, each in enumerate(items) if each.block.is_question]
+    if not questions:
+        return list(items)
+    each, over = divmod(max(total, len(questions)), len(questions))
+    points = {n: each + (place < over) for place, n in enumerate(questions)}
+    return [
+        item.model_copy(
+            update={"block": item.block.model_copy(update={"points": points.get(n, 0)})}
+        )
+        for n, item in enumerate(items)
+    ]
+
+
+def _title(brief: Brief, kind: str) -> str:
+    name = TEXTS.say(brief.locale, f"kinds.{kind}")
+    parts = [f"{name}: {brief.topic}"]
+    if brief.grade:
+        parts.append(grade_name(brief.grade, brief.locale))
+    return ", ".join(parts)[:300]
+
+
+def _by_model(ctx: ToolContext, brief: Brief) -> Made | None:
+    """By the model; None where it did not answer or nothing of its answer held."""
+    assert ctx.text_model is not None
+    request = {
+        "topic": brief.topic,
+        "grade": grade_name(brief.grade, "en") if brief.grade else None,
+        "subject": brief.subject,
+        "language": brief.locale,
+        "count": brief.count,
+        "level": brief.level,
+        "kinds": list(brief.prefers),
+        "wishes": brief.instructions,
+    }
+    written = model_items(ctx.text_model, request, brief.passages, locale=brief.locale)
+    if written is None or not written.items:
+        return None
+    notes = []
+    if written.left_out:
+        notes.append(TEXTS.say(brief.locale, "notes.left_out", count=written.left_out))
+    return Made(written.items, "model", written.left_out, written.unverified, tuple(notes))
+
+
+def _with_grade(brief: Brief) -> Brief:
+    """The brief with a grade: the first one that has problems about its topic, where none is said.
+
+    Grade 4 comes first, since most topics of these grades are in it.
+    """
+    if brief.grade is not None:
+        return brief
+    for number in (4, *GRADES):
+        if families_for(brief.topic, number):
+            return structs.replace(brief, grade=SCHOOL_GRADES[number - 1])
+    return brief
+
+
+def _by_level(brief: Brief, number: int) -> list[Item]:
+    """Problems of one level, or of all three in equal parts."""
+    levels: tuple[Level, ...] = ("support", "core", "enrichment")
+    if brief.level != "all":
+        levels = (brief.level,)
+    found: list[Item] = []
+    for place, level in enumerate(levels):
+        count = (brief.count - len(found)) // (len(levels) - place)
+        found += make_problems(
+            brief.topic,
+            grade=number,
+            count=count,
+            seed=f"{brief.seed}{level}",
+            locale=brief.locale,
+            level=level,
+        )
+    return found
+
+
+def _preferred(items: list[Item], brief: Brief) -> list[Item]:
+    """Items in the order of the kinds that are preferred, the levels kept apart."""
+    rank = {kind: place for place, kind in enumerate(brief.prefers)}
+    levels = ("support", "core", "enrichment")
+    return sorted(
+        items,
+        key=lambda each: (levels.index(each.block.level), rank.get(each.block.kind, len(rank))),
+    )
+
+
+def _no_mathematics(brief: Brief, number: int) -> FailedPrecondition:
+    topics = ", ".join(topics_of(number, brief.locale)) if number else ""
+    key = "errors.no_problems" if topics else "errors.no_problems_of_grade"
+    return FailedPrecondition(
+        TEXTS.say(brief.locale, key, topics=topics), field="topic", hint="passage or documentId"
+    )

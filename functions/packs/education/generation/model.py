@@ -1,0 +1,254 @@
+"""Items and texts written by the model, of which nothing is believed that was not checked.
+
+A numeric key has to follow from its `check`; a statement of fact has to quote a passage word for
+word, or is marked unverified. What fails goes back to the model once, with the reasons; what fails
+again is left out and counted.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from pydantic import BaseModel, Field, ValidationError
+
+from packs.education.answers import normal_text
+from packs.education.arithmetic import NoArithmetic, value
+from packs.education.blocks import Bloom, Item, Kind, Level, choices, item
+from packs.education.generation.passages import Passage
+from packs.education.generation.wording import TEXTS
+from packs.education.key_check import check_problem, size
+from rollcall.core.context import TextModel
+
+log = logging.getLogger("rollcall")
+T = TypeVar("T", bound=BaseModel)
+_LEAST_QUOTE = 12
+
+
+class Pair(BaseModel):
+    left: str
+    right: str
+
+
+class Draft(BaseModel):
+    """An item as the model writes it."""
+
+    kind: Kind
+    stem: str
+    options: list[str] = Field(default=[], description="Of choice, multi_choice and a cloze's bank")
+    correct: list[int] = Field(default=[], description="Which options are right, from 1")
+    truth: bool | None = None
+    pairs: list[Pair] = []
+    ordered: list[str] = Field(default=[], description="Of order: all lines, in the right order")
+    gaps: list[str] = Field(default=[], description="Of cloze: what stands in {{1}}, {{2}} …")
+    value: str | None = Field(default=None, description="Of numeric: the number alone")
+    unit: str | None = None
+    sample: str | None = Field(default=None, description="Of open: a good answer")
+    criteria: list[str] = []
+    check: str | None = Field(default=None, description="Arithmetic that gives the key")
+    feedback: str | None = None
+    hint: str | None = None
+    passage: int | None = Field(default=None, description="The passage that says it")
+    quote: str | None = Field(default=None, description="Its words, copied exactly")
+    bloom: Bloom | None = None
+    level: Level = "core"
+
+
+class Drafts(BaseModel):
+    items: list[Draft]
+
+
+class Written(Struct, frozen=True):
+    """What of a model's items held; `left_out` is how many did not, `unverified` how many of those
+    that did say something that no passage says."""
+
+    items: list[Item]
+    left_out: int
+    unverified: int
+
+
+def ask_model(
+    model: TextModel, instructions: str, text: str, shape: type[T], *, system: str
+) -> T | None:
+    """Return the model's answer in a shape; None where it gave none.
+
+    Args:
+        instructions: The task, and what the teacher asked for.
+        text: Material, already between fences.
+        system: The locale's rules for every answer.
+    """
+    try:
+        schema = shape.model_json_schema()
+        reply = model.generate(instructions=f"{system}\n\n{instructions}", text=text, schema=schema)
+        return shape.model_validate(reply)
+    except Exception as error:  # whatever it is, what needs no model can still be made
+        log.warning("the text model did not answer (%s)", type(error).__name__)
+        return None
+
+
+def fenced(request: dict[str, Any], passages: Sequence[Passage]) -> str:
+    """Put a teacher's request and the passages between marks that neither can close."""
+    lines = [
+        json.dumps({"n": n, "title": each.title, "text": each.text}, ensure_ascii=False)
+        for n, each in enumerate(passages, 1)
+    ]
+    asked = json.dumps(request, ensure_ascii=False)
+    parts = ["<request>", _closed(asked), "</request>", "<material>"]
+    return "\n".join([*parts, *map(_closed, lines), "</material>"])
+
+
+def model_items(
+    model: TextModel, request: dict[str, Any], passages: Sequence[Passage], *, locale: str
+) -> Written | None:
+    """Return items by the model, checked; None where the model did not answer.
+
+    Args:
+        request: What is wanted, as plain JSON: topic, grade, count and so on.
+    """
+    system, text = TEXTS.data(locale, "prompts.rules"), fenced(request, passages)
+    task = TEXTS.data(locale, "prompts.items")
+    answer = ask_model(model, task, text, Drafts, system=system)
+    if answer is None:
+        return None
+    wanted = int(request["count"])
+    made, failed = _checked(answer.items[: 2 * wanted], passages, [])
+    if failed:
+        reasons = [
+            {"item": draft.model_dump(exclude_defaults=True), "problem": problem}
+            for draft, problem in failed
+        ]
+        again = f"{task}\n\n{TEXTS.data(locale, 'prompts.again')}"
+        retold = fenced({**request, "count": len(failed), "failed": reasons}, passages)
+        second = ask_model(model, again, retold, Drafts, system=system)
+        drafts = second.items[: len(failed)] if second else []
+        remade, left = _checked(drafts, passages, made)
+        made += remade
+        failed = [*left, *failed[len(drafts) :]]
+    made = made[:wanted]
+    unverified = sum(each.block.basis == "unverified" for each in made)
+    return Written(made, left_out=len(failed), unverified=unverified)
+
+
+def quoted(passages: Sequence[Passage], number: int | None, quote: str | None) -> Passage | None:
+    """Return the passage that says a quote word for word; None where none does."""
+    wanted = normal_text(quote or "")
+    if len(wanted) < _LEAST_QUOTE:
+        return None
+    first = passages[number - 1 : number] if number and number > 0 else []
+    found = (each for each in (*first, *passages) if wanted in normal_text(each.text))
+    return next(found, None)
+
+
+def _checked(
+    drafts: Sequence[Draft], passages: Sequence[Passage], known: Sequence[Item]
+) -> tuple[list[Item], list[tuple[Draft, str]]]:
+    """Return the drafts that hold as items, and the others with the reasons."""
+    stems = {normal_text(each.block.stem) for each in known}
+    made: list[Item] = []
+    failed: list[tuple[Draft, str]] = []
+    for draft in drafts:
+        try:
+            found = _item(draft, passages)
+            if normal_text(found.block.stem) in stems and found.block.kind not in (
+                "order",
+                "match",
+            ):
+                raise ValueError("this question is there already")
+        except ValidationError as error:
+            failed.append((draft, "; ".join(str(each["msg"]) for each in error.errors())[:300]))
+        except ValueError as error:
+            failed.append((draft, str(error)[:300]))
+        else:
+            stems.add(normal_text(found.block.stem))
+            made.append(found)
+    return made, failed
+
+
+def _item(draft: Draft, passages: Sequence[Passage]) -> Item:
+    """Return a draft as an item.
+
+    Raises:
+        ValueError: It is none, or its key does not hold; says why.
+    """
+    passage = quoted(passages, draft.passage, draft.quote)
+    texts = draft.options
+    if len({normal_text(each) for each in texts}) < len(texts):
+        raise ValueError("two options are the same")
+    if any(not 1 <= n <= len(texts) for n in draft.correct):
+        raise ValueError(f"correct is of 1 to {len(texts)}, the options' places")
+    options, key = choices(texts), _key(draft)
+    targets = choices([])
+    if draft.kind == "order":
+        shown = sorted(draft.ordered)
+        options = choices(shown)
+        key["correct"] = [options[shown.index(each)].id for each in draft.ordered]
+    elif draft.kind == "match":
+        rights = sorted({pair.right for pair in draft.pairs})
+        options = choices([pair.left for pair in draft.pairs])
+        targets = choices(rights)
+        key["pairs"] = {
+            option.id: targets[rights.index(pair.right)].id
+            for option, pair in zip(options, draft.pairs, strict=True)
+        }
+    elif draft.kind in ("choice", "multi_choice"):
+        key["correct"] = [options[n - 1].id for n in draft.correct]
+    computed = _needs_check(draft, passage) or draft.check is not None
+    made = item(
+        draft.kind,
+        draft.stem,
+        key=key,
+        options=options,
+        targets=targets,
+        unit=draft.unit,
+        bloom=draft.bloom,
+        level=draft.level,
+        basis="computed" if computed else "cited" if passage else "unverified",
+        source=passage.source(draft.quote) if passage else None,
+    )
+    if computed and draft.check is None:
+        raise ValueError("a key that is a number needs a check, the arithmetic that gives it")
+    if problem := check_problem(made):
+        raise ValueError(problem)
+    return made
+
+
+def _key(draft: Draft) -> dict[str, Any]:
+    return {
+        "truth": draft.truth,
+        "gaps": {str(n): [text] for n, text in enumerate(draft.gaps, 1)},
+        "value": draft.value if draft.kind == "numeric" else None,
+        "units": [draft.unit] if draft.unit else [],
+        "sample": draft.sample,
+        "criteria": draft.criteria,
+        "check": draft.check,
+        "feedback": draft.feedback,
+        "hint": draft.hint,
+    }
+
+
+def _needs_check(draft: Draft, passage: Passage | None) -> bool:
+    """Whether a key is a number, which nobody takes on trust; a number that a passage is quoted
+    for (a year, a length) is a fact."""
+    if draft.kind == "numeric":
+        return not (passage and draft.value and draft.value in (draft.quote or ""))
+    if draft.kind not in ("choice", "multi_choice") or passage:
+        return False
+    return all(_is_number(text) for text in draft.options)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        value(text)
+    except NoArithmetic:
+        try:
+            size(text)
+        except ValueError:
+            return False
+    return True
+
+
+def _closed(text: str) -> str:
+    return text.replace("<", "\\u003c")

@@ -1,0 +1,216 @@
+"""Passages of a teacher's material, and questions made of their own words without a model."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from msgspec import Struct
+
+from packs.education.answers import normal_text
+from packs.education.blocks import Item, Level, Source, choices, item
+from packs.education.generation.wording import TEXTS
+from rollcall.core.context import ToolContext
+from rollcall.core.text import is_stopword, sentences, terms, tokens
+from rollcall.knowledge.search import citation, search
+
+MAX_PASSAGE = 12_000
+MAX_FOUND = 6
+_WORDS = range(6, 36)
+"""How many words a sentence has that a question is made of."""
+_MOST_SHOWN = 2_500
+_BANK = 4
+_TOKEN = re.compile(r"[^\W_]+(?:[\"'׳״-][^\W_]+)*")
+_DEFINITIONS = (
+    re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:הוא|היא|הם|הן) (?P<meaning>[^?!]{12,160})\.?$"),
+    re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:is|are) (?P<meaning>[^?!]{12,160})\.?$"),
+)
+
+
+class Passage(Struct, frozen=True):
+    """A piece of a teacher's material. `page` and `document_id` are None for a text sent along."""
+
+    title: str
+    text: str
+    page: int | None = None
+    document_id: str | None = None
+
+    def source(self, quote: str | None = None) -> Source:
+        """Return the passage as a source of what a block says."""
+        quote = " ".join(quote.split())[:1_000] if quote else None
+        title = self.title[:300]
+        return Source(title=title, page=self.page, document_id=self.document_id, quote=quote)
+
+
+def find_passages(
+    ctx: ToolContext, topic: str, *, passage: str | None, document_id: str | None
+) -> list[Passage]:
+    """Return the passage that was sent along, or else what the teacher's documents say of a topic,
+    best first; what was found is cited.
+
+    Raises:
+        NotFound: `document_id` names no document that the user may read.
+        FailedPrecondition: It names one that nothing can be found in yet.
+    """
+    if passage and passage.strip():
+        title = TEXTS.say(ctx.locale, "passages.sent_along")
+        return [Passage(title, passage.strip()[:MAX_PASSAGE])]
+    if ctx.platform is None:
+        return []
+    found = search(ctx, topic, document_id=document_id, limit=MAX_FOUND).passages
+    wanted = set(terms(topic))
+    # Nothing about the topic is better than something about another.
+    about = [each for each in found if wanted & set(terms(f"{each.heading} {each.text}"))]
+    for each in about:
+        ctx.cite(citation(each))
+    return [Passage(each.title, each.text, each.page_from, each.document_id) for each in about]
+
+
+def text_items(
+    passages: Sequence[Passage], *, count: int, seed: str, locale: str, level: Level = "core"
+) -> list[Item]:
+    """Make questions whose every word is the passages' own: cloze, match, order and open.
+
+    The passage itself comes first, to be read; fewer questions where there is less to ask.
+    """
+    random = Random(seed)
+    made: list[Item] = []
+    read: set[int] = set()
+    pools = [_clozes, _matches, _orders, _opens]
+    found = [pool(passages, random, locale) for pool in pools]
+    asked: list[tuple[int, Item]] = []
+    while len(asked) < count and any(found):
+        for pool in found:
+            if pool and len(asked) < count:
+                asked.append(pool.pop(0))
+    for place, question in sorted(asked, key=lambda pair: pair[0]):
+        if place not in read:
+            read.add(place)
+            text = passages[place].text[:_MOST_SHOWN]
+            made.append(item("text", text, source=passages[place].source(), basis="cited"))
+        block = question.block.model_copy(update={"level": level})
+        made.append(question.model_copy(update={"block": block}))
+    return made
+
+
+def _usable(passage: Passage) -> list[str]:
+    """Sentences that say something: whole, of a middle length, and no question."""
+    return [
+        each
+        for each in sentences(passage.text[:_MOST_SHOWN])
+        if len(each.split()) in _WORDS and each[-1] in ".!" and "{{" not in each
+    ]
+
+
+def _key_words(passage: Passage) -> list[str]:
+    """The words of a passage that carry its topic, the most frequent first."""
+    found: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for word in _TOKEN.findall(passage.text[:_MOST_SHOWN]):
+        stems = terms(word)
+        if len(stems) == 1 and len(word) > 2 and not is_stopword(tokens(word)[0]):
+            found[stems[0]] += 1
+            shown.setdefault(stems[0], word)
+    return [shown[stem] for stem, _ in found.most_common()]
+
+
+def _clozes(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+    """Sentences with one of their words left out, and a bank to choose it from."""
+    made = []
+    for place, passage in enumerate(passages):
+        words = _key_words(passage)
+        used: set[str] = set()
+        for sentence in _usable(passage):
+            gap = next(
+                (word for word in words[:12] if word not in used and _once(word, sentence)), None
+            )
+            others = [word for word in words if not _once(word, sentence) and word != gap]
+            if gap is None or len(others) < _BANK - 1:
+                continue
+            used.add(gap)
+            bank = [gap, *random.sample(others[:12], _BANK - 1)]
+            random.shuffle(bank)
+            stem = re.sub(rf"(?<!\w){re.escape(gap)}(?!\w)", "{{1}}", sentence, count=1)
+            source = passage.source(sentence)
+            made.append(
+                (place, item(
+                    "cloze", stem, key={"gaps": {"1": [gap]}, "feedback": sentence},
+                    options=choices(bank), source=source, basis="cited", bloom="remember",
+                ))
+            )  # fmt: skip
+    return made
+
+
+def _once(word: str, sentence: str) -> bool:
+    return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)) == 1
+
+
+def _matches(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+    """Terms that the passages define, beside what they say of each."""
+    made = []
+    for place, passage in enumerate(passages):
+        defined: dict[str, tuple[str, str]] = {}
+        for sentence in _usable(passage):
+            match = next((m for each in _DEFINITIONS if (m := each.match(sentence))), None)
+            if match and len(match["term"].split()) <= 4 and terms(match["term"]):
+                meaning = match["meaning"].strip(". ")
+                defined.setdefault(normal_text(match["term"]), (match["term"], meaning))
+        pairs = list(defined.values())[:5]
+        if len(pairs) < 3 or len({normal_text(meaning) for _, meaning in pairs}) < len(pairs):
+            continue
+        shown = random.sample([meaning for _, meaning in pairs], len(pairs))
+        options, targets = choices([term for term, _ in pairs]), choices(shown)
+        right = {
+            option.id: targets[shown.index(meaning)].id
+            for option, (_, meaning) in zip(options, pairs, strict=True)
+        }
+        made.append(
+            (place, item(
+                "match", TEXTS.say(locale, "passages.match"), key={"pairs": right},
+                options=options, targets=targets, source=passage.source(), basis="cited",
+                bloom="remember",
+            ))
+        )  # fmt: skip
+    return made
+
+
+def _orders(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+    """Sentences that follow each other in a passage, mixed."""
+    made = []
+    for place, passage in enumerate(passages):
+        run = _usable(passage)[:4]
+        if len(run) < 3 or len(set(run)) < len(run):
+            continue
+        mixed = run
+        while mixed == run:
+            mixed = random.sample(run, len(run))
+        options = choices(mixed)
+        right = [options[mixed.index(each)].id for each in run]
+        made.append(
+            (place, item(
+                "order", TEXTS.say(locale, "passages.order"), key={"correct": right},
+                options=options, source=passage.source(), basis="cited", bloom="understand",
+            ))
+        )  # fmt: skip
+    return made
+
+
+def _opens(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+    """Questions about the words that a passage says most of; its sentences are the answer."""
+    made = []
+    for place, passage in enumerate(passages):
+        for word in _key_words(passage)[:4]:
+            said = [each for each in _usable(passage) if _once(word, each)][:3]
+            if not said:
+                continue
+            criteria = [TEXTS.say(locale, "passages.from_text")]
+            made.append(
+                (place, item(
+                    "open", TEXTS.say(locale, "passages.open", word=word),
+                    key={"sample": " ".join(said), "criteria": criteria},
+                    source=passage.source(said[0]), basis="cited", bloom="understand",
+                ))
+            )  # fmt: skip
+    return made

@@ -1,0 +1,223 @@
+"""The capability `generate_podcast_script`: two hosts, timed turns, each statement cited."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from packs.education.blocks import Item, Source, item
+from packs.education.contents import ContentFile
+from packs.education.generation.making import (
+    DRAFT,
+    Brief,
+    DocumentId,
+    Generator,
+    Made,
+    PassageText,
+    Topic,
+    find_serving,
+    read_brief,
+    store_content,
+)
+from packs.education.generation.model import ask_model, fenced, quoted
+from packs.education.generation.static_content import undo_arguments
+from packs.education.generation.wording import TEXTS
+from packs.education.school import AS_GRADE, Grade
+from rollcall.core.capability import Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Wire
+from rollcall.core.text import sentences
+from rollcall.core.wording import short
+
+WORDS_PER_S = 2.2
+"""How fast a script is read aloud."""
+_MOST_SENTENCES = 14
+_WORDS = range(5, 45)
+_STATES = 12
+"""A turn of so many words states something; a shorter one greets, asks or agrees."""
+
+
+class Turn(Wire):
+    """What one host says, from second to second.
+
+    Attributes:
+        source: The passage that says it; None for a question or a greeting.
+        verified: False for a statement that no passage says.
+    """
+
+    host: str
+    text: str
+    start_s: int
+    end_s: int
+    source: Source | None = None
+    verified: bool = True
+
+
+class PodcastScript(Wire):
+    """What generate_podcast_script returns."""
+
+    done: str
+    content_id: str
+    title: str
+    hosts: list[str]
+    turns: list[Turn]
+    seconds: int
+    files: list[ContentFile]
+    standards: list[str]
+    banner: str | None = None
+    generator: Generator
+    unverified: int = 0
+
+
+class Line(BaseModel):
+    host: int = Field(ge=1, le=2)
+    text: str = Field(min_length=1, max_length=1_500)
+    passage: int | None = None
+    quote: str | None = None
+
+
+class Lines(BaseModel):
+    turns: list[Line] = Field(min_length=2, max_length=60)
+
+
+def _summary(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
+
+
+@capability(
+    category="education",
+    related=["generate_interactive_activity", "list_documents"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    approval=DRAFT,
+    summary=_summary,
+    undo=Undo("delete_content", undo_arguments),
+)
+def generate_podcast_script(
+    ctx: ToolContext,
+    *,
+    topic: Topic,
+    target_audience: Annotated[str, Field(max_length=300)] | None = None,
+    grade: Annotated[Grade | None, AS_GRADE] = None,
+    passage: PassageText | None = None,
+    document_id: DocumentId | None = None,
+) -> PodcastScript:
+    """Write the script of a podcast with two hosts about a topic, from the teacher's material.
+
+    Each statement names the passage that says it. Without a model and without material there is
+    nothing to say, and it says so.
+
+    Args:
+        topic: What it is about.
+        target_audience: Who is to listen.
+        grade: The grade, such as "ד" or "4".
+        passage: A text to make it of, where the teacher gave one.
+        document_id: One of the teacher's documents to make it of.
+    """
+    brief = read_brief(
+        ctx,
+        topic,
+        grade=grade,
+        subject=None,
+        passage=passage,
+        document_id=document_id,
+        instructions=target_audience,
+    )
+    return make_podcast(ctx, brief)
+
+
+def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
+    """Make and store a script.
+
+    Raises:
+        FailedPrecondition: There is neither a model nor a passage about the topic.
+    """
+    hosts = list(TEXTS.data(brief.locale, "podcast.hosts"))
+    lines = _by_model(ctx, brief, hosts)
+    generator: Generator = "model" if lines else "offline"
+    lines = lines or _from_passages(brief, hosts)
+    if not lines:
+        raise FailedPrecondition(
+            TEXTS.say(brief.locale, "errors.nothing_to_tell"),
+            field="topic",
+            hint="passage, documentId, or upload_knowledge",
+        )
+    turns: list[Turn] = []
+    now = 0
+    for host, text, source, verified in lines:
+        end = now + max(2, round(len(text.split()) / WORDS_PER_S))
+        turns.append(
+            Turn(host=host, text=text, start_s=now, end_s=end, source=source, verified=verified)
+        )
+        now = end
+    unverified = sum(not turn.verified for turn in turns)
+    standards = [id for id, _ in find_serving(ctx, brief)]
+    made = Made([_block(turn) for turn in turns], generator, unverified=unverified)
+    stored = store_content(ctx, brief, made, "podcast", standards=standards)
+    return PodcastScript(
+        done=stored.done,
+        content_id=stored.content_id,
+        title=stored.title,
+        hosts=hosts,
+        turns=turns,
+        seconds=now,
+        files=stored.files,
+        standards=stored.standards,
+        banner=stored.banner,
+        generator=generator,
+        unverified=unverified,
+    )
+
+
+Spoken = tuple[str, str, Source | None, bool]
+"""Host, text, its source, and whether it is no statement without one."""
+
+
+def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[Spoken]:
+    if ctx.text_model is None:
+        return []
+    request = {"topic": brief.topic, "language": brief.locale, "listeners": brief.instructions}
+    answer = ask_model(
+        ctx.text_model,
+        TEXTS.data(brief.locale, "prompts.podcast"),
+        fenced({**request, "grade": brief.grade, "hosts": hosts}, brief.passages),
+        Lines,
+        system=TEXTS.data(brief.locale, "prompts.rules"),
+    )
+    found: list[Spoken] = []
+    for line in answer.turns if answer else ():
+        passage = quoted(brief.passages, line.passage, line.quote)
+        says = len(line.text.split()) >= _STATES and not line.text.rstrip().endswith("?")
+        source = passage.source(line.quote) if passage else None
+        found.append((hosts[line.host - 1], line.text, source, passage is not None or not says))
+    return found
+
+
+def _from_passages(brief: Brief, hosts: list[str]) -> list[Spoken]:
+    """One host asks, the other reads what the passages say."""
+    said = [
+        (passage, sentence)
+        for passage in brief.passages
+        for sentence in sentences(passage.text)
+        if len(sentence.split()) in _WORDS and not sentence.endswith("?")
+    ][:_MOST_SENTENCES]
+    if not said:
+        return []
+    asking = TEXTS.data(brief.locale, "podcast.asks")
+    opening = TEXTS.say(brief.locale, "podcast.opening", topic=brief.topic, host=hosts[0])
+    found: list[Spoken] = [(hosts[0], opening, None, True)]
+    for n, (passage, sentence) in enumerate(said):
+        if n % 2 == 0:
+            found.append((hosts[0], asking[n // 2 % len(asking)], None, True))
+        found.append((hosts[1], sentence, passage.source(sentence), True))
+    found.append((hosts[0], TEXTS.say(brief.locale, "podcast.closing"), None, True))
+    return found
+
+
+def _block(turn: Turn) -> Item:
+    clock = f"{turn.start_s // 60:02}:{turn.start_s % 60:02}"
+    basis = "cited" if turn.source else None if turn.verified else "unverified"
+    return item("text", f"[{clock}] {turn.host}: {turn.text}", source=turn.source, basis=basis)

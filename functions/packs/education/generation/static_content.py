@@ -1,0 +1,218 @@
+"""The capability `generate_static_content`: worksheets, tests, plans, letters, rubrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from packs.education.blocks import Item, item
+from packs.education.contents import StaticKind
+from packs.education.curriculum import Standard
+from packs.education.generation.making import (
+    DRAFT,
+    Brief,
+    Count,
+    DocumentId,
+    GeneratedContent,
+    Instructions,
+    Made,
+    PassageText,
+    Topic,
+    find_serving,
+    make_content,
+    read_brief,
+    store_content,
+    with_points,
+)
+from packs.education.generation.model import ask_model, fenced, quoted
+from packs.education.generation.wording import TEXTS
+from packs.education.school import AS_GRADE, Grade, Subject, grade_name
+from rollcall.core.capability import Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.wording import short
+
+QUESTION_KINDS = ("worksheet", "test")
+BLANK = "__________"
+
+
+class Section(BaseModel):
+    """A part of a text by the model."""
+
+    heading: str = Field(min_length=1, max_length=300)
+    text: str = Field(min_length=1, max_length=3_000)
+    passage: int | None = None
+    quote: str | None = Field(default=None, description="Words of the passage it rests on")
+
+
+class Sections(BaseModel):
+    sections: list[Section] = Field(min_length=1, max_length=20)
+
+
+class Criterion(BaseModel):
+    criterion: str = Field(min_length=1, max_length=300)
+    levels: list[str] = Field(min_length=4, max_length=4, description="Best first")
+
+
+class Criteria(BaseModel):
+    criteria: list[Criterion] = Field(min_length=2, max_length=8)
+
+
+def undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any] | None:
+    """The content that was made, for `delete_content`."""
+    return {"contentId": result["contentId"]} if result else None
+
+
+def _summary(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
+
+
+@capability(
+    category="education",
+    related=["search_prompts", "publish_content"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    approval=DRAFT,
+    summary=_summary,
+    undo=Undo("delete_content", undo_arguments),
+)
+def generate_static_content(
+    ctx: ToolContext,
+    *,
+    content_type: StaticKind,
+    topic: Topic,
+    grade: Annotated[Grade | None, AS_GRADE] = None,
+    subject: Subject | None = None,
+    additional_instructions: Instructions | None = None,
+    passage: PassageText | None = None,
+    document_id: DocumentId | None = None,
+    question_count: Count = 10,
+) -> GeneratedContent:
+    """Make something to print: a worksheet, a test, a lesson plan, a letter, feedback or a rubric.
+
+    It becomes a private draft of the teacher's, with files. Keys are computed or cited; where
+    there is nothing to compute and no material, it says so. For something to answer on a screen
+    use generate_interactive_activity.
+
+    Args:
+        content_type: What to make.
+        topic: What it is about.
+        grade: The grade, such as "ד" or "4".
+        subject: The subject, in English or Hebrew.
+        additional_instructions: Other wishes, in the teacher's words.
+        passage: A text to make it of, where the teacher gave one.
+        document_id: One of the teacher's documents to make it of.
+        question_count: How many questions a worksheet or a test has.
+    """
+    brief = read_brief(
+        ctx,
+        topic,
+        grade=grade,
+        subject=subject,
+        passage=passage,
+        document_id=document_id,
+        count=question_count,
+        instructions=additional_instructions,
+    )
+    if content_type in QUESTION_KINDS:
+        made, brief = make_content(ctx, brief)
+        standards = find_serving(ctx, brief)
+        banner = None
+        if content_type == "test":
+            made = Made(
+                with_points(made.items), made.generator, made.left_out, made.unverified, made.notes
+            )
+    else:
+        standards = find_serving(ctx, brief)
+        made = _written(ctx, brief, content_type, standards)
+        banner = TEXTS.say(brief.locale, "banner.offline") if made.generator == "offline" else None
+    ids = [id for id, _ in standards]
+    return store_content(ctx, brief, made, content_type, banner=banner, standards=ids)
+
+
+def _written(
+    ctx: ToolContext, brief: Brief, kind: StaticKind, standards: list[tuple[str, Standard]]
+) -> Made:
+    """A plan, a letter, feedback or a rubric: by the model, or its structure with blanks."""
+    serving = [standard.statement.say(brief.locale) for _, standard in standards]
+    made = _rubric(ctx, brief) if kind == "rubric" else _sections(ctx, brief, kind, serving)
+    if not serving or kind == "letter":
+        return made
+    lines = [f"## {TEXTS.say(brief.locale, 'standards')}", *(f"- {text}" for text in serving)]
+    stated = item("text", "\n".join(lines)[:4_000], basis="cited")
+    return Made([stated, *made.items], made.generator, made.left_out, made.unverified)
+
+
+def _sections(ctx: ToolContext, brief: Brief, kind: str, serving: list[str]) -> Made:
+    if ctx.text_model is not None:
+        outline = TEXTS.data(brief.locale, f"outlines.{kind}")
+        request = _request(brief) | {
+            "what": TEXTS.say(brief.locale, f"kinds.{kind}"),
+            "sections": [each["heading"] for each in outline],
+            "standards": serving,
+        }
+        answer = ask_model(
+            ctx.text_model,
+            TEXTS.data(brief.locale, "prompts.sections"),
+            fenced(request, brief.passages),
+            Sections,
+            system=TEXTS.data(brief.locale, "prompts.rules"),
+        )
+        if answer is not None:
+            items = [_section(each, brief) for each in answer.sections]
+            unverified = sum(each.block.basis == "unverified" for each in items)
+            return Made(items, "model", unverified=unverified)
+    found = []
+    for each in TEXTS.data(brief.locale, f"outlines.{kind}"):
+        heading, *lines = (
+            line.format(topic=brief.topic, blank=BLANK)
+            for line in (each["heading"], *each["lines"])
+        )
+        found.append(item("text", "\n".join([f"## {heading}", *lines])))
+    quotes = [
+        item("text", passage.text[:1_500], basis="cited", source=passage.source())
+        for passage in brief.passages[:3]
+    ]
+    return Made([*found, *quotes], "offline")
+
+
+def _section(section: Section, brief: Brief) -> Item:
+    passage = quoted(brief.passages, section.passage, section.quote)
+    return item(
+        "text",
+        f"## {section.heading}\n{section.text}",
+        basis="cited" if passage else "unverified",
+        source=passage.source(section.quote) if passage else None,
+    )
+
+
+def _rubric(ctx: ToolContext, brief: Brief) -> Made:
+    """A table of levels by criteria."""
+    head = list(TEXTS.data(brief.locale, "rubric.head"))
+    if ctx.text_model is not None:
+        answer = ask_model(
+            ctx.text_model,
+            TEXTS.data(brief.locale, "prompts.rubric"),
+            fenced(_request(brief) | {"levels": head[1:]}, brief.passages),
+            Criteria,
+            system=TEXTS.data(brief.locale, "prompts.rules"),
+        )
+        if answer is not None:
+            rows = [
+                [each.criterion, *(text[:500] for text in each.levels)] for each in answer.criteria
+            ]
+            return Made([item("table", brief.topic, rows=[head, *rows])], "model")
+    criteria = TEXTS.data(brief.locale, "rubric.criteria")
+    blanks = [[each, *[BLANK] * (len(head) - 1)] for each in criteria]
+    return Made([item("table", brief.topic, rows=[head, *blanks])], "offline")
+
+
+def _request(brief: Brief) -> dict[str, Any]:
+    return {
+        "topic": brief.topic,
+        "grade": grade_name(brief.grade, "en") if brief.grade else None,
+        "subject": brief.subject,
+        "language": brief.locale,
+        "wishes": brief.instructions,
+    }

@@ -1,0 +1,109 @@
+"""Material that is made and stored: private, whole, and nothing of anybody else's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from packs.education.contents import open_content, read_items
+from packs.education.generation.activity import generate_interactive_activity
+from packs.education.generation.podcast import generate_podcast_script
+from packs.education.generation.static_content import generate_static_content
+from packs.education.key_check import check_problem
+from packs.education.publishing import delete_content
+from rollcall.core.capability import Capability
+from rollcall.core.errors import AgentError, InvalidArgument, PermissionDenied
+from tests.support.packs.education.classroom import context, write
+from tests.support.packs.education.material import WATER
+
+
+def make(db: Client, capability: Any, uid: str = "ada", key: str = "k", **given: Any) -> Any:
+    return write(context(db, uid, writes=True, key=key, locale="he"), capability, **given)
+
+
+def test_a_worksheet_is_a_private_draft_with_checked_keys(school: Client) -> None:
+    made = make(school, generate_static_content, content_type="worksheet", topic="שברים", grade="ד")
+    assert made["title"] == "דף עבודה: שברים, כיתה ד"
+    assert (made["subject"], made["generator"], len(made["blocks"])) == ("math", "offline", 10)
+    assert "correct" not in str(made["blocks"])
+    opened = open_content(context(school, "ada"), made["contentId"])
+    assert opened.content.status == "draft"
+    items = list(read_items(opened).values())
+    assert [check_problem(each) for each in items] == [None] * 10
+    for uid in ("dov", "ben", "math4-1"):
+        with pytest.raises(PermissionDenied):
+            open_content(context(school, uid), made["contentId"], reader="student")
+    undo = Capability.of(generate_static_content).mark.undo
+    assert undo is not None and undo.tool == "delete_content"
+    make(school, delete_content, key="u", content_id=undo.arguments({}, made)["contentId"])  # type: ignore[index]
+
+
+def test_a_test_has_a_hundred_points_and_an_exam_no_hints(school: Client) -> None:
+    test = make(school, generate_static_content, content_type="test", topic="כפל", grade="ג")
+    assert sum(each["points"] for each in test["blocks"]) == 100
+    exam = make(
+        school, generate_interactive_activity, key="e", product_type="exam", topic="כפל", grade="ג",
+        difficulty_level="all", include_bot=True,
+    )  # fmt: skip
+    assert sum(each["points"] for each in exam["blocks"]) == 100
+    assert "לא לגלות תשובות" in exam["bot"]
+
+
+@pytest.mark.parametrize("kind", ["lesson_plan", "letter", "feedback", "rubric"])
+def test_without_a_model_texts_are_structure_and_blanks(school: Client, kind: str) -> None:
+    standard = {
+        "documentId": "d", "code": "T-1", "statement": {"he": "תקן בדוי על פוטוסינתזה"},
+        "subject": "science", "grades": ["ה"], "topic": "פוטוסינתזה", "bloomLevels": [],
+        "source": {"title": "מסמך בדוי", "page": "4"}, "schemaVersion": 1,
+    }  # fmt: skip
+    school.document("curriculumStandards/made-up-1").set(standard)
+    made = make(
+        school, generate_static_content, content_type=kind, topic="פוטוסינתזה", grade="ה",
+        subject="science",
+    )  # fmt: skip
+    assert made["banner"] == "טיוטה ללא מודל"
+    assert "_____" in str(made["blocks"])
+    assert made["standards"] == ["made-up-1"]
+    assert ("תקן בדוי" in str(made["blocks"])) is (kind != "letter")
+
+
+def test_a_podcast_cites_each_statement_and_is_timed(school: Client) -> None:
+    made = make(school, generate_podcast_script, topic="מחזור המים", passage=WATER)
+    assert made["hosts"] == ["דן", "נועה"]
+    stated = [turn for turn in made["turns"] if "source" in turn]
+    assert len(stated) == 7 and all(turn["source"]["quote"] in WATER for turn in stated)
+    ends = [turn["endS"] for turn in made["turns"]]
+    assert [turn["startS"] for turn in made["turns"][1:]] == ends[:-1]
+    same = make(
+        school, generate_interactive_activity, key="p", product_type="podcast", topic="מחזור המים",
+        grade="ה", passage=WATER,
+    )  # fmt: skip
+    assert same["seconds"] == made["seconds"] == ends[-1]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"topic": "ש" * 10_000},
+        {"topic": "   "},
+        {"grade": "כיתה קסם"},
+        {"subject": "קסמים"},
+        {"contentType": "poem"},
+        {"questionCount": 4_000},
+        {"documentId": "not-there"},
+        {"documentId": "a/b/c"},
+        {"topic": "המהפכה", "passage": "?" * 12_001},
+        {"topic": "המהפכה", "passage": "\x00"},
+        {"topic": "המהפכה"},
+    ],
+)
+def test_bad_input_is_refused_in_words(school: Client, given: dict[str, Any]) -> None:
+    arguments = {"contentType": "worksheet", "topic": "שברים", "grade": "ד", **given}
+    ctx = context(school, writes=True, locale="he")
+    with pytest.raises(AgentError) as refused:
+        Capability.of(generate_static_content).call(ctx, arguments)
+    assert refused.value.code != "internal"
+    if "grade" in given or "subject" in given:
+        assert isinstance(refused.value, InvalidArgument) and "nearest" in refused.value.message

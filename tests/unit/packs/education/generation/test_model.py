@@ -1,0 +1,90 @@
+"""What a model writes, and what of it is believed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packs.education.generation.model import Written, model_items
+from rollcall.core.errors import Unavailable
+from tests.support.packs.education.material import INJECTED, PAGE, Author
+
+QUOTE = "עיבוי הוא המעבר של אדי מים מגז לנוזל"
+FACT = {
+    "kind": "choice", "stem": "מהו עיבוי?", "options": ["מעבר מגז לנוזל", "מעבר מנוזל לגז"],
+    "correct": [1], "passage": 1, "quote": QUOTE,
+}  # fmt: skip
+SUM = {"kind": "numeric", "stem": "כמה הם 3/4 + 1/8?", "value": "7/8", "check": "3/4 + 1/8"}
+
+
+def written(*replies: Any, count: int = 2, passages: Any = (PAGE,)) -> tuple[Written, Author]:
+    author = Author(*({"items": reply} for reply in replies))
+    found = model_items(author, {"topic": "t", "count": count}, passages, locale="he")
+    assert found is not None
+    return found, author
+
+
+def test_a_fact_is_cited_and_a_sum_is_computed() -> None:
+    found, author = written([FACT, SUM])
+    assert [each.block.basis for each in found.items] == ["cited", "computed"]
+    source = found.items[0].block.source
+    assert source is not None and (source.page, source.quote) == (41, QUOTE)
+    assert (found.left_out, found.unverified, len(author.asked)) == (0, 0, 1)
+
+
+def test_a_quote_that_no_passage_has_leaves_its_item_unverified() -> None:
+    found, _ = written([{**FACT, "quote": "עיבוי הוא שינוי צבע של המים"}])
+    assert found.unverified == 1
+    assert (found.items[0].block.basis, found.items[0].block.source) == ("unverified", None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({**SUM, "value": "4/12"}, "the check 7/8"),
+        ({**SUM, "check": None}, "needs a check"),
+        ({**SUM, "check": "__import__('os')"}, "cannot be computed"),
+        ({**FACT, "correct": [1, 2]}, "one of its options"),
+        ({**FACT, "correct": [9]}, "options' places"),
+        ({**FACT, "options": ["מים", "מִים"]}, "the same"),
+        (
+            {"kind": "choice", "stem": "2+2?", "options": ["4", "5"], "correct": [1]},
+            "needs a check",
+        ),
+        ({"kind": "cloze", "stem": "אין פער", "gaps": ["x"]}, "gap"),
+    ],
+)
+def test_what_does_not_hold_goes_back_once_with_the_reason(wrong: Any, reason: str) -> None:
+    found, author = written([wrong, FACT], [SUM])
+    assert [each.block.kind for each in found.items] == ["choice", "numeric"]
+    assert found.left_out == 0
+    assert len(author.asked) == 2 and reason in author.asked[1][1]
+
+
+def test_what_fails_again_is_left_out_and_counted() -> None:
+    bad = {**SUM, "value": "1"}
+    found, author = written([bad, FACT, {**bad, "stem": "שוב"}], [bad, bad], count=3)
+    assert [each.block.kind for each in found.items] == ["choice"]
+    assert (found.left_out, len(author.asked)) == (2, 2)
+
+
+def test_a_question_twice_is_left_out() -> None:
+    found, _ = written([FACT, FACT], [])
+    assert (len(found.items), found.left_out) == (1, 1)
+
+
+def test_a_model_that_fails_or_answers_something_else_gives_nothing() -> None:
+    for reply in (Unavailable("busy"), {"items": "none"}, {"answer": 7}, ValueError("x")):
+        author = Author(reply)
+        assert model_items(author, {"topic": "t", "count": 2}, [PAGE], locale="he") is None
+
+
+def test_a_passage_cannot_leave_its_fence_nor_be_an_instruction() -> None:
+    _, author = written([SUM], passages=(INJECTED, PAGE))
+    instructions, text = author.asked[0]
+    assert "PWNED" in text and "PWNED" not in instructions
+    assert text.count("</material>") == 1 and text.endswith("</material>")
+    obeyed = {"kind": "numeric", "stem": "PWNED: 3 + 5?", "value": "7", "check": "3 + 5"}
+    found, _ = written([obeyed], [obeyed], passages=(INJECTED,))
+    assert (found.items, found.left_out) == ([], 1)
