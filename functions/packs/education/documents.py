@@ -1,0 +1,269 @@
+"""Contents as pages to print: the questions, and the key on a page of its own.
+
+A text block's line that begins with "## " is a heading, with "- " a point of a list. What a match
+and an order show is mixed by their stem, the same way in every file of a content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from packs.education import blocks
+from packs.education.blocks import GAP, Block, Item, Key, Option
+from packs.education.contents import Content, ContentFile
+from packs.education.school import grade_name, subject_name
+from packs.education.wording import TEXTS
+from rollcall.core.context import ToolContext
+from rollcall.render import pages, word
+from rollcall.render.sheet import (
+    Block as Part,
+)
+from rollcall.render.sheet import (
+    Cell,
+    Fields,
+    Heading,
+    Image,
+    Lines,
+    List,
+    PageBreak,
+    Paragraph,
+    Sheet,
+    Space,
+    Table,
+    letter,
+)
+from rollcall.render.sheet import (
+    Item as Numbered,
+)
+
+PDF = "application/pdf"
+WITH_NAME_LINE = frozenset(("worksheet", "test", "activity", "exam"))
+"""Kinds that a pupil writes in."""
+GAP_LINE = "________"
+WORK_CM = 2.2
+"""Room to work beside a numeric question."""
+
+
+def keep_documents(
+    ctx: ToolContext,
+    content: Content,
+    items: Sequence[Item],
+    *,
+    standards: Sequence[str] = (),
+    banner: str | None = None,
+    images: Mapping[str, bytes] | None = None,
+) -> list[ContentFile]:
+    """Keep a content as PDF and as a Word document; arguments as for `sheet`."""
+    made = sheet(content, items, standards=standards, banner=banner, images=images)
+    name = file_name(content.title)
+    return [
+        keep(ctx, f"{name}.pdf", PDF, pages.pdf(made)),
+        keep(ctx, f"{name}.docx", word.CONTENT_TYPE, word.docx(made)),
+    ]
+
+
+def keep(ctx: ToolContext, name: str, content_type: str, data: bytes) -> ContentFile:
+    """Keep a file that a call made, and return it as a content names it."""
+    file = ctx.keep_file(name, content_type, data)
+    return ContentFile(file_id=file.file_id, name=name, content_type=content_type, bytes=len(data))
+
+
+def file_name(title: str) -> str:
+    """A title as a file may be called, without an ending."""
+    plain = re.sub(r"[^\w\- ]+", " ", title)
+    return "-".join(plain.split())[:60].strip("-_") or "content"
+
+
+def sheet(
+    content: Content,
+    items: Sequence[Item],
+    *,
+    standards: Sequence[str] = (),
+    banner: str | None = None,
+    images: Mapping[str, bytes] | None = None,
+    with_key: bool = True,
+) -> Sheet:
+    """The pages of a content: blocks, then its key, standards and sources.
+
+    Args:
+        standards: Statements of the standards that it serves, as they are shown.
+        banner: Stands in a frame above everything, such as that no model wrote it.
+        images: Pictures of image blocks by file id; one that is missing is shown by its text.
+    """
+    locale = content.locale
+    questions = {id(item): n for n, item in enumerate(_questions(items), 1)}
+    parts: list[Part] = []
+    about = [
+        subject_name(content.subject, locale) if content.subject else "",
+        grade_name(content.grade, locale) if content.grade else "",
+        _say(locale, "total", points=f"{content.points:g}") if content.points else "",
+    ]
+    parts.append(Paragraph(" · ".join(filter(None, about)), "small"))
+    if banner:
+        parts.append(Paragraph(banner, "note"))
+    if content.kind in WITH_NAME_LINE:
+        parts.append(Fields([_say(locale, name) for name in ("name", "class", "date")]))
+    for item in items:
+        number = questions.get(id(item))
+        if number is None:
+            parts += _reading(item.block, images or {})
+        else:
+            points = item.block.points
+            note = _say(locale, "points", count=points) if points else ""
+            parts.append(Numbered(f"{number}.", _question(item.block, locale), note))
+    if with_key and questions:
+        parts += [PageBreak(), Heading(_say(locale, "key"))]
+        for item in _questions(items):
+            mark = f"{questions[id(item)]}."
+            parts.append(Numbered(mark, list(_answer(item, locale))))
+    if with_key and standards:
+        parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
+    sources = [_source_line(each, locale) for each in content.sources]
+    if with_key and sources:
+        parts += [Heading(_say(locale, "sources"), 2), List(list(dict.fromkeys(sources)))]
+    return Sheet(
+        content.title,
+        [part for part in parts if part != Paragraph("", "small")],
+        direction="rtl" if locale == "he" else "ltr",
+        language=locale,
+        description=content.topic,
+        footer=content.title,
+    )
+
+
+def shuffled(block: Block) -> tuple[list[Option], list[Option]]:
+    """The options and targets of a block as they are printed: an order's options and a match's
+    targets are mixed."""
+    mixed = Random(block.stem)
+    options, targets = list(block.options), list(block.targets)
+    if block.kind == "order":
+        mixed.shuffle(options)
+    mixed.shuffle(targets)
+    return options, targets
+
+
+def _questions(items: Sequence[Item]) -> list[Item]:
+    return [item for item in items if item.block.is_question]
+
+
+def _say(locale: str, key: str, **values: str | int) -> str:
+    return TEXTS.say(locale, f"print.{key}", **values)
+
+
+def _reading(block: Block, images: Mapping[str, bytes]) -> Iterator[Part]:
+    if block.kind == "text":
+        yield from _text(block.stem)
+        return
+    if block.stem:
+        yield Paragraph(block.stem, "label")
+    if block.kind == "table":
+        yield Table(block.rows[0], [list(row) for row in block.rows[1:]])
+    elif block.kind == "cards":
+        yield Table(["", ""], [[card.front, card.back] for card in block.cards])
+    elif block.image:
+        data = images.get(block.image.file_id)
+        if data is None:
+            yield Paragraph(block.image.alt or block.stem, "note")
+        else:
+            yield Image(data, block.image.alt or block.stem)
+
+
+def _text(text: str) -> Iterator[Part]:
+    """Paragraphs, headings and lists of a text block."""
+    plain: list[str] = []
+    points: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if points and not line.startswith("- "):
+            yield List(points)
+            points = []
+        if plain and (not line.strip() or line.startswith(("## ", "- "))):
+            yield Paragraph("\n".join(plain))
+            plain = []
+        if line.startswith("## "):
+            yield Heading(line[3:].strip(), 2)
+        elif line.startswith("- "):
+            points.append(line[2:].strip())
+        elif line.strip():
+            plain.append(line)
+
+
+def _question(block: Block, locale: str) -> list[Part]:
+    """A question as a pupil gets it."""
+    options, targets = shuffled(block)
+    texts = [option.text for option in options]
+    stem: list[Part] = [Paragraph(GAP.sub(GAP_LINE, block.stem))]
+    match block.kind:
+        case "choice":
+            return [*stem, List(texts, "letter")]
+        case "multi_choice":
+            return [*stem, Paragraph(_say(locale, "all_that_fit"), "small"), List(texts, "box")]
+        case "true_false":
+            return [*stem, List([_say(locale, "true"), _say(locale, "false")], "box")]
+        case "match":
+            letters = [f"{letter(n, locale)}. {each.text}" for n, each in enumerate(targets)]
+            left = [f"{n}. {text}  ____" for n, text in enumerate(texts, 1)]
+            left += [""] * (len(letters) - len(left))
+            rows: list[list[Cell]] = [list(row) for row in zip(left, letters, strict=True)]
+            return [*stem, Table([_say(locale, "left"), _say(locale, "right")], rows)]
+        case "order":
+            return [*stem, List([f"____ {text}" for text in texts], "dot")]
+        case "cloze":
+            bank = [Paragraph(f"{_say(locale, 'bank')} {' · '.join(texts)}", "note")]
+            return [*stem, *(bank if texts else [])]
+        case "numeric":
+            unit = f" {block.unit}" if block.unit else ""
+            line = Paragraph(f"{_say(locale, 'answer')} {GAP_LINE}{unit}")
+            return [*stem, Space(WORK_CM), line]
+    return [*stem, Lines(min(12, max(3, block.points // 2)))]
+
+
+def _answer(item: Item, locale: str) -> Iterator[Part]:
+    """What is right in a question, and why."""
+    block, key = item.block, item.key
+    lines = _right(block, key, locale)
+    if key.check and key.check != lines[0]:
+        lines.append(key.check)
+    if key.feedback:
+        lines.append(key.feedback)
+    if block.source:
+        lines.append(_source_line(block.source, locale))
+    yield Paragraph(lines[0])
+    for line in lines[1:]:
+        yield Paragraph(line, "small")
+    if key.criteria:
+        yield List(list(key.criteria))
+    if block.basis == "unverified":
+        yield Paragraph(_say(locale, "unverified"), "note")
+
+
+def _right(block: Block, key: Key, locale: str) -> list[str]:
+    options, targets = shuffled(block)
+    texts = {option.id: option.text for option in options}
+    match block.kind:
+        case "choice":
+            place = [option.id for option in options].index(key.correct[0])
+            return [f"{letter(place, locale)}. {texts[key.correct[0]]}"]
+        case "multi_choice":
+            return ["; ".join(texts[id] for id in key.correct)]
+        case "true_false":
+            return [_say(locale, "true" if key.truth else "false")]
+        case "match":
+            places = {each.id: letter(n, locale) for n, each in enumerate(targets)}
+            pairs = [f"{n} – {places[key.pairs[o.id]]}" for n, o in enumerate(options, 1)]
+            return ["; ".join(pairs)]
+        case "order":
+            return [f"{n}. {texts[id]}" for n, id in enumerate(key.correct, 1)]
+        case "cloze":
+            return [f"{n}. {' / '.join(key.gaps[n])}" for n in GAP.findall(block.stem)]
+        case "numeric":
+            unit = f" {block.unit}" if block.unit else ""
+            off = f" ± {key.tolerance}" if key.tolerance not in (None, "0") else ""
+            return [f"{key.value}{off}{unit}"]
+    return [key.sample or _say(locale, "open")]
+
+
+def _source_line(source: blocks.Source, locale: str) -> str:
+    page = _say(locale, "page", page=source.page) if source.page else ""
+    return f"{source.title}, {page}" if page else source.title

@@ -1,0 +1,108 @@
+"""Contents as GIFT, the text format of questions that Moodle reads.
+
+GIFT has no order: the places are matched with what stands at them. It has no gaps either but one in
+a sentence: each gap of a cloze is a question of its own, the other gaps left blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from packs.education.blocks import GAP, Block, Item, Key
+from packs.education.contents import Content
+from packs.education.documents import GAP_LINE
+from packs.education.quantities import read_number
+from rollcall.render.bidi import cleaned
+
+CONTENT_TYPE = "text/plain"
+_SPECIAL = re.compile(r"[\\~=#{}:]")
+
+
+def questions(content: Content, items: Sequence[Item]) -> str:
+    """The questions of a content, in UTF-8, a blank line between two; what is only read is left out
+    but for text, which becomes a description."""
+    found: list[str] = []
+    for number, item in enumerate(items, 1):
+        for part, text in enumerate(_of(item)):
+            name = f"{number:03d}{chr(97 + part) if part else ''}"
+            found.append(f"::{name}::{text}")
+    category = escaped(content.title.replace("/", " "))
+    return "\n\n".join([f"// {' '.join(category.split())}", *found]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text of which nothing is read as GIFT's own marks; line breaks stay, as `\\n`."""
+    plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", cleaned(text).strip())
+    return re.sub(r"\s*\n\s*", r"\\n", plain)
+
+
+def _stem(text: str) -> str:
+    """A question's text: "[plain]" before it says that it holds no markup of any kind."""
+    return f"[plain]{escaped(text)}"
+
+
+def _of(item: Item) -> Iterator[str]:
+    block, key = item.block, item.key
+    said = f"####{escaped(key.feedback)}" if key.feedback else ""
+    stem = _stem(block.stem)
+    match block.kind:
+        case "choice":
+            yield f"{stem}{{{_choices(block, key, dict.fromkeys(key.correct, '='))}{said}}}"
+        case "multi_choice":
+            yield f"{stem}{{{_choices(block, key, _shares(block, key))}{said}}}"
+        case "true_false":
+            yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{said}}}"
+        case "match":
+            targets = {target.id: target.text for target in block.targets}
+            pairs = [
+                f"={escaped(option.text)} -> {escaped(targets[key.pairs[option.id]])}"
+                for option in block.options
+            ]
+            yield f"{stem}{{{' '.join(pairs)}{said}}}"
+        case "order":
+            texts = {option.id: option.text for option in block.options}
+            pairs = [f"={n} -> {escaped(texts[id])}" for n, id in enumerate(key.correct, 1)]
+            yield f"{stem}{{{' '.join(pairs)}{said}}}"
+        case "cloze":
+            yield from _gaps(block, key, said)
+        case "numeric":
+            yield f"{stem}{{{_number(key)}{said}}}"
+        case "open":
+            yield f"{stem}{{{said}}}"
+        case "text":
+            yield stem
+
+
+def _choices(block: Block, key: Key, marks: dict[str, str]) -> str:
+    lines = []
+    for option in block.options:
+        said = key.option_feedback.get(option.id)
+        feedback = f"#{escaped(said)}" if said else ""
+        lines.append(f"{marks.get(option.id, '~')}{escaped(option.text)}{feedback}")
+    return " ".join(lines)
+
+
+def _shares(block: Block, key: Key) -> dict[str, str]:
+    """The percent of each option: right ones share 100, each wrong one takes all away."""
+    right = f"~%{round(100 / len(key.correct), 5):g}%"
+    return {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
+
+
+def _gaps(block: Block, key: Key, said: str) -> Iterator[str]:
+    for number in GAP.findall(block.stem):
+        before, after = block.stem.split(f"{{{{{number}}}}}", 1)
+        blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
+        answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
+        head = _stem(blank[0]) + (" " if blank[0].strip() else "")
+        tail = f" {escaped(blank[1])}" if blank[1].strip() else ""
+        yield f"{head}{{{answers}{said}}}{tail}"
+
+
+def _number(key: Key) -> str:
+    """A number and how far off an answer may be; a fraction that no decimal says is a text."""
+    value, off = read_number(key.value or ""), read_number(key.tolerance or "0")
+    decimal = f"{float(value):.12g}"
+    if off or read_number(decimal) == value:
+        return f"#{decimal}:{float(off):.12g}"
+    return f"={escaped(key.value or '')}"
