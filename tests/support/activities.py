@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -36,14 +37,23 @@ READ = ("text", "table", "cards")
 
 
 def content(
-    kind: str = "activity", *, locale: str = "he", items: list[Item] = [], **more: Any
-) -> Content:  # noqa: B006, E501
+    kind: str = "activity", *, locale: str = "he", items: Sequence[Item] = (), **more: Any
+) -> Content:
     """A content about these items."""
-    points = sum(each.block.points for each in items)
-    return Content(
-        uid="teacher", kind=kind, title="שברים – כיתה ד", topic="שברים", subject="math",  # type: ignore[arg-type]
-        grade="ד", locale=locale, generator="offline", block_count=len(items), points=points, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+    fields: dict[str, Any] = {
+        "uid": "teacher",
+        "kind": kind,
+        "title": "שברים – כיתה ד",
+        "topic": "שברים",
+        "subject": "math",
+        "grade": "ד",
+        "locale": locale,
+        "generator": "offline",
+        "block_count": len(items),
+        "points": sum(each.block.points for each in items),
+        **more,
+    }
+    return Content(**fields)
 
 
 def random_items(

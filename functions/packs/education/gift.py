@@ -1,13 +1,15 @@
 """Contents as GIFT, the text format of questions that Moodle reads.
 
 GIFT has no order: the places are matched with what stands at them. It has no gaps either but one in
-a sentence: each gap of a cloze is a question of its own, the other gaps left blank.
+a sentence: each gap of a cloze is a question of its own, the other gaps left blank. "->", which it
+has for itself and no escape for, becomes an arrow.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from packs.education.blocks import GAP, Block, Item, Key
 from packs.education.contents import Content
@@ -27,19 +29,20 @@ def questions(content: Content, items: Sequence[Item]) -> str:
         for part, text in enumerate(_of(item)):
             name = f"{number:03d}{chr(97 + part) if part else ''}"
             found.append(f"::{name}::{text}")
-    category = escaped(content.title.replace("/", " "))
-    return "\n\n".join([f"// {' '.join(category.split())}", *found]) + "\n"
+    title = " ".join(cleaned(content.title).split())
+    return "\n\n".join([f"// {title}", *found]) + "\n"
 
 
 def escaped(text: str) -> str:
     """A text of which nothing is read as GIFT's own marks; line breaks stay, as `\\n`."""
-    plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", cleaned(text).strip())
-    return re.sub(r"\s*\n\s*", r"\\n", plain)
+    plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", cleaned(text).strip().replace("->", "→"))
+    plain = re.sub(r"\s*\n\s*", r"\\n", plain)
+    return f"[plain]{plain}" if plain.startswith(("[", "%")) else plain
 
 
 def _stem(text: str) -> str:
     """A question's text: "[plain]" before it says that it holds no markup of any kind."""
-    return f"[plain]{escaped(text)}"
+    return f"[plain]{escaped(text).removeprefix('[plain]')}"
 
 
 def _of(item: Item) -> Iterator[str]:
@@ -94,15 +97,23 @@ def _gaps(block: Block, key: Key, said: str) -> Iterator[str]:
         before, after = block.stem.split(f"{{{{{number}}}}}", 1)
         blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
         answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
-        head = _stem(blank[0]) + (" " if blank[0].strip() else "")
-        tail = f" {escaped(blank[1])}" if blank[1].strip() else ""
+        head = f"{_stem(blank[0])} " if blank[0].strip() else ""
+        tail = f" {_stem(blank[1])}" if blank[1].strip() else ""
         yield f"{head}{{{answers}{said}}}{tail}"
 
 
 def _number(key: Key) -> str:
-    """A number and how far off an answer may be; a fraction that no decimal says is a text."""
-    value, off = read_number(key.value or ""), read_number(key.tolerance or "0")
-    decimal = f"{float(value):.12g}"
-    if off or read_number(decimal) == value:
-        return f"#{decimal}:{float(off):.12g}"
-    return f"={escaped(key.value or '')}"
+    """A number and how far off an answer may be; a fraction is a text, as it is written and as a
+    decimal, since a numeric answer takes decimals alone."""
+    written = key.value or ""
+    value, off = read_number(written), read_number(key.tolerance or "0")
+    decimal = _decimal(value)
+    is_decimal = read_number(decimal) == value
+    if off or ("/" not in written and is_decimal):
+        return f"#{decimal}:{_decimal(off)}"
+    return " ".join(f"={escaped(text)}" for text in (written, *([decimal] if is_decimal else [])))
+
+
+def _decimal(number: Fraction) -> str:
+    written = f"{float(number):.10f}".rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written

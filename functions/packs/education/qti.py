@@ -59,7 +59,8 @@ def package(
 
 
 def _xml(root: Element) -> bytes:
-    return tostring(root, encoding="utf-8", xml_declaration=True)
+    data: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    return data
 
 
 def _root(tag: str, **attributes: str) -> Element:
@@ -75,13 +76,13 @@ def _manifest(names: Sequence[str], files: Mapping[str, bytes]) -> Element:
     SubElement(root, "organizations")
     resources = SubElement(root, "resources")
     kind = {"type": "imsqti_test_xmlv2p2", "href": "test.xml"}
-    test = SubElement(resources, "resource", identifier="test", **kind)
+    test = SubElement(resources, "resource", {"identifier": "test", **kind})
     SubElement(test, "file", href="test.xml")
     for name in names:
         SubElement(test, "dependency", identifierref=name)
         href = f"items/{name}.xml"
         kind = {"type": "imsqti_item_xmlv2p2", "href": href}
-        resource = SubElement(resources, "resource", identifier=name, **kind)
+        resource = SubElement(resources, "resource", {"identifier": name, **kind})
         for file in [href, *(each for each in files if each.startswith(f"media/{name}."))]:
             SubElement(resource, "file", href=file)
     return root
@@ -91,9 +92,9 @@ def _test(content: Content, names: Sequence[str]) -> Element:
     root = _root("assessmentTest", identifier="test", title=content.title)
     _outcome(root, "SCORE", "float")
     part = {"navigationMode": "nonlinear", "submissionMode": "individual"}
-    part_element = SubElement(root, "testPart", identifier="part", **part)
+    part_element = SubElement(root, "testPart", {"identifier": "part", **part})
     about = {"title": content.topic, "visible": "true"}
-    section = SubElement(part_element, "assessmentSection", identifier="section", **about)
+    section = SubElement(part_element, "assessmentSection", {"identifier": "section", **about})
     for name in names:
         SubElement(section, "assessmentItemRef", identifier=name, href=f"items/{name}.xml")
     processing = SubElement(root, "outcomeProcessing")
@@ -143,9 +144,8 @@ class _ItemWriter:
         if item.block.is_question:
             writers[item.block.kind](item.block, item.key)
             more = {"externalScored": "human"} if item.block.kind == "open" else {}
-            score = _outcome(
-                self.root, "SCORE", "float", normalMaximum=str(item.block.points), **more
-            )
+            more["normalMaximum"] = str(item.block.points)
+            score = _outcome(self.root, "SCORE", "float", False, **more)
             _value(SubElement(score, "defaultValue"), "0")
         else:
             self._reading(item.block)
@@ -187,13 +187,13 @@ class _ItemWriter:
 
     def _interaction(self, tag: str, **attributes: str) -> Element:
         """An interaction in the body with the stem as its prompt."""
-        element = SubElement(self._body, tag, responseIdentifier="RESPONSE", **attributes)
+        element = SubElement(self._body, tag, {"responseIdentifier": "RESPONSE", **attributes})
         self._words(SubElement(element, "prompt"), self._block.stem)
         return element
 
     def _choices(self, parent: Element, tag: str, options: Sequence[Option], **more: str) -> None:
         for option in options:
-            choice = SubElement(parent, tag, identifier=_name(option.id), **more)
+            choice = SubElement(parent, tag, {"identifier": _name(option.id), **more})
             self._words(choice, option.text)
 
     def _choice(self, block: Block, key: Key) -> None:

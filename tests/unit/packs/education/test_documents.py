@@ -1,0 +1,93 @@
+"""Contents as pages to print."""
+
+from __future__ import annotations
+
+from random import Random
+
+from packs.education.blocks import choices, item
+from packs.education.documents import file_name, sheet
+from rollcall.render import sheet as parts
+from rollcall.render import word
+from rollcall.render.pages import pdf
+from tests.support.activities import KINDS, content, random_item, random_items
+
+ITEMS = [random_item(Random(n), kind, 0) for n, kind in enumerate(KINDS)]
+QUESTION = item(
+    "choice",
+    "כמה הם 120 − 30?",
+    options=choices(["80", "90"]),
+    key={"correct": ["b"], "check": "120 - 30", "feedback": "חיסור"},
+    points=5,
+    source={"title": "ספר", "page": 7},
+    basis="unverified",
+)
+
+
+def texts(blocks: list[parts.Block]) -> list[str]:
+    return [each.text for each in blocks if isinstance(each, parts.Paragraph)]
+
+
+def test_the_key_is_on_a_page_of_its_own_with_check_reason_and_source() -> None:
+    made = sheet(content("test", items=[QUESTION]), [QUESTION])
+    at = made.blocks.index(parts.PageBreak())
+    question, key = made.blocks[at - 1], made.blocks[at + 2]
+    assert isinstance(question, parts.Item) and question.note == "(5 נקודות)"
+    assert isinstance(key, parts.Item)
+    lines = ["ב. 90", "120 - 30", "חיסור", "ספר, עמ׳ 7", "התשובה הזאת לא נבדקה."]
+    assert texts(key.blocks) == lines
+
+
+def test_pupils_pages_have_no_key_where_it_is_left_out() -> None:
+    made = sheet(content("test", items=ITEMS), ITEMS, standards=["x"], with_key=False)
+    assert parts.PageBreak() not in made.blocks
+    assert sum(isinstance(each, parts.Item) for each in made.blocks) == len(ITEMS)
+
+
+def test_a_worksheet_has_a_name_line_and_a_lesson_plan_has_none() -> None:
+    plan = item("text", "## מהלך\nפתיחה\n- דיון\n- סיכום")
+    assert any(isinstance(each, parts.Fields) for each in sheet(content(), ITEMS).blocks)
+    blocks = sheet(content("lesson_plan"), [plan], banner="טיוטה").blocks
+    assert not any(isinstance(each, parts.Fields) for each in blocks)
+    assert blocks[1:] == [
+        parts.Paragraph("טיוטה", "note"),
+        parts.Heading("מהלך", 2),
+        parts.Paragraph("פתיחה"),
+        parts.List(["דיון", "סיכום"]),
+    ]
+
+
+def test_a_rubric_is_a_table_of_levels_and_criteria() -> None:
+    rows = [["קריטריון", "מצטיין", "טוב"], ["תוכן", "מלא", "חלקי"]]
+    blocks = sheet(content("rubric"), [item("table", "מחוון", rows=rows)]).blocks
+    assert parts.Table(rows[0], [list(rows[1])]) in blocks
+
+
+def test_numeric_questions_have_room_to_work_and_open_ones_lines() -> None:
+    made = sheet(content("test", items=ITEMS), ITEMS)
+    by_kind = dict(zip(KINDS, [b for b in made.blocks if isinstance(b, parts.Item)], strict=False))
+    assert any(isinstance(each, parts.Space) for each in by_kind["numeric"].blocks)
+    assert any(isinstance(each, parts.Lines) for each in by_kind["open"].blocks)
+    assert "________" in texts(by_kind["cloze"].blocks)[0]
+
+
+def test_a_match_is_printed_the_same_way_each_time_and_its_key_fits_the_letters() -> None:
+    match = ITEMS[KINDS.index("match")]
+    first, second = (sheet(content(items=[match]), [match]) for _ in range(2))
+    assert first == second
+    question, key = (each for each in first.blocks if isinstance(each, parts.Item))
+    (table,) = (each for each in question.blocks if isinstance(each, parts.Table))
+    right = {str(row[1])[0]: str(row[1])[3:] for row in table.rows}
+    targets = {each.id: each.text for each in match.block.targets}
+    for pair, option in zip(texts(key.blocks)[0].split("; "), match.block.options, strict=True):
+        assert right[pair.split(" – ")[1]] == targets[match.key.pairs[option.id]]
+
+
+def test_texts_that_formats_trip_over_are_printed() -> None:
+    items = random_items(Random(1), 30, nasty=1)
+    made = sheet(content("test", items=items), items)
+    assert pdf(made)[:5] == b"%PDF-" and word.docx(made)[:2] == b"PK"
+
+
+def test_a_title_becomes_a_files_name() -> None:
+    assert file_name("שברים / כיתה ד: 1/2") == "שברים-כיתה-ד-1-2"
+    assert file_name("../..") == "content"

@@ -1,0 +1,71 @@
+"""Contents as QTI and GIFT, read back by other programs."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from random import Random
+
+from lxml import etree
+
+from packs.education.blocks import choices, item
+from packs.education.gift import escaped, questions
+from packs.education.qti import package
+from tests.support.activities import content, random_items
+from tests.support.exchange_formats import gift_differences, gift_parsed, qti_problems
+
+ACTIVITIES = [random_items(Random(n), 8) for n in range(12)]
+FORMULA = item(
+    "choice", "חשבו: 120 − 30", options=choices(["90", "9 cm"]), key={"correct": ["a"]}, points=3
+)
+
+
+def test_packages_are_valid_and_every_reference_in_them_holds() -> None:
+    for items in ACTIVITIES:
+        assert qti_problems(package(content(items=items), items)) == []
+
+
+def test_what_is_wrong_in_a_package_is_seen() -> None:
+    made = package(content(items=[FORMULA]), [FORMULA])
+    for old, new in (
+        (b"<value>o-a</value>", b"<value>o-z</value>"),
+        (b'responseIdentifier="RESPONSE"', b'responseIdentifier="ELSE"'),
+        (b"<prompt>", b"<p/><prompt>"),
+        (b'href="items/item-001.xml"', b'href="items/item-002.xml"'),
+        (b'maxChoices="1"', b""),
+    ):
+        changed = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(made)) as file, zipfile.ZipFile(changed, "w") as out:
+            for name in file.namelist():
+                data = file.read(name)
+                out.writestr(name, data.replace(old, new) if name != "test.xml" else data)
+        assert qti_problems(changed.getvalue())
+
+
+def test_formulas_of_a_hebrew_item_stand_in_bdo() -> None:
+    with zipfile.ZipFile(io.BytesIO(package(content(items=[FORMULA]), [FORMULA]))) as file:
+        root = etree.fromstring(file.read("items/item-001.xml"))
+    found = [(each.text, each.get("dir")) for each in root.iter("{*}bdo")]
+    assert found == [("120 − 30", "ltr"), ("90", "ltr"), ("9 cm", "ltr")]
+    assert root.find("{*}itemBody").get("dir") == "rtl"
+
+
+def test_a_picture_is_in_the_package_and_one_that_is_gone_is_told_by_its_text() -> None:
+    picture = item("image", "", image={"fileId": "f", "alt": "עיגול"})
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+    made = package(content(), [picture], images={"f": svg})
+    assert qti_problems(made) == []
+    assert b"media/item-001.svg" in zipfile.ZipFile(io.BytesIO(made)).read("items/item-001.xml")
+    without = zipfile.ZipFile(io.BytesIO(package(content(), [picture])))
+    assert "עיגול" in without.read("items/item-001.xml").decode()
+
+
+def test_gift_is_parsed_to_the_same_questions() -> None:
+    files = [questions(content(items=items), items) for items in ACTIVITIES]
+    for items, found in zip(ACTIVITIES, gift_parsed(files), strict=True):
+        assert gift_differences(items, found) == []
+
+
+def test_gifts_own_marks_are_escaped() -> None:
+    assert escaped("a=b {x} ~#:\\\nc -> d") == r"a\=b \{x\} \~\#\:\\\nc → d"
+    assert escaped("[html]50%") == "[plain][html]50%" and escaped("%5%x") == "[plain]%5%x"
