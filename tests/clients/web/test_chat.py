@@ -165,7 +165,7 @@ def test_web_hostile_answer_does_nothing(chat: Page) -> None:
     assert chat.locator(".log script, .log style, .log img[src='x']").count() == 0
     for link in chat.locator(".log a").all():
         assert (link.get_attribute("href") or "").startswith(("https:", "mailto:", "#"))
-    assert chat.evaluate("document.body.scrollWidth <= window.innerWidth")
+    assert chat.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_web_files_are_refused_before_they_are_sent(chat: Page) -> None:

@@ -34,6 +34,18 @@ def test_web_language_and_direction_change_without_a_reload(page: Page) -> None:
     assert menu and main and menu["x"] > main["x"]
 
 
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_web_no_view_is_wider_than_the_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    for language in ("English", "עברית"):
+        page.goto("/#/settings")
+        page.get_by_text(language).click()
+        for view in ("chat", "usage", "settings"):
+            page.goto(f"/#/{view}")
+            page.locator(".main h1").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
 def test_web_page_runs_nothing_that_is_written_into_it() -> None:
     answer = httpx2.get(f"http://{os.environ['HOSTING_EMULATOR_HOST']}/", trust_env=False)
     policy = answer.headers["content-security-policy"]

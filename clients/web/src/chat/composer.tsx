@@ -160,11 +160,9 @@ export function Composer({ connection, placeholder, isReady, isBusy, onSend, onS
         </button>
         <input
           ref={input}
-          class="visually-hidden"
+          hidden
           type="file"
           multiple
-          tabIndex={-1}
-          aria-hidden="true"
           accept={[...TYPES, ".md", ".csv"].join(",")}
           onChange={(event) => {
             attachAll(event.currentTarget.files ?? []);

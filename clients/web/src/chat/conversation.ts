@@ -40,6 +40,8 @@ export class Conversation {
   #thread: ThreadState | undefined;
   #stopWatching: (() => void) | undefined;
   #isClosed = false;
+  /** The time of the thread's document for which its log was read. */
+  #readAt: string | undefined;
   #catchingUp: Promise<void> | undefined;
 
   constructor(
@@ -199,33 +201,51 @@ export class Conversation {
 
   async #catchUpOnce(): Promise<void> {
     const threadId = this.threadId.value;
-    const runId = this.#thread?.lease?.runId ?? this.#thread?.waiting?.runId;
-    if (!threadId || !runId || this.isBusy.value) return;
+    const thread = this.#thread;
+    if (!threadId || !thread || this.isBusy.value) return;
+    const store = await this.#store();
+    const runId = thread.lease?.runId ?? thread.waiting?.runId;
+    if (!runId) return this.#readAnew(store, threadId, thread);
     const shown = this.newest.value;
     if (shown?.runId === runId && shown.run) return;
-    const store = await this.#store();
     const state = await store.run(threadId, runId);
-    if (!state || this.#isClosed || this.isBusy.value) return;
-    let turn = this.newest.value;
-    if (turn?.turnId !== state.turnId) {
-      const page = await store.rollcall.threads.messages(threadId, { limit: PAGE });
-      if (this.#isClosed || this.isBusy.value) return;
-      const known = new Map(this.turns.value.map((each) => [each.turnId, each]));
-      const read = turnsOf(page.entries);
-      const ids = new Set(read.map((each) => each.turnId));
-      const first = page.entries[0]?.n ?? 0;
-      const before = this.turns.value.filter((each) => !ids.has(each.turnId) && each.n < first);
-      const turns = read.map((each) => known.get(each.turnId) ?? each);
-      this.turns.value = [...before, ...turns];
-      turn = this.newest.value;
-      void this.#complete(turns.filter((each) => each !== turn));
+    if (!state || this.#isLeft()) return;
+    if (this.newest.value?.turnId !== state.turnId) await this.#readNewest(store, threadId);
+    const turn = this.newest.value;
+    if (!turn || this.#isLeft() || (turn.runId === runId && turn.run)) return;
+    const isOver = state.status !== "running" && !thread.waiting;
+    if (isOver && turn.runId === runId && turn.isComplete) return;
+    const { agent } = this;
+    await this.#follow(turn, store.rollcall.follow({ agent, threadId, runId }), true);
+  }
+
+  /** Nothing runs in the thread; it may have been written on, or cleared, while nobody looked. */
+  async #readAnew(store: Store, threadId: string, thread: ThreadState): Promise<void> {
+    const { seconds, nanoseconds } = thread.updatedAt;
+    const at = `${seconds}.${nanoseconds}`;
+    if (this.#readAt === at) return;
+    this.#readAt = at;
+    const { entries } = await store.rollcall.threads.messages(threadId, { limit: 1 });
+    if (entries.at(-1)?.turnId !== this.newest.value?.turnId) {
+      await this.#readNewest(store, threadId);
     }
-    if (!turn || (turn.runId === runId && turn.run)) return;
-    const { rollcall } = store;
-    const isOver = state.status !== "running" && !this.#thread?.waiting;
-    if (isOver && turn.isComplete) return;
-    turn.runId = runId;
-    await this.#follow(turn, rollcall.follow({ agent: this.agent, threadId, runId }), true);
+  }
+
+  /** Read the newest page of the log; turns that are shown already stay as they are. */
+  async #readNewest({ rollcall }: Store, threadId: string): Promise<void> {
+    const page = await rollcall.threads.messages(threadId, { limit: PAGE });
+    if (this.#isLeft()) return;
+    const known = new Map(this.turns.value.map((each) => [each.turnId, each]));
+    const turns = turnsOf(page.entries).map((each) => known.get(each.turnId) ?? each);
+    const first = page.entries[0]?.n ?? 0;
+    const before = this.turns.value.filter((each) => each.n < first && !turns.includes(each));
+    this.turns.value = [...before, ...turns];
+    void this.#complete(turns);
+  }
+
+  /** Whether what was awaited is of no use any more. */
+  #isLeft(): boolean {
+    return this.#isClosed || this.isBusy.value;
   }
 
   /** Add to turns of the log what only their runs tell: results of tools, sources, how they ended. */

@@ -155,7 +155,9 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
         aria-current={isCurrent ? "page" : undefined}
         title={title}
       >
-        <bdi class="thread-title">{title}</bdi>
+        <span class="thread-title">
+          <bdi>{title}</bdi>
+        </span>
         <span class="quiet thread-about">
           <bdi>{agentName(thread.agent)}</bdi> · {when(thread.updatedAt)}
           {thread.waits && <span class="badge">{text("threads.waits")}</span>}

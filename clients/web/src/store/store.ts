@@ -9,6 +9,7 @@ import {
   getDoc,
   getFirestore,
   onSnapshot,
+  type Timestamp,
 } from "firebase/firestore";
 
 import { clientId, type Connection } from "../firebase/connection.js";
@@ -17,6 +18,7 @@ import { clientId, type Connection } from "../firebase/connection.js";
 export interface ThreadState {
   agent: string;
   title: string | null;
+  updatedAt: Timestamp;
   /** The run that holds the thread, or the newest that has held it. */
   lease?: { runId: string } | null;
   /** The run whose calls or approvals the thread waits for. */
