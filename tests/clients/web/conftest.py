@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -38,16 +39,54 @@ def sample() -> None:
     load_sample()
 
 
+@pytest.fixture(scope="session")
+def guest(browser: Browser) -> Any:
+    """What the browser keeps of somebody who has signed in without an account."""
+    context = browser.new_context(base_url=_site(), locale="en-GB")
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Try it without an account").click()
+    page.get_by_text("Assistant", exact=True).wait_for()  # its function has started
+    state = context.storage_state(indexed_db=True)
+    context.close()
+    return state
+
+
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser that knows nobody yet. What a page says that is wrong fails the test."""
+def stranger(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that knows nobody yet."""
+    with _watched(browser) as context:
+        yield context
+
+
+@pytest.fixture
+def context(browser: Browser, guest: Any) -> Iterator[BrowserContext]:
+    """A browser in which somebody without an account is signed in."""
+    with _watched(browser, storage_state=guest) as context:
+        yield context
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """The app, before the first message."""
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("heading", name="What can I help you with?").wait_for()
+    return page
+
+
+@contextmanager
+def _watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A browser of its own. What a page says that is wrong fails the test."""
     context = browser.new_context(
-        base_url=f"http://{os.environ['HOSTING_EMULATOR_HOST']}",
+        base_url=_site(),
         locale="en-GB",
         permissions=["clipboard-read", "clipboard-write"],
         reduced_motion="reduce",
+        **options,
     )
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(30_000)
     errors: list[str] = []
     context.on("weberror", lambda error: errors.append(str(error.error)))
     context.on("console", lambda message: _note_violation(message, errors))
@@ -56,14 +95,8 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     assert errors == []
 
 
-@pytest.fixture
-def page(context: BrowserContext) -> Page:
-    """The app, where somebody without an account is signed in."""
-    page = context.new_page()
-    page.goto("/")
-    page.get_by_role("button", name="Try it without an account").click()
-    page.get_by_role("heading", name="What can I help you with?").wait_for()
-    return page
+def _site() -> str:
+    return f"http://{os.environ['HOSTING_EMULATOR_HOST']}"
 
 
 def _note_violation(message: Any, errors: list[str]) -> None:

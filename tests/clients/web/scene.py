@@ -19,11 +19,10 @@ def lead_to(context: BrowserContext, functions: str) -> None:
     context.route(f"http://{usual}/**", lead)
 
 
-def sign_in(context: BrowserContext) -> Page:
-    """A page with the app, where somebody without an account is signed in."""
+def open_chat(context: BrowserContext) -> Page:
+    """A page with the app, where the agent of the tests is chosen."""
     page = context.new_page()
     page.goto("/")
-    page.get_by_role("button", name="Try it without an account").click()
     page.get_by_text(AGENT).click()
     return page
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.clients.web.scene import answers, ask, lead_to, log, sign_in, transcript, wait_until_done
+from tests.clients.web.scene import (
+    answers,
+    ask,
+    lead_to,
+    log,
+    open_chat,
+    transcript,
+    wait_until_done,
+)
 from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
 from tests.support.functions_process import functions_process
 
@@ -32,7 +41,7 @@ def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Page:
     """The app with somebody signed in, before the first message."""
     model.release()
     lead_to(context, functions)
-    return sign_in(context)
+    return open_chat(context)
 
 
 def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
@@ -168,11 +177,12 @@ def test_web_hostile_answer_does_nothing(chat: Page) -> None:
     assert chat.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_web_files_are_refused_before_they_are_sent(chat: Page) -> None:
+def test_web_files_are_refused_before_they_are_sent(chat: Page, tmp_path: Path) -> None:
     files = chat.locator("input[type=file]")
     files.set_input_files({"name": "a.exe", "mimeType": "application/x-dosexec", "buffer": b"MZ"})
     expect(chat.locator(".toast").last).to_contain_text("a type that is not taken")
-    large = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"x" * 10_000_001}
+    large = tmp_path / "b.txt"
+    large.write_bytes(b"x" * 10_000_001)
     files.set_input_files(large)
     expect(chat.locator(".toast").last).to_contain_text("would be larger than")
     files.set_input_files({"name": "c.txt", "mimeType": "text/plain", "buffer": b"milk and bread"})

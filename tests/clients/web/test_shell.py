@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 
 @pytest.mark.usefixtures("sample")
-def test_web_sample_user_signs_in_by_one_click(context: BrowserContext) -> None:
-    page = context.new_page()
+def test_web_sample_user_signs_in_by_one_click(stranger: BrowserContext) -> None:
+    page = stranger.new_page()
     page.goto("/")
     expect(page.get_by_role("heading", name=re.compile("Welcome to"))).to_be_visible()
     page.get_by_role("button", name="Continue as the sample user").click()
@@ -32,6 +32,15 @@ def test_web_language_and_direction_change_without_a_reload(page: Page) -> None:
     menu = page.locator(".sidebar").bounding_box()
     main = page.locator(".main").bounding_box()
     assert menu and main and menu["x"] > main["x"]
+
+
+def test_web_wrong_password_is_told(stranger: BrowserContext) -> None:
+    page = stranger.new_page()
+    page.goto("/")
+    page.get_by_label("Email").fill("nobody@rollcall.example")
+    page.get_by_label("Password").fill("not this one")
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("Email or password is not right.")
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])

@@ -138,7 +138,7 @@ function ConversationView({
   return (
     <div class="conversation">
       <h1 class="conversation-title" dir="auto">
-        {conversation.title.value ?? text("chat.untitled")}
+        {conversation.title.value || text("chat.untitled")}
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
       </h1>
       {error && <ProblemNote problem={problemOf(error)} />}

@@ -95,7 +95,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
   const asking = useSignal<Asking | undefined>(undefined);
   const row = useRef<HTMLLIElement>(null);
   const isCurrent = place.value.threadId === thread.id;
-  const title = thread.title ?? text("chat.untitled");
+  const title = thread.title || text("chat.untitled");
 
   const attempt = async (work: (threads: import("@rollcall/client").Rollcall["threads"]) => Promise<unknown>) => {
     isOpen.value = false;

@@ -1,0 +1,80 @@
+"""The list of threads: found, renamed, archived, opened by a link, cleared and deleted."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.clients.web.scene import ask, log, open_chat, wait_until_done
+
+
+@pytest.fixture
+def chat(context: BrowserContext) -> Page:
+    """A conversation with an answer, with a title of its own."""
+    page = open_chat(context)
+    ask(page, f"Hello {uuid.uuid4().hex[:8]}")
+    wait_until_done(page)
+    return page
+
+
+def test_web_thread_is_renamed_found_archived_and_taken_out_again(chat: Page) -> None:
+    name = f"Lemons {uuid.uuid4().hex[:8]}"
+    menu(chat, "Rename")
+    chat.get_by_label("Rename").fill(name)
+    chat.keyboard.press("Enter")
+    expect(chat.get_by_role("heading", name=name)).to_be_visible()
+    chat.get_by_label("Search by title").fill(name.lower())
+    expect(chat.locator(".thread")).to_have_count(1)
+    menu(chat, "Archive")
+    expect(chat.get_by_text("No title has these words.")).to_be_visible()
+    chat.get_by_role("button", name="Archive", exact=True).click()
+    menu(chat, "Take out of the archive")
+    chat.get_by_role("button", name="Back to conversations").click()
+    expect(chat.locator(".thread", has_text=name)).to_be_visible()
+
+
+def test_web_link_opens_the_thread_for_its_owner_alone(
+    chat: Page, context: BrowserContext, stranger: BrowserContext
+) -> None:
+    menu(chat, "Copy link")
+    expect(chat.locator(".toast").last).to_contain_text("Link copied")
+    link = chat.evaluate("navigator.clipboard.readText()")
+    other = context.new_page()
+    other.goto(link)
+    expect(log(other)).to_contain_text("Hello")
+    page = stranger.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Try it without an account").click()
+    expect(page.get_by_text("This conversation is not there")).to_be_visible()
+
+
+def test_web_deleting_says_what_stays_and_can_be_left(chat: Page) -> None:
+    title = chat.locator(".thread [aria-current]").inner_text()
+    menu(chat, "Delete")
+    dialog = chat.get_by_role("dialog")
+    expect(dialog).to_contain_text("What was already carried out stays done")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    expect(log(chat)).to_contain_text("Hello")
+    menu(chat, "Delete")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(chat.get_by_role("heading", name="What can I help you with?")).to_be_visible()
+    expect(chat.locator(".thread", has_text=title)).to_have_count(0)
+
+
+def test_web_cleared_thread_stays_empty(chat: Page) -> None:
+    address = chat.url
+    menu(chat, "Clear")
+    chat.get_by_role("dialog").get_by_role("button", name="Clear").click()
+    expect(chat.get_by_role("heading", name="What can I help you with?")).to_be_visible()
+    chat.goto(address)
+    expect(chat.get_by_text("Nothing has been said here yet.")).to_be_visible()
+
+
+def menu(page: Page, action: str) -> None:
+    """Do something with the thread that is open."""
+    thread = page.locator(".thread").first
+    thread.get_by_role("button", name="Actions for").click()
+    thread.get_by_role("button", name=action, exact=True).click()
