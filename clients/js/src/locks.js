@@ -1,6 +1,6 @@
 /**
  * One at a time. Among all tabs and workers of a site where the browser has Web Locks; elsewhere
- * among the runs of one Rollcall.
+ * among the runs of one process or page.
  */
 
 import { unlessAborted } from "./waiting.js";
@@ -8,11 +8,12 @@ import { unlessAborted } from "./waiting.js";
 /** Of a page without an origin of its own, as in a sandboxed frame. */
 const NO_ORIGIN = "SecurityError";
 
+/** By its name, when the last that asked for it will have given it back. */
+const given = /** @type {Map<string, Promise<unknown>>} */ (new Map());
+
 export class Locks {
   /** @type {Pick<LockManager, "request"> | undefined} */
   #shared = globalThis.navigator?.locks;
-  /** By its name, when the last that asked for it will have given it back. */
-  #given = /** @type {Map<string, Promise<unknown>>} */ (new Map());
 
   /**
    * Wait until nobody else holds what has this name, and hold it.
@@ -36,13 +37,13 @@ export class Locks {
    * @returns {Promise<() => void>}
    */
   async #takeHere(name, signal) {
-    const before = this.#given.get(name);
+    const before = given.get(name);
     /** @type {() => void} */
     let give = () => undefined;
     const held = new Promise((resolve) => (give = () => resolve(undefined)));
-    const given = Promise.all([before, held]);
-    this.#given.set(name, given);
-    void given.then(() => this.#given.get(name) === given && this.#given.delete(name));
+    const free = Promise.all([before, held]);
+    given.set(name, free);
+    void free.then(() => given.get(name) === free && given.delete(name));
     try {
       await unlessAborted(before, signal);
     } catch (error) {

@@ -47,6 +47,8 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
 
 /** How long a stop may take to reach the server, in ms. */
 const STOP_MS = 10_000;
+/** How long a run that was told to stop may take to end, in ms: it notices within two seconds. */
+const END_MS = 4000;
 /** So often it is looked whether a run's calls still wait, before it is believed that they do not. */
 const LOOKS = 4;
 const LOOK_AGAIN_MS = 500;
@@ -71,6 +73,8 @@ export class Run {
   #isRetold = false;
   /** @type {RunResult | undefined} The newest, of whichever run of the turn. */
   #newest;
+  /** The turn's work, from its first run to its end. @type {Promise<RunResult> | undefined} */
+  #turning;
   /** Whether a run is told that has no result yet. */
   #isUnderway = false;
   /** @type {Map<string, Decision>} */
@@ -289,7 +293,9 @@ export class Run {
     signal?.addEventListener("abort", stop);
     try {
       signal?.throwIfAborted();
-      const result = await unlessAborted(this.#turn(origin), this.#leaving.signal);
+      this.#turning = this.#turn(origin);
+      const result = await unlessAborted(this.#turning, this.#leaving.signal);
+      signal?.throwIfAborted();
       this.#events.close();
       return result;
     } catch (error) {
@@ -444,15 +450,21 @@ export class Run {
   }
 
   /**
-   * End for the readers and the tools at once, and then on the server; the turn fails with what
-   * the leaving is for.
+   * End for the readers and the tools at once, and then on the server; the turn fails with the
+   * reason once the server has let go of the thread.
    * @param {unknown} reason
    */
   async #stop(reason) {
     this.#stopping.abort(reason);
     this.#events.fail(reason);
     try {
-      await Promise.race([this.cancel(), sleep(STOP_MS, this.#leaving.signal).then(untold)]);
+      const status = await Promise.race([
+        this.cancel(),
+        sleep(STOP_MS, this.#leaving.signal).then(untold),
+      ]);
+      // Its process still holds the thread: the next message would be refused.
+      const ended = this.#turning?.catch(() => undefined);
+      if (status === "cancelling") await Promise.race([ended, sleep(END_MS, this.#leaving.signal)]);
       this.#leaving.abort(reason);
     } catch (cause) {
       const hint = "cancel it by its threadId and runId";

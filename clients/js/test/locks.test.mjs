@@ -16,6 +16,7 @@ const PAIRS = {
     const locks = new Locks();
     return [locks, locks];
   },
+  "in two clients of one process": () => [new Locks(), new Locks()],
   "in two tabs": () => withWebLocks(() => [new Locks(), new Locks()]),
 };
 

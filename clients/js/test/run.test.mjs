@@ -242,7 +242,8 @@ test("is stopped by its signal: tools, readers and server", async () => {
 test("is stopped on the server as soon as that knows it", async () => {
   const stopping = new AbortController();
   const { home: at, called } = home([networkError()], [...runOf().slice(0, 2), "hang"]);
-  const run = new Run(at, REQUEST, { signal: stopping.signal });
+  const call = async (...what) => (called.push(what), { status: "cancelled" });
+  const run = new Run({ ...at, call }, REQUEST, { signal: stopping.signal });
   stopping.abort(new Error("enough"));
   await assert.rejects(run.result, { message: "enough" });
   assert.deepEqual(called, [["cancel_run", { threadId: "t", runId: "r" }]]);

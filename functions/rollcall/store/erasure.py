@@ -16,6 +16,7 @@ removed in pages. Of each run whose id was its client's the tombstone `runs/{k}`
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -77,6 +78,7 @@ _KEPT = {
     "status",
     "createdAt",
     "nextMessage",  # numbers go on, so that no message is ever taken for another
+    "place",  # what the thread is about, such as a project
 }
 """Fields of a thread that stay when it is cleared."""
 
@@ -529,7 +531,8 @@ def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: b
 
 
 def _emptied(thread: Document) -> dict[str, Any]:
-    """Return the changes that leave of a thread's own fields what says nothing."""
+    """Return the changes that leave of a thread's own fields what says nothing, and the ids of what
+    it is about."""
     from google.cloud.firestore import DELETE_FIELD
     from google.cloud.firestore_v1.field_path import FieldPath
 
@@ -539,8 +542,11 @@ def _emptied(thread: Document) -> dict[str, Any]:
         "allowed": {},
         "updatedAt": datetime.now(UTC),
     }
+    data = thread.to_dict() or {}
+    if data.get("place"):
+        new["context"] = json.dumps(data["place"], ensure_ascii=False)
     own = {"lease", "leaseToken", "erasing"}
-    others = set(thread.to_dict() or {}) - _KEPT - own - set(new)
+    others = set(data) - _KEPT - own - set(new)
     return {**{FieldPath(name).to_api_repr(): DELETE_FIELD for name in others}, **new}
 
 

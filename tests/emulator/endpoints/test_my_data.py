@@ -107,6 +107,17 @@ def test_a_cleared_thread_stays_and_is_empty(db: Client) -> None:
     assert "context" not in thread and "erasing" not in thread and thread["allowed"] == {}
 
 
+def test_what_a_cleared_thread_is_about_stays_known_and_nothing_else_of_its_context(
+    db: Client,
+) -> None:
+    write_thread(db, "t1")
+    context = json.dumps({"projectId": "house", "note": "secret"})
+    db.document("threads/t1").update({"context": context, "place": {"projectId": "house"}})
+    clear(db)
+    thread = db.document("threads/t1").get().to_dict() or {}
+    assert thread["place"] == json.loads(thread["context"]) == {"projectId": "house"}
+
+
 def test_a_deleted_thread_leaves_its_receipt_and_which_id_its_run_had(db: Client) -> None:
     write_thread(db, "t1")
     receipt = delete(db)

@@ -127,6 +127,8 @@ describe("a chat with the JavaScript client", () => {
     const { threadId, runId } = stopped;
     const { status } = await rollcall.cancel({ threadId, runId });
     assert.ok(["cancelling", "cancelled", "done"].includes(status), status);
+    const next = await rollcall.run({ ...PRIORITIES, threadId }).result;
+    assert.equal(next.outcome.type, "success");
   });
 
   test("a file goes with a message", async () => {
