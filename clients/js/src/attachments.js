@@ -1,4 +1,4 @@
-/** Files that go with a message: sent in parts, and named in the message by their id. */
+/** Files: those that go with a message, sent in parts, and those of the user's that are read back. */
 
 import { RollcallError } from "./errors.js";
 
@@ -47,6 +47,26 @@ export async function attach(call, file, options = {}) {
 }
 
 /**
+ * Read one of the user's own files, part by part.
+ * @param {(name: string, data: object) => Promise<any>} call
+ * @param {string} fileId
+ * @returns {Promise<File>}
+ * @throws {RollcallError} There is none, or what came is not what was stored.
+ */
+export async function download(call, fileId) {
+  const first = await call("get_file", { fileId });
+  const parts = [fromBase64(first.content)];
+  for (let part = 1; part < first.parts; part++) {
+    parts.push(fromBase64((await call("get_file", { fileId, part })).content));
+  }
+  const file = new File(parts, first.name, { type: first.contentType });
+  if ((await sha256(new Uint8Array(await file.arrayBuffer()))) !== first.sha256) {
+    throw new RollcallError("data-loss", `${first.name} did not arrive as it was stored`);
+  }
+  return file;
+}
+
+/**
  * @param {Blob | Uint8Array} file
  * @param {Sending} options
  */
@@ -75,4 +95,9 @@ function toBase64(bytes) {
     text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   }
   return btoa(text);
+}
+
+/** @param {string} text */
+function fromBase64(text) {
+  return Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
 }

@@ -5,6 +5,7 @@ export { PartialJson, PartialJsonError } from "./partial_json.js";
 export { Rollcall } from "./rollcall.js";
 export { Run } from "./run.js";
 
+/** @typedef {import("./approvals.js").Approval} Approval */
 /** @typedef {import("./attachments.js").Sending} Sending */
 /** @typedef {import("./client_tools.js").CallContext} CallContext */
 /** @typedef {import("./client_tools.js").ClientTool} ClientTool */

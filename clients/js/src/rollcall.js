@@ -1,6 +1,7 @@
 /** The entrance: one object for all that an app asks of its Rollcall functions. */
 
-import { attach } from "./attachments.js";
+import { Approvals } from "./approvals.js";
+import { attach, download } from "./attachments.js";
 import { RollcallError } from "./errors.js";
 import { call, stream } from "./functions.js";
 import { newId } from "./ids.js";
@@ -17,11 +18,24 @@ import { Threads } from "./threads.js";
 /** @import { Sending } from "./attachments.js" */
 /** @import { Patience } from "./course.js" */
 /** @import { Habits } from "./run.js" */
-/** @import { RunRequest } from "../types/wire.js" */
+/** @import { ListRequest, RunRequest } from "../types/wire.js" */
 
 /**
  * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
  * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ */
+
+/**
+ * @typedef {object} Capability
+ * @property {string} id
+ * @property {string} name In the user's language.
+ * @property {string} description
+ * @property {string} category
+ * @property {"read" | "write"} effect
+ * @property {"server" | "client"} runsOn
+ * @property {string} status
+ * @property {string} health
+ * @property {Record<string, any>} jsonSchema What it takes.
  */
 
 export class Rollcall {
@@ -29,6 +43,8 @@ export class Rollcall {
   #functions;
   /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
   threads;
+  /** What waits for a decision: `watch`, `follow`, `decide`. */
+  approvals;
 
   /**
    * With `firestore` and `auth`, a stream that is lost is continued from what is stored, and
@@ -60,6 +76,7 @@ export class Rollcall {
       },
     };
     this.threads = new Threads(firestore, auth, this.#home.call, names);
+    this.approvals = new Approvals(firestore, auth, names);
   }
 
   /**
@@ -119,6 +136,26 @@ export class Rollcall {
    */
   async attach(file, options) {
     return attach(this.#home.call, file, options);
+  }
+
+  /**
+   * What the user may use: a page of the capabilities, and the agents. `next` is the `after` of the
+   * page that follows.
+   * @param {ListRequest} [options]
+   * @returns {Promise<{ capabilities: Capability[], agents: { id: string, name: string }[], next?: string }>}
+   */
+  async capabilities(options = {}) {
+    return this.#home.call("list_capabilities", options);
+  }
+
+  /**
+   * Read one of the user's files, such as one that a tool made.
+   * @param {string} fileId
+   * @returns {Promise<File>}
+   * @throws {RollcallError} There is none, or it is not what was stored.
+   */
+  async file(fileId) {
+    return download(this.#home.call, fileId);
   }
 
   /**

@@ -15,6 +15,14 @@
  * @throws {RollcallError} It is of no type that is taken, or too large.
  */
 export function attach(call: (name: string, data: object) => Promise<any>, file: Blob | Uint8Array, options?: Sending): Promise<MediaPart>;
+/**
+ * Read one of the user's own files, part by part.
+ * @param {(name: string, data: object) => Promise<any>} call
+ * @param {string} fileId
+ * @returns {Promise<File>}
+ * @throws {RollcallError} There is none, or what came is not what was stored.
+ */
+export function download(call: (name: string, data: object) => Promise<any>, fileId: string): Promise<File>;
 export type Sending = {
     /**
      * What it is called; a File has a name itself.

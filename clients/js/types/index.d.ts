@@ -1,6 +1,7 @@
 export { RollcallError } from "./errors.js";
 export { Rollcall } from "./rollcall.js";
 export { Run } from "./run.js";
+export type Approval = import("./approvals.js").Approval;
 export type Sending = import("./attachments.js").Sending;
 export type CallContext = import("./client_tools.js").CallContext;
 export type ClientTool = import("./client_tools.js").ClientTool;

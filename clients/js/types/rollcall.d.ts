@@ -5,10 +5,22 @@
 /** @import { Sending } from "./attachments.js" */
 /** @import { Patience } from "./course.js" */
 /** @import { Habits } from "./run.js" */
-/** @import { RunRequest } from "../types/wire.js" */
+/** @import { ListRequest, RunRequest } from "../types/wire.js" */
 /**
  * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
  * @typedef {Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits} Asked
+ */
+/**
+ * @typedef {object} Capability
+ * @property {string} id
+ * @property {string} name In the user's language.
+ * @property {string} description
+ * @property {string} category
+ * @property {"read" | "write"} effect
+ * @property {"server" | "client"} runsOn
+ * @property {string} status
+ * @property {string} health
+ * @property {Record<string, any>} jsonSchema What it takes.
  */
 export class Rollcall {
     /**
@@ -35,6 +47,8 @@ export class Rollcall {
     });
     /** The user's threads: `watch`, `list`, `messages`, `rename`, `archive` ... */
     threads: Threads;
+    /** What waits for a decision: `watch`, `follow`, `decide`. */
+    approvals: Approvals;
     /**
      * Ask an agent. The run begins at once; read it by `for await`, or await its `result`.
      *
@@ -83,6 +97,27 @@ export class Rollcall {
      */
     attach(file: Blob | Uint8Array, options?: Sending): Promise<import("../types/wire.js").MediaPart>;
     /**
+     * What the user may use: a page of the capabilities, and the agents. `next` is the `after` of the
+     * page that follows.
+     * @param {ListRequest} [options]
+     * @returns {Promise<{ capabilities: Capability[], agents: { id: string, name: string }[], next?: string }>}
+     */
+    capabilities(options?: ListRequest): Promise<{
+        capabilities: Capability[];
+        agents: {
+            id: string;
+            name: string;
+        }[];
+        next?: string;
+    }>;
+    /**
+     * Read one of the user's files, such as one that a tool made.
+     * @param {string} fileId
+     * @returns {Promise<File>}
+     * @throws {RollcallError} There is none, or it is not what was stored.
+     */
+    file(fileId: string): Promise<File>;
+    /**
      * Call a capability by itself. With the file that `python -m rollcall types` writes, its id,
      * arguments and result are typed.
      * @template {CapabilityId} Id
@@ -103,10 +138,29 @@ export class Rollcall {
  * What is asked, as `run_agent` takes it, and how it goes on. One of `message` and `retry`.
  */
 export type Asked = Omit<RunRequest, "clientTools" | "clientId" | "resume" | "toolResults"> & Habits;
+export type Capability = {
+    id: string;
+    /**
+     * In the user's language.
+     */
+    name: string;
+    description: string;
+    category: string;
+    effect: "read" | "write";
+    runsOn: "server" | "client";
+    status: string;
+    health: string;
+    /**
+     * What it takes.
+     */
+    jsonSchema: Record<string, any>;
+};
 import { Threads } from "./threads.js";
+import { Approvals } from "./approvals.js";
 import { Run } from "./run.js";
 import type { Habits } from "./run.js";
 import type { Sending } from "./attachments.js";
+import type { ListRequest } from "../types/wire.js";
 import type { CapabilityId } from "../types/capabilities.js";
 import type { ArgumentsOf } from "../types/capabilities.js";
 import type { ResultOf } from "../types/capabilities.js";

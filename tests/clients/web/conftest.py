@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from tests.support import chromium
 from tests.support.sample import load_sample
+
+ROOT = Path(__file__).parents[3]
 
 _not_run: list[str] = []
 
@@ -110,3 +115,54 @@ def _note_violation(message: Any, errors: list[str]) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     for line in _not_run:
         terminalreporter.line(line, yellow=True)
+
+
+@pytest.fixture(scope="session")
+def components_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The app's components as a page of their own, built once."""
+    folder = tmp_path_factory.mktemp("components")
+    subprocess.run(
+        ["node", Path(__file__).parent / "components" / "build.mjs", folder],
+        check=True,
+        timeout=120,
+    )
+    return folder
+
+
+@pytest.fixture
+def components(browser: Browser, components_folder: Path) -> Iterator[Page]:
+    """A page of components, served with the policy that the app is served with."""
+    headers = json.loads((ROOT / "firebase.json").read_text())["hosting"]["headers"]
+    policy = next(
+        each["value"]
+        for rule in headers
+        for each in rule["headers"]
+        if each["key"] == "Content-Security-Policy"
+    )
+    context = browser.new_context(reduced_motion="reduce", permissions=["clipboard-write"])
+    errors: list[str] = []
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    context.on("console", lambda message: _note_violation(message, errors))
+
+    def serve(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        if name:
+            route.fulfill(path=components_folder / name)
+            return
+        body = (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Components</title>'
+            '<link rel="stylesheet" href="/page.css"><script type="module" src="/page.js"></script>'
+            '<body><div id="app"></div>'
+        )
+        route.fulfill(
+            body=body, content_type="text/html", headers={"Content-Security-Policy": policy}
+        )
+
+    context.route("https://components.test/**", serve)
+    context.route(lambda url: "components.test" not in url, lambda route: route.abort())
+    page = context.new_page()
+    page.goto("https://components.test/")
+    page.wait_for_function("window.components")
+    yield page
+    context.close()
+    assert errors == []

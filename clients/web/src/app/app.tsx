@@ -3,9 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import { followWaiting, waitingCount } from "../approvals/waiting.js";
 import { ThreadList } from "../chat/thread_list.js";
 import type { Connection } from "../firebase/connection.js";
-import { text } from "../text/locale.js";
+import { number, text } from "../text/locale.js";
 import { Icon } from "./icon.js";
 import { go, hrefOf, place } from "./place.js";
 import { SignIn } from "./sign_in.js";
@@ -33,7 +34,9 @@ function Shell({ connection }: { connection: Connection }) {
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
   const view = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]!;
-  const title = `${text(view.title)} · ${connection.deployment.configuration.name}`;
+  const count = waitingCount.value;
+  const title = `${count ? `(${number(count)}) ` : ""}${text(view.title)} · ${connection.deployment.configuration.name}`;
+  useEffect(() => followWaiting(connection), [connection]);
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -80,6 +83,11 @@ function Shell({ connection }: { connection: Connection }) {
             <a key={id} href={hrefOf({ view: id })} aria-current={view.id === id ? "page" : undefined}>
               <Icon path={icon} />
               {text(title)}
+              {id === "inbox" && count > 0 && (
+                <span class="badge" aria-label={text("inbox.count", { count })}>
+                  {number(count)}
+                </span>
+              )}
             </a>
           ))}
         </nav>

@@ -22,6 +22,7 @@ export const ICONS = {
   search: "M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12M15.500 15.500L20 20",
   leave: "M14 4h5v16h-5M4 12h10M10 8l4 4-4 4",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  shield: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6zM9 12l2 2 4-4",
   warn: "M12 4l9 16H3zM12 10v4M12 17h.01",
 } as const;
 

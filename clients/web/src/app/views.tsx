@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import { Chat } from "../chat/chat.js";
 import type { Connection } from "../firebase/connection.js";
 import type { Key } from "../text/locale.js";
+import { ICONS } from "./icon.js";
 import { later } from "./later.js";
 
 export interface View {
@@ -21,6 +22,12 @@ export const VIEWS: readonly View[] = [
     title: "chat.title",
     icon: "M4 5h16v11H9l-5 4z",
     component: Chat,
+  },
+  {
+    id: "inbox",
+    title: "inbox.title",
+    icon: ICONS.shield,
+    component: later(() => import("../approvals/inbox.js").then(({ Inbox }) => Inbox)),
   },
   {
     id: "usage",

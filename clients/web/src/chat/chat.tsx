@@ -5,7 +5,10 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { go, place } from "../app/place.js";
+import { Beside } from "../cards/beside.js";
+import { loadTools } from "../cards/tools.js";
 import type { Connection } from "../firebase/connection.js";
+import { CurrentConnection } from "../firebase/current.js";
 import { locale, text } from "../text/locale.js";
 import { agentName, agents, chosenAgent, loadAgents } from "./agents.js";
 import { Composer } from "./composer.js";
@@ -135,7 +138,10 @@ function ConversationView({
   const isBusy = useComputed(() => conversation.isBusy.value);
   const context = useMemo(() => ({ conversation }), [conversation]);
   const error = conversation.error.value;
+  useEffect(() => void loadTools(connection), [connection, locale.value]);
   return (
+    <CurrentConnection.Provider value={connection}>
+    <div class="with-beside">
     <div class="conversation">
       <h1 class="conversation-title" dir="auto">
         {conversation.title.value || text("chat.untitled")}
@@ -152,5 +158,8 @@ function ConversationView({
         onStop={() => void conversation.stop()}
       />
     </div>
+    <Beside />
+    </div>
+    </CurrentConnection.Provider>
   );
 }

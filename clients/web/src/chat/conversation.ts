@@ -35,7 +35,7 @@ export class Conversation {
     return state === "sending" || state === "running";
   });
   readonly context: Record<string, unknown> | undefined;
-  #connection: Connection;
+  readonly connection: Connection;
   #older: Place | undefined;
   #thread: ThreadState | undefined;
   #stopWatching: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class Conversation {
     connection: Connection,
     to: { agent: string; threadId?: string; context?: Record<string, unknown> },
   ) {
-    this.#connection = connection;
+    this.connection = connection;
     this.agent = to.agent;
     this.context = to.context;
     this.threadId.value = to.threadId;
@@ -91,14 +91,22 @@ export class Conversation {
     await this.newest.value?.run?.cancel();
   }
 
-  /** Decide what the newest turn waits for. The turn goes on once all of it is decided. */
-  async decide(interrupt: Interrupt, { approved, reason, remember }: Decision): Promise<void> {
+  /**
+   * Decide what the newest turn waits for. Resolves as the turn goes on.
+   * @throws RollcallError It was decided otherwise, or too late.
+   */
+  async decide(interrupt: Interrupt, { approved, reason, ...remarks }: Decision): Promise<void> {
     const turn = this.newest.value;
     if (!turn?.run) return;
     const next = approved
-      ? turn.run.approve(interrupt, { ...(remember && { remember }) })
+      ? turn.run.approve(interrupt, remarks)
       : turn.run.reject(interrupt, reason);
-    if (next) await this.#follow(turn, next, true);
+    if (!next) return;
+    const begun = new Promise((resolve) => {
+      next.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
+    });
+    void this.#follow(turn, next, true);
+    await Promise.race([begun, next.result]);
   }
 
   async rate(turn: Turn, rating: "up" | "down" | null, comment?: string): Promise<void> {
@@ -269,7 +277,7 @@ export class Conversation {
   }
 
   #store(): Promise<Store> {
-    return this.#connection.store();
+    return this.connection.store();
   }
 }
 

@@ -6,6 +6,8 @@ import { memo } from "preact/compat";
 import { Icon, type IconName } from "../app/icon.js";
 import { isOnline } from "../app/network.js";
 import { toast } from "../app/toast.js";
+import { ChatApprovals } from "../approvals/chat_approvals.js";
+import { Citations } from "../cards/citations.js";
 import { ToolCard } from "../cards/tool_card.js";
 import { Markdown } from "../markdown/markdown.js";
 import { dateTime, type Key, text, when } from "../text/locale.js";
@@ -28,6 +30,7 @@ export const TurnBlock = memo(function TurnBlock({ turn, conversation, isNewest 
         <Message turn={turn} conversation={conversation} isNewest={isNewest} />
       )}
       <Answer turn={turn} conversation={conversation} isNewest={isNewest} />
+      <ChatApprovals turn={turn} conversation={conversation} />
     </section>
   );
 });
@@ -125,6 +128,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
       {items.map((item) => (
         <ItemBlock key={item.id} item={item} />
       ))}
+      {result && <Citations citations={result.citations} />}
       {isRunning && <Progress view={view} />}
       {state === "cancelled" && !result && <p class="note">{text("run.stopped")}</p>}
       {state === "waiting" && <p class="note">{text("run.waiting")}</p>}

@@ -64,6 +64,13 @@ export class Connection {
     return this.prefix ? `${this.prefix}_${name}` : name;
   }
 
+  /** The id of the user who is signed in. */
+  get uid(): string {
+    const uid = this.auth.currentUser?.uid;
+    if (!uid) throw new Error("nobody is signed in");
+    return uid;
+  }
+
   get prefix(): string {
     return this.deployment.configuration.prefix;
   }

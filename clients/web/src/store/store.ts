@@ -75,6 +75,23 @@ export class Store {
     throw new RollcallError("not-found", `there is no thread ${threadId}`);
   }
 
+  /** The run that goes on where another waited, as soon as there is one; undefined once aborted. */
+  continuation(threadId: string, runId: string, signal: AbortSignal): Promise<string | undefined> {
+    const start = this.#start;
+    const run = doc(this.db, `${start}threads`, threadId, `${start}runs`, runId);
+    return new Promise((resolve, reject) => {
+      const stop = onSnapshot(
+        run,
+        (snapshot) => {
+          const next = snapshot.data()?.continuedBy as string | undefined;
+          if (next) [stop(), resolve(next)];
+        },
+        reject,
+      );
+      signal.addEventListener("abort", () => [stop(), resolve(undefined)]);
+    });
+  }
+
   /** Be told of a thread, now and when it changes; undefined where there is none. */
   watchThread(
     threadId: string,

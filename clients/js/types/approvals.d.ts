@@ -1,0 +1,90 @@
+export class Approvals {
+    /**
+     * @param {Firestore | undefined} db
+     * @param {Auth | undefined} auth
+     * @param {Names} [names]
+     */
+    constructor(db: Firestore | undefined, auth: Auth | undefined, names?: Names);
+    /**
+     * Be told of all that waits: for this user, for their role, and for somebody else where the user
+     * asked. Newest first, now and whenever it changes.
+     * @param {(approvals: Approval[]) => void} listener
+     * @param {Watching} [options]
+     * @returns {() => void} Stops it.
+     * @throws {RollcallError} Nobody is signed in, or there is no Firestore.
+     */
+    watch(listener: (approvals: Approval[]) => void, { onError }?: Watching): () => void;
+    /**
+     * Be told of one approval, now and whenever it changes.
+     * @param {string} id
+     * @param {(approval: Approval) => void} listener
+     * @param {Watching} [options]
+     * @returns {() => void} Stops it.
+     */
+    follow(id: string, listener: (approval: Approval) => void, { onError }?: Watching): () => void;
+    /**
+     * Decide one, once: the first decision of all that are made counts.
+     * @param {string} id
+     * @param {boolean} approved
+     * @param {string} [reason] Told to the model; at most 500 characters.
+     * @throws {RollcallError} "permission-denied": it is decided or expired, or somebody else's.
+     */
+    decide(id: string, approved: boolean, reason?: string): Promise<void>;
+    #private;
+}
+/**
+ * An approval as its document says. `arguments` are those that may be shown. `mayDecide` tells
+ * whether this user is its decider; others are the user's own that somebody else decides.
+ */
+export type Approval = {
+    id: string;
+    /**
+     * Who asked.
+     */
+    uid: string;
+    threadId: string;
+    /**
+     * The run that waits.
+     */
+    runId: string;
+    agent: string;
+    callId: string;
+    tool: string;
+    /**
+     * What would happen, in one line.
+     */
+    summary: string;
+    arguments: Record<string, any>;
+    display: Display | null;
+    /**
+     * Whether summary and display show every character of the arguments.
+     */
+    complete: boolean;
+    /**
+     * Patterns of which an approval through `run_agent` may name one.
+     */
+    remember: string[];
+    deciderRole: string | null;
+    mayDecide: boolean;
+    status: "pending" | "approved" | "rejected" | "expired" | "replaced";
+    decision: {
+        approved: boolean;
+        by: string;
+        at: Date;
+        reason?: string;
+    } | null;
+    /**
+     * The approval that was made of it with other arguments.
+     */
+    replacedBy: string | null;
+    createdAt: Date;
+    expiresAt: Date;
+};
+export type Watching = {
+    onError?: (error: RollcallError) => void;
+};
+import type { Firestore } from "firebase/firestore";
+import type { Auth } from "firebase/auth";
+import { Names } from "./names.js";
+import type { Display } from "../types/wire.js";
+import { RollcallError } from "./errors.js";

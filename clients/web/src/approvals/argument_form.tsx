@@ -1,0 +1,179 @@
+/** A form for a tool's arguments, made from its JSON schema. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+import { directionOf } from "../text/direction.js";
+import { text } from "../text/locale.js";
+
+interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+}
+
+interface Props {
+  schema: Schema;
+  value: Record<string, unknown>;
+  onSave: (value: Record<string, unknown>) => void;
+  onCancel: () => void;
+}
+
+const LONG = 60;
+
+export function ArgumentForm({ schema, value, onSave, onCancel }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const names = [...new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(value)])];
+  const fieldOf = (name: string) => plain(schema.properties?.[name] ?? {}, schema);
+  const written = useSignal<Record<string, string>>(
+    Object.fromEntries(names.map((name) => [name, toText(value[name])])),
+  );
+  const wrong = useSignal<Record<string, string>>({});
+  useEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
+
+  const save = () => {
+    const found: Record<string, unknown> = {};
+    const problems: Record<string, string> = {};
+    for (const name of names) {
+      const words = written.value[name] ?? "";
+      if (words === toText(value[name])) {
+        if (name in value) found[name] = value[name]; // as it was, to the last character
+        continue;
+      }
+      try {
+        const read = toValue(words, fieldOf(name), value[name]);
+        if (read !== undefined) found[name] = read;
+        else if (schema.required?.includes(name)) problems[name] = text("form.required");
+      } catch {
+        problems[name] = text("form.wrong"); // said at the field; nothing is sent
+      }
+    }
+    wrong.value = problems;
+    const [first] = Object.keys(problems);
+    if (first === undefined) return onSave(found);
+    form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+  };
+
+  return (
+    <form
+      class="approval-form"
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={(event) => event.key === "Escape" && onCancel()}
+    >
+      {names.map((name) => (
+        <Field
+          key={name}
+          name={name}
+          schema={fieldOf(name)}
+          isRequired={schema.required?.includes(name) ?? false}
+          words={written.value[name] ?? ""}
+          problem={wrong.value[name]}
+          onInput={(words) => (written.value = { ...written.value, [name]: words })}
+        />
+      ))}
+      <p class="quiet">{text("form.note")}</p>
+      <div class="row">
+        <button class="button primary">{text("form.approve")}</button>
+        <button type="button" class="button" onClick={onCancel}>
+          {text("app.cancel")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Field(props: {
+  name: string;
+  schema: Schema;
+  isRequired: boolean;
+  words: string;
+  problem: string | undefined;
+  onInput: (words: string) => void;
+}) {
+  const { name, schema, isRequired, words, problem, onInput } = props;
+  const id = useId();
+  const kind = kindOf(schema);
+  const isNumber = kind === "number" || kind === "integer";
+  const options = schema.enum ?? (kind === "boolean" ? [true, false] : undefined);
+  const lines = words.split("\n").length;
+  const about = {
+    id,
+    name,
+    value: words,
+    "aria-invalid": problem !== undefined,
+    "aria-describedby": `${id}-note`,
+    "aria-required": isRequired,
+    onInput: (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value),
+  };
+  const dir = isNumber ? "ltr" : (directionOf(words) ?? "auto");
+  return (
+    <div class="field">
+      <label for={id}>
+        <code dir="ltr">{name}</code>
+        {isRequired && <span class="quiet"> · {text("form.is_required")}</span>}
+      </label>
+      {options ? (
+        <select {...about}>
+          <option value="">{text("form.nothing")}</option>
+          {options.map((each) => (
+            <option key={String(each)} value={String(each)}>
+              {String(each)}
+            </option>
+          ))}
+        </select>
+      ) : words.length > LONG || lines > 1 || kind === "json" ? (
+        <textarea {...about} dir={dir} rows={Math.min(12, lines + 1)} />
+      ) : (
+        <input {...about} dir={dir} inputMode={isNumber ? "decimal" : undefined} autoComplete="off" />
+      )}
+      <p id={`${id}-note`} class={problem ? "field-problem" : "quiet"}>
+        {problem ?? schema.description}
+      </p>
+    </div>
+  );
+}
+
+type Kind = "string" | "number" | "integer" | "boolean" | "json";
+
+/** A schema without its references and its "or nothing". */
+function plain(field: Schema, root: Schema): Schema {
+  const { $ref, anyOf = [], ...rest } = field;
+  const target = $ref && root.$defs?.[$ref.replace("#/$defs/", "")];
+  if (target) return { ...plain(target, root), ...rest };
+  const [first, ...others] = anyOf.filter(({ type }) => type !== "null");
+  return first && !others.length ? { ...plain(first, root), ...rest } : field;
+}
+
+function kindOf({ type, enum: options }: Schema): Kind {
+  const [first = "json"] = [type ?? (options ? "string" : "json")].flat().filter((each) => each !== "null");
+  return ["string", "number", "integer", "boolean"].includes(first) ? (first as Kind) : "json";
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** What was written; undefined for nothing. */
+function toValue(words: string, schema: Schema, before: unknown): unknown {
+  const option = schema.enum?.find((each) => String(each) === words);
+  if (option !== undefined) return option;
+  const kind = kindOf(schema);
+  if (kind === "string" || (kind === "json" && typeof before === "string")) return words || undefined;
+  if (!words.trim()) return undefined;
+  const value: unknown = JSON.parse(words);
+  const isNumber = typeof value === "number" && (kind !== "integer" || Number.isInteger(value));
+  const isWrong = kind === "boolean" ? typeof value !== "boolean" : kind !== "json" && !isNumber;
+  if (isWrong) throw new TypeError(kind);
+  return value;
+}

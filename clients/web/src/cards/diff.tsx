@@ -1,0 +1,41 @@
+/** Lines that stay, go and come. */
+
+import { useSignal } from "@preact/signals";
+
+import { Code, Exactly } from "../markdown/code.js";
+import { text } from "../text/locale.js";
+
+const LINES = 400;
+const KINDS = { "+": "come", "-": "go" } as const;
+
+/** Whether a line goes or comes is said by its sign, its colour, and to a screen reader in words. */
+export function Diff({ text: all, title }: { text: string; title?: string | undefined }) {
+  const isOpen = useSignal(false);
+  const lines = all.replace(/\n$/, "").split("\n");
+  const shown = isOpen.value ? lines : lines.slice(0, LINES);
+  return (
+    <>
+      <Code pieces={[all]} title={title || text("diff.title")}>
+        {shown.map((line, at) => {
+          const kind = KINDS[line[0] as "+" | "-"];
+          return (
+            <span key={at} class="diff-line" data-kind={kind}>
+              {kind && <span class="visually-hidden">{text(`diff.${kind}`)}</span>}
+              <span class="sign" aria-hidden="true">
+                {kind ? line[0] : " "}
+              </span>
+              <bdi>
+                <Exactly>{kind || line.startsWith(" ") ? line.slice(1) : line}</Exactly>
+              </bdi>
+            </span>
+          );
+        })}
+      </Code>
+      {shown.length < lines.length && (
+        <button type="button" class="button small" onClick={() => (isOpen.value = true)}>
+          {text("diff.more", { count: lines.length - shown.length })}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * How results are shown: by what kind of display a tool returns, or by the tool.
+ *
+ * A card of your own is a component here: for a tool under its id in `TOOLS`, for a new kind of
+ * display in `DISPLAYS`. It is given data that nobody has vouched for, and makes elements of it.
+ */
+
+import type { ShownCall } from "@rollcall/client";
+import type { Display } from "@rollcall/client/wire";
+import type { ComponentType } from "preact";
+
+import { later } from "../app/later.js";
+import { Code } from "../markdown/code.js";
+import { Markdown } from "../markdown/markdown.js";
+import { Diff } from "./diff.js";
+import { DataTable } from "./data_table.js";
+import type { ChartProps } from "./chart.js";
+
+const Chart = later<ChartProps>(() => import("./chart.js").then(({ Chart }) => Chart));
+
+export const DISPLAYS: Record<Display["type"], ComponentType<{ display: Display }>> = {
+  text: TextDisplay,
+  confirmation: TextDisplay,
+  table: ({ display }) => <DataTable {...display} rows={display.rows ?? []} />,
+  chart: ({ display }) => <Chart chart={display.chart ?? {}} title={display.title} />,
+  code: ({ display }) => <Code pieces={[display.text ?? ""]} title={display.title} />,
+  diff: ({ display }) => <Diff text={display.text ?? ""} title={display.title} />,
+};
+
+export const TOOLS: Partial<Record<string, ComponentType<{ call: ShownCall }>>> = {};
+
+/** A display of a kind that is known; of another, its text and rows. */
+export function DisplayView({ display }: { display: Display }) {
+  const View = DISPLAYS[display.type] ?? TextDisplay;
+  return (
+    <div class="display" data-type={display.type}>
+      <View display={display} />
+    </div>
+  );
+}
+
+function TextDisplay({ display }: { display: Display }) {
+  return (
+    <>
+      {display.title && (
+        <p class="display-title" dir="auto">
+          {display.title}
+        </p>
+      )}
+      {display.text && <Markdown text={display.text} isWhole />}
+      {display.rows && <DataTable rows={display.rows} columns={display.columns} />}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+/** What the tools are called in the user's language, and what they take. */
+
+import { signal } from "@preact/signals";
+
+import type { Connection } from "../firebase/connection.js";
+import { locale } from "../text/locale.js";
+
+export interface Tool {
+  id: string;
+  name: string;
+  jsonSchema: Record<string, unknown>;
+}
+
+const tools = signal<ReadonlyMap<string, Tool>>(new Map());
+let loaded: string | undefined;
+
+/** Read them all, once for a user and language. */
+export async function loadTools(connection: Connection): Promise<void> {
+  const wanted = `${connection.uid} ${locale.value}`;
+  if (loaded === wanted) return;
+  loaded = wanted;
+  const { rollcall } = await connection.store();
+  const found: Tool[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await rollcall.capabilities({ locale: locale.value, ...(after && { after }) });
+    found.push(...page.capabilities);
+    after = page.next;
+    if (!after) break;
+  }
+  learnTools(found);
+}
+
+export function learnTools(found: Tool[]): void {
+  tools.value = new Map(found.map((tool) => [tool.id, tool]));
+}
+
+export function toolOf(id: string): Tool | undefined {
+  return tools.value.get(id);
+}
+
+/** A tool's name; of one that is not known, its id as words. */
+export function toolName(id: string): string {
+  const words = id.replace(/[_-]+/g, " ").trim();
+  return tools.value.get(id)?.name ?? words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,107 @@
+/** The direction of a text, by the letters in it, and the parts of it that keep their own order. */
+
+export type Direction = "ltr" | "rtl";
+
+/** A piece of a text; one that is `isolated` has an order of its own, whatever stands around it. */
+export interface Piece {
+  text: string;
+  isolated?: Direction;
+}
+
+const RTL = "\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}";
+const RTL_LETTER = new RegExp(`[${RTL}]`, "u");
+const LTR_LETTER = new RegExp(`(?![${RTL}])\\p{L}`, "u");
+const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}'’"״׳_]+`, "gu");
+
+/** A text is read from the right if at least this share of its words is written so. */
+const RTL_SHARE = 0.35;
+/** A longer text is decided by its beginning. */
+const MOST_CHARS = 4_000;
+
+const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(?:[eE][+\\-]?\\d{1,3})?[%‰°$€₪£]?";
+const NAME = "[A-Za-z_$][\\w$]{0,60}";
+const PART = "[\\w.@*~\\-]{1,80}";
+const OPERAND = `(?:${NAME}\\([\\w\\s,+\\-*/^.]{0,40}\\)|${NUMBER}[a-z]?|${NAME}|[√π∑Δ]\\w{0,20}|\\([\\w\\s+\\-*/^.,×÷]{1,40}\\))(?:\\^[\\w+\\-]{1,20}|²|³)?`;
+const OPERATOR = "\\s?(?:[+*/^=×÷·≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z]))\\s?";
+/**
+ * What is one thing to a reader, and has signs at its ends or inside of it that would take the
+ * direction of their surroundings. Each repeat has a limit, so that no text makes it slow.
+ */
+const UNITS = new RegExp(
+  // The hyphen after a Hebrew prefix, as in "ב-5", belongs to the prefix.
+  `(?<![A-Za-z0-9_])(?!(?<=[${RTL}])[-−–])(?:${[
+    "(?:https?://|www\\.|mailto:)[\\w\\-.~:/?#[\\]@!$&'()*+,;=%]{0,500}[\\w/#=&%\\-]", // addresses of pages
+    "[\\w.+\\-]{1,80}@[\\w\\-]{1,80}(?:\\.[\\w\\-]{1,80}){1,8}", // of mail
+    `(?:[A-Za-z]:\\\\|\\\\\\\\)[\\w.\\-\\\\]{1,200}`, // paths on Windows
+    `(?:~|\\.{1,2})?/${PART}(?:/${PART}){0,20}/?`, // on others
+    `${PART}(?:/${PART}){1,20}/?`,
+    `${OPERAND}(?:${OPERATOR}${OPERAND}){1,20}`, // formulas
+    "--?[A-Za-z][\\w\\-]{0,60}(?:=[\\w./\\-]{1,80})?", // options
+    `${NAME}(?:(?:\\.|::|->)${NAME}){0,8}\\([\\w\\s,.=+\\-*/"'\\[\\]]{0,60}\\)`, // calls
+    `${NAME}(?:\\[[\\w"']{0,20}\\]){1,8}`,
+    "[@#$][A-Za-z_][\\w\\-]{0,60}", // mentions, tags, variables
+    "[A-Z]\\w{0,20}(?:\\+\\+|#)(?!\\w)", // C++, C#
+    "\\.[A-Za-z][\\w\\-]{0,60}(?:\\.[\\w\\-]{1,60}){0,8}", // .NET, .env
+    "[A-Za-z]\\w{0,60}(?:[.\\-]\\w{1,60}){1,8}[+*]?(?!\\w)", // main.py, gpt-4.1, end-to-end
+    "\\(?\\+?\\d[\\d)]{0,20}(?:[\\-–—/. ]\\(?\\d{1,20}\\)?){1,8}%?(?:\\s?[A-Za-zΩµ°]{1,4}\\b)?", // dates, phones, ranges
+    `${NUMBER}(?:\\s?(?:[A-Za-zΩµ°][A-Za-z²³/·]{0,5})(?!\\w))?`, // numbers with their units
+  ].join("|")})`,
+  "gu",
+);
+const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60} ){1,8}$/u;
+const WORDS_AFTER = /^(?: (?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
+/** Longer texts without a break are not looked at for such units. */
+const MOST_ISOLATED = 20_000;
+
+/**
+ * The direction that a block of text is read in; undefined where it has no letters to tell.
+ *
+ * Words are counted, not characters, since Hebrew words are shorter. Names in code, addresses and
+ * paths do not count: a Hebrew sentence about `useState` is Hebrew.
+ */
+export function directionOf(text: string): Direction | undefined {
+  const start = text.slice(0, MOST_CHARS);
+  const hasRtl = RTL_LETTER.test(start);
+  if (!hasRtl) return LTR_LETTER.test(start) ? "ltr" : undefined;
+  if (!LTR_LETTER.test(start)) return "rtl";
+  let [rtl, ltr] = [0, 0];
+  for (const [word] of start.replace(UNITS, " ").matchAll(WORD)) {
+    if (RTL_LETTER.test(word)) rtl += 1;
+    else if (LTR_LETTER.test(word) && !isTerm(word)) ltr += 1;
+  }
+  return rtl / (rtl + ltr || 1) >= RTL_SHARE ? "rtl" : "ltr";
+}
+
+/** Whether a Latin word is a name in code or an abbreviation, which stands in texts of any language. */
+function isTerm(word: string): boolean {
+  return word.length === 1 || /[\d_]|[a-z][A-Z]/.test(word) || word === word.toUpperCase();
+}
+
+/**
+ * The text in pieces, where each thing with an order of its own is isolated. A text without letters
+ * that are read from the right, in surroundings that are not, is one piece.
+ */
+export function pieces(text: string, around: Direction): Piece[] {
+  const hasRtl = RTL_LETTER.test(text);
+  if ((around === "ltr" && !hasRtl) || text.length > MOST_ISOLATED) return [{ text }];
+  const found: Piece[] = [];
+  let end = 0;
+  for (const { index, 0: unit } of text.matchAll(UNITS)) {
+    if (index < end) continue; // it stands among the words after the one before
+    const before = text.slice(end, index);
+    // "iPhone 15 Pro" is one thing: what is isolated would change places with the words at its sides.
+    const start = index - (WORDS_BEFORE.exec(before)?.[0].length ?? 0);
+    const rest = text.slice(index + unit.length, index + unit.length + 200);
+    const last = found.at(-1);
+    if (last?.isolated && /^\s+$/.test(before)) last.text += before + unit;
+    else {
+      if (start > end) found.push({ text: text.slice(end, start) });
+      found.push({ text: text.slice(start, index) + unit, isolated: "ltr" });
+    }
+    const after = WORDS_AFTER.exec(rest)?.[0] ?? "";
+    (found.at(-1) as Piece).text += after;
+    end = index + unit.length + after.length;
+  }
+  if (end < text.length) found.push({ text: text.slice(end) });
+  return found;
+}
