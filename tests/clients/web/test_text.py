@@ -78,8 +78,8 @@ def test_web_table_begins_where_its_letters_are_read_from(components: Page) -> N
 
 def test_web_item_of_another_direction_keeps_the_mark_of_its_list(components: Page) -> None:
     show(components, "- ראשון\n- this one is English\n- שלישי\n")
-    edges = components.evaluate(
-        "() => [...document.querySelectorAll('li')].map((each) => each.getBoundingClientRect().right)"
+    edges = components.locator("li").evaluate_all(
+        "all => all.map((each) => each.getBoundingClientRect().right)"
     )
     assert len(set(edges)) == 1
     assert components.evaluate("components.seen('li:nth-child(2)')") == "thisoneisEnglish"

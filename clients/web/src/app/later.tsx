@@ -6,9 +6,10 @@ import { useEffect } from "preact/hooks";
 
 import { text } from "../text/locale.js";
 
-/** A component that loads another, and stands for it until it is there. */
+/** A component that loads another, and stands for it, or has `Meanwhile` do so, until it is there. */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  Meanwhile?: ComponentType<Props>,
 ): ComponentType<Props> {
   const loaded = signal<{ component?: ComponentType<Props>; hasFailed?: boolean }>({});
   return function Later(props: Props) {
@@ -21,6 +22,7 @@ export function later<Props extends object>(
     }, []);
     const { component: Component, hasFailed } = loaded.value;
     if (Component) return <Component {...props} />;
+    if (Meanwhile && !hasFailed) return <Meanwhile {...props} />;
     return <p class="quiet loading">{hasFailed ? text("app.not_loaded") : text("app.loading")}</p>;
   };
 }

@@ -9,7 +9,12 @@ import type { Turn } from "../chat/turn.js";
 import { approvalOf } from "./phase.js";
 import { LiveApproval } from "./live_approval.js";
 
-export function ChatApprovals({ turn, conversation }: { turn: Turn; conversation: Conversation }) {
+export interface ChatApprovalsProps {
+  turn: Turn;
+  conversation: Conversation;
+}
+
+export function ChatApprovals({ turn, conversation }: ChatApprovalsProps) {
   // They stay on the screen when the turn goes on, and say what became of them.
   const seen = useRef(new Map<string, Approval>());
   const { connection } = conversation;

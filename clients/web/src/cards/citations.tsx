@@ -8,7 +8,11 @@ import { Line } from "../markdown/prose.js";
 import { dateTime, number, text } from "../text/locale.js";
 import { openBeside } from "./beside.js";
 
-export function Citations({ citations }: { citations: Citation[] }) {
+export interface CitationsProps {
+  citations: Citation[];
+}
+
+export function Citations({ citations }: CitationsProps) {
   if (!citations.length) return null;
   return (
     <details class="citations">

@@ -14,20 +14,25 @@ export interface Tool {
 const tools = signal<ReadonlyMap<string, Tool>>(new Map());
 let loaded: string | undefined;
 
-/** Read them all, once for a user and language. */
+/** Read them all, once for a user and language. Without them, cards show ids in place of names. */
 export async function loadTools(connection: Connection): Promise<void> {
   const wanted = `${connection.uid} ${locale.value}`;
   if (loaded === wanted) return;
   loaded = wanted;
-  const { rollcall } = await connection.store();
-  const found: Tool[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await rollcall.capabilities({ locale: locale.value, ...(after && { after }) });
-    found.push(...page.capabilities);
-    after = page.next;
-    if (!after) break;
+  try {
+    const { rollcall } = await connection.store();
+    const found: Tool[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await rollcall.capabilities({ locale: locale.value, ...(after && { after }) });
+      found.push(...page.capabilities);
+      after = page.next;
+      if (!after) break;
+    }
+    learnTools(found);
+  } catch (error) {
+    loaded = undefined;
+    console.warn("the tools' names were not read", error);
   }
-  learnTools(found);
 }
 
 export function learnTools(found: Tool[]): void {

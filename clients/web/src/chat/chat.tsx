@@ -5,12 +5,11 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { go, place } from "../app/place.js";
-import { Beside } from "../cards/beside.js";
-import { loadTools } from "../cards/tools.js";
 import type { Connection } from "../firebase/connection.js";
 import { CurrentConnection } from "../firebase/current.js";
 import { locale, text } from "../text/locale.js";
 import { agentName, agents, chosenAgent, loadAgents } from "./agents.js";
+import { Beside, load } from "./answer_parts.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Log } from "./log.js";
@@ -138,7 +137,7 @@ function ConversationView({
   const isBusy = useComputed(() => conversation.isBusy.value);
   const context = useMemo(() => ({ conversation }), [conversation]);
   const error = conversation.error.value;
-  useEffect(() => void loadTools(connection), [connection, locale.value]);
+  useEffect(() => void load().then(({ loadTools }) => loadTools(connection)), [connection, locale.value]);
   return (
     <CurrentConnection.Provider value={connection}>
     <div class="with-beside">
