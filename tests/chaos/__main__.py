@@ -149,10 +149,9 @@ def _emulators(parts: list[str]) -> Iterator[None]:
         yield
         return
     from dev.emulators import running
-    from rollcall.emulators.addresses import NEEDED
 
     if "long" in parts:  # clients sign in, and read the sample data
-        with running(NEEDED, seed=True, many_projects=True):
+        with running(seed=True, many_projects=True):
             yield
     else:
         with running(("firestore",)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.support import chromium
 from tests.support.sample import load_sample
@@ -19,6 +19,7 @@ from tests.support.sample import load_sample
 ROOT = Path(__file__).parents[3]
 
 _not_run: list[str] = []
+expect.set_options(timeout=30_000)  # a busy machine makes no claim false
 
 
 @pytest.fixture(scope="session")

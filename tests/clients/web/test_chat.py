@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,13 +57,20 @@ def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
     assert transcript(chat) == before
 
 
-@pytest.mark.parametrize("chunk", [2, 12, 200])
+_FULL = "CHAOS_FULL" in os.environ
+_chosen = random.Random(os.environ.get("CHAOS_SEED", "1"))
+MOMENTS = sorted(_chosen.sample(range(270), 50)) if _FULL else [2, 12, 200]
+"""Pieces of the model's reply before which the page is loaded anew."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("chunk", MOMENTS)
 def test_web_reload_in_the_midst_loses_and_repeats_nothing(
     chat: Page, model: ScriptedModel, chunk: int
 ) -> None:
     model.hold(chunk)
     ask(chat, "a long one")
-    if chunk > 5:
+    if chunk > 30:
         expect(answers(chat)).to_contain_text("This is")
     else:
         expect(chat).to_have_url(re.compile("#/chat/.+"))

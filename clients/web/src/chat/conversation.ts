@@ -261,10 +261,13 @@ export class Conversation {
     const threadId = this.threadId.value;
     if (!threadId) return;
     const store = await this.#store();
+    const newest = this.newest.value;
     await Promise.all(
       turns.map(async (turn) => {
-        if (turn.run || turn.isComplete) return;
-        const stored = await store.run(threadId, turn.runId);
+        // Most turns are words alone, and a run costs a read.
+        const isTold = turn === newest || turn.hasMore;
+        if (!isTold || turn.run || turn.isComplete) return;
+        const stored = await store.run(threadId, turn.runId).catch(() => undefined);
         if (turn.run || !stored || stored.status === "running") return;
         turn.complete(stored);
       }),

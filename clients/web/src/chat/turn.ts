@@ -74,6 +74,11 @@ export class Turn {
     return (result ?? error) !== undefined;
   }
 
+  /** Whether its run tells more than the log: of calls, and of sources that are named by number. */
+  get hasMore(): boolean {
+    return this.view.value.items.some((item) => item.kind === "call" || /\[\d+\]/.test(item.text));
+  }
+
   /** Take in what a run's document says of its end. */
   complete({ status, result, error }: StoredRun): void {
     const { items } = this.view.value;
