@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dev import problem
-from dev.emulators import running, triggers_off
+from dev.emulators import WITH_WEB_APP, running, triggers_off
 from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.recorded_model import recorded_model
@@ -289,7 +289,7 @@ def _prepared(screen: Screen) -> Iterator[Addresses]:
     """The emulators with the sample data in them; stopped at the end."""
     stack = contextlib.ExitStack()
     with _doing(screen, "Starting Firebase's emulators (auth, functions, firestore, tasks)"):
-        suite = stack.enter_context(running())
+        suite = stack.enter_context(running(WITH_WEB_APP))
     try:
         with _doing(screen, "Loading the sample conversations and publishing the capabilities"):
             with triggers_off(suite.addresses):

@@ -22,6 +22,8 @@ from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
 from rollcall.emulators.suite import Suite
 
+WITH_WEB_APP = (*NEEDED, "hosting")
+"""The emulators that serve the web app too; it is built for them where it has changed."""
 PROJECT = "demo-rollcall"  # "demo-" keeps firebase-tools off the network
 
 
@@ -32,7 +34,7 @@ def current() -> Addresses:
 
 @contextlib.contextmanager
 def running(
-    only: tuple[str, ...] = (*NEEDED, "hosting"), *, seed: bool = False, many_projects: bool = False
+    only: tuple[str, ...] = NEEDED, *, seed: bool = False, many_projects: bool = False
 ) -> Iterator[Suite]:
     """Start the emulators, point this process and its children at them, stop them.
 

@@ -20,14 +20,16 @@ from xml.etree import ElementTree
 
 from dev import problem
 from dev.commands import Command
-from dev.emulators import running
+from dev.emulators import WITH_WEB_APP, running
 from dev.paths import PYTHON, ROOT
 from dev.problem import Problem
+from rollcall.emulators.addresses import NEEDED
 
 _UNIT_FOLDERS = ["tests/unit"]
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
+_WEB = "tests/clients/web"
 _EMULATOR_WORKERS = "4"  # half of what these tests do is to wait
 _NOTHING_COLLECTED = 5  # pytest's exit code
 _SLOWEST = 10
@@ -80,7 +82,7 @@ def _run_all(reports: Path) -> list[Part]:
     print("Starting the emulators ...", flush=True)
     with ThreadPoolExecutor() as beside:
         printed = beside.submit(node_unit.run, quietly=True)  # the emulators start on one core
-        with running(many_projects=True, seed=True):
+        with running(WITH_WEB_APP, many_projects=True, seed=True):
             print(printed.result())
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
             printed = beside.submit(node.run, quietly=True)
@@ -107,7 +109,8 @@ def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
     output, _ = collecting.communicate()
     if collecting.returncode == 0:
         print("Starting the emulators ...", flush=True)
-        with running(many_projects=True):
+        # The web app is built for those tests alone that look at it.
+        with running(WITH_WEB_APP if _WEB in output else NEEDED, many_projects=True):
             python.run()
     else:
         python.code = collecting.returncode

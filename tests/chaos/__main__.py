@@ -148,10 +148,10 @@ def _emulators(parts: list[str]) -> Iterator[None]:
     if "FIRESTORE_EMULATOR_HOST" in os.environ:
         yield
         return
-    from dev.emulators import running
+    from dev.emulators import WITH_WEB_APP, running
 
     if "long" in parts:  # clients sign in, and read the sample data
-        with running(seed=True, many_projects=True):
+        with running(WITH_WEB_APP, seed=True, many_projects=True):
             yield
     else:
         with running(("firestore",)):
