@@ -5,7 +5,7 @@ ARGS ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test adoption chaos emulators registry check format bench eval seed wheel lock clean
+.PHONY: help setup demo test pythons adoption chaos emulators registry check format bench eval seed wheel lock clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -18,6 +18,9 @@ demo: setup  ## See Rollcall at work, offline
 
 test: setup  ## Run all tests; ARGS="-k name" runs some
 	@$(RUN) -m dev.test $(ARGS)
+
+pythons: setup  ## Run the unit tests on every other Python from 3.11 to 3.14 that is here
+	@$(RUN) -m dev.pythons $(ARGS)
 
 adoption: setup  ## Try the wheel in apps outside of this tree, with packages from the registries
 	@$(RUN) -m pytest tests/adoption -p no:cacheprovider -o tmp_path_retention_policy=failed $(ARGS)

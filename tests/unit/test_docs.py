@@ -68,7 +68,7 @@ def _paths(text: str) -> list[str]:
 
 
 def _need_not_exist(path: str) -> bool:
-    """Whether a path lies in a folder of a deleted pack, or is its page, or is what a build made."""
+    """Whether a path lies in a folder of a deleted pack, or is its page, or is made by a build."""
     return "/dist/" in path or any(part.removesuffix(".md") in DELETED for part in path.split("/"))
 
 

@@ -16,7 +16,7 @@ FEW = {
     ("agents", "lastUpdated"): "one document an agent",
     ("capabilities", "lastUpdated"): "one document a capability",
     ("documents", "dueAt"): "absent once a document is read",
-    ("files", "openUntil"): "absent once an upload is complete",
+    ("files", "openUntil"): "on unfinished uploads and on files that tools made",
     ("registry", "asOf"): "a few documents in all",
     ("registry", "compiledAt"): "a few documents in all",
     ("threads", "waiting.until"): "present while a client's answer is missing",
