@@ -47,6 +47,8 @@ TOOLS: tuple[str, ...] = (
     "publish_content",
     "delete_content",
     "get_analytics",
+    "export_data",
+    "generate_infographic",
     "list_documents",
     "delete_document",
 )

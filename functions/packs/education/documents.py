@@ -6,17 +6,14 @@ and an order show is mixed by their stem, the same way in every file of a conten
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from packs.education import blocks
 from packs.education.blocks import GAP, Block, Item, Key, Option
-from packs.education.contents import Content, ContentFile
+from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
 from packs.education.wording import TEXTS
-from rollcall.core.context import ToolContext
-from rollcall.render import pages, word
 from rollcall.render.sheet import (
     Block as Part,
 )
@@ -38,42 +35,11 @@ from rollcall.render.sheet import (
     Item as Numbered,
 )
 
-PDF = "application/pdf"
 WITH_NAME_LINE = frozenset(("worksheet", "test", "activity", "exam"))
 """Kinds that a pupil writes in."""
 GAP_LINE = "________"
 WORK_CM = 2.2
 """Room to work beside a numeric question."""
-
-
-def keep_documents(
-    ctx: ToolContext,
-    content: Content,
-    items: Sequence[Item],
-    *,
-    standards: Sequence[str] = (),
-    banner: str | None = None,
-    images: Mapping[str, bytes] | None = None,
-) -> list[ContentFile]:
-    """Keep a content as PDF and as a Word document; arguments as for `sheet`."""
-    made = sheet(content, items, standards=standards, banner=banner, images=images)
-    name = file_name(content.title)
-    return [
-        keep(ctx, f"{name}.pdf", PDF, pages.pdf(made)),
-        keep(ctx, f"{name}.docx", word.CONTENT_TYPE, word.docx(made)),
-    ]
-
-
-def keep(ctx: ToolContext, name: str, content_type: str, data: bytes) -> ContentFile:
-    """Keep a file that a call made, and return it as a content names it."""
-    file = ctx.keep_file(name, content_type, data)
-    return ContentFile(file_id=file.file_id, name=name, content_type=content_type, bytes=len(data))
-
-
-def file_name(title: str) -> str:
-    """A title as a file may be called, without an ending."""
-    plain = re.sub(r"[^\w\- ]+", " ", title)
-    return "-".join(plain.split())[:60].strip("-_") or "content"
 
 
 def sheet(
@@ -94,11 +60,12 @@ def sheet(
     """
     locale = content.locale
     questions = {id(item): n for n, item in enumerate(_questions(items), 1)}
+    points = sum(item.block.points for item in items)
     parts: list[Part] = []
     about = [
         subject_name(content.subject, locale) if content.subject else "",
         grade_name(content.grade, locale) if content.grade else "",
-        _say(locale, "total", points=f"{content.points:g}") if content.points else "",
+        _say(locale, "total", points=points) if points else "",
     ]
     parts.append(Paragraph(" · ".join(filter(None, about)), "small"))
     if banner:
@@ -110,15 +77,15 @@ def sheet(
         if number is None:
             parts += _reading(item.block, images or {})
         else:
-            points = item.block.points
-            note = _say(locale, "points", count=points) if points else ""
+            worth = item.block.points
+            note = _say(locale, "points", count=worth) if worth else ""
             parts.append(Numbered(f"{number}.", _question(item.block, locale), note))
     if with_key and questions:
         parts += [PageBreak(), Heading(_say(locale, "key"))]
         for item in _questions(items):
             mark = f"{questions[id(item)]}."
             parts.append(Numbered(mark, list(_answer(item, locale))))
-    if with_key and standards:
+    if with_key and questions and standards:
         parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
     sources = [_source_line(each, locale) for each in content.sources]
     if with_key and sources:

@@ -138,7 +138,7 @@ def generate_interactive_activity(
     made = Made(
         with_points(items, total), made.generator, made.left_out, made.unverified, made.notes
     )
-    standards = [id for id, _ in find_serving(ctx, brief)]
+    standards = find_serving(ctx, brief)
     stored = store_content(ctx, brief, made, product_type, standards=standards)
     return InteractiveContent(**dict(stored), bot=bot)
 

@@ -21,6 +21,7 @@ from packs.education.contents import (
     new_content_id,
 )
 from packs.education.curriculum import Standard, find_standards, standard_citation
+from packs.education.exports import keep_files
 from packs.education.generation.model import model_items
 from packs.education.generation.passages import Passage, find_passages, text_items
 from packs.education.generation.wording import TEXTS
@@ -188,7 +189,7 @@ def store_content(
     kind: ContentKind,
     *,
     banner: str | None = None,
-    standards: Sequence[str] = (),
+    standards: Sequence[tuple[str, Standard]] = (),
     variant_of: str | None = None,
 ) -> GeneratedContent:
     """Store what was made as a private draft, and return it as the teacher gets it."""
@@ -204,16 +205,18 @@ def store_content(
         subject=brief.subject,
         grade=brief.grade,
         locale="he" if brief.locale == "he" else "en",
-        standards=list(standards),
+        standards=[id for id, _ in standards],
         sources=[
             source.model_copy(update={"quote": None}) for source in sources if source is not None
         ][:50],
         generator=made.generator,
         variant_of=variant_of,
     )
-    stored = create_content(ctx, id, content, items)
     if made.unverified and banner is None:
         banner = TEXTS.say(brief.locale, "banner.unverified", count=made.unverified)
+    statements = [standard.statement.say(brief.locale) for _, standard in standards]
+    files = keep_files(ctx, content, items, standards=statements, banner=banner)
+    stored = create_content(ctx, id, content.model_copy(update={"files": files}), items)
     questions = sum(each.block.is_question for each in items)
     return GeneratedContent(
         done=TEXTS.say(brief.locale, "done", title=title, count=questions),

@@ -154,7 +154,7 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
         )
         now = end
     unverified = sum(not turn.verified for turn in turns)
-    standards = [id for id, _ in find_serving(ctx, brief)]
+    standards = find_serving(ctx, brief)
     made = Made([_block(turn) for turn in turns], generator, unverified=unverified)
     stored = store_content(ctx, brief, made, "podcast", standards=standards)
     return PodcastScript(

@@ -127,8 +127,7 @@ def generate_static_content(
         standards = find_serving(ctx, brief)
         made = _written(ctx, brief, content_type, standards)
         banner = TEXTS.say(brief.locale, "banner.offline") if made.generator == "offline" else None
-    ids = [id for id, _ in standards]
-    return store_content(ctx, brief, made, content_type, banner=banner, standards=ids)
+    return store_content(ctx, brief, made, content_type, banner=banner, standards=standards)
 
 
 def _written(

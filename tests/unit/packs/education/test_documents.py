@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from packs.education.blocks import choices, item
-from packs.education.documents import file_name, sheet
+from packs.education.documents import sheet
+from packs.education.exports import file_name
 from rollcall.render import sheet as parts
 from rollcall.render import word
 from rollcall.render.pages import pdf

@@ -1,0 +1,268 @@
+"""The capability `generate_infographic`: figures of a topic as a picture, SVG and PNG.
+
+Every figure is one that the teacher sent or that a passage of the teacher's documents says; the
+passage is cited. Without either there is no picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Struct
+from pydantic import BeforeValidator, Field
+
+from packs.education.blocks import Item, Source, item
+from packs.education.contents import Content, ContentFile, create_content, new_content_id
+from packs.education.exports import file_name, keep
+from packs.education.generation.making import DRAFT, Topic
+from packs.education.generation.passages import Passage, find_passages
+from packs.education.generation.static_content import undo_arguments
+from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
+from packs.education.wording import TEXTS
+from rollcall.core.capability import Undo, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.shapes import Wire
+from rollcall.core.text import sentences
+from rollcall.core.wording import short
+from rollcall.render import pages
+from rollcall.render.sheet import (
+    Block,
+    Chart,
+    Figure,
+    Figures,
+    Heading,
+    List,
+    Paragraph,
+    Sheet,
+    Theme,
+)
+
+MOST_POINTS = 12
+Style = Literal["educational", "colorful", "minimalist", "infographic"]
+THEMES: dict[str, Theme] = {
+    "educational": Theme(accent="#1f3a5f", tint="#e8eef6", paper="#ffffff"),
+    "colorful": Theme(accent="#a3195b", tint="#ffe9a8", paper="#fff8ec", ink="#2b1a3d"),
+    "minimalist": Theme(accent="#222222", tint="#ffffff", paper="#ffffff", ink="#222222"),
+    "infographic": Theme(accent="#0b6e4f", tint="#d8f0e5", paper="#f6fbf8", boxes=True),
+}
+_FIGURE = re.compile(
+    r"(?<![A-Za-z\d.,])(?:[₪$€£]\s?)?(?:(?<!\w)[−-])?\d+(?:[.,/]\d+)*"
+    r"(?:\s?(?:%|‰|°C|°F|°|₪|\$|€|km²|km|cm|mm|kg|mg|ml|m|g|s))?(?!\w)"
+)
+_NUMBER = re.compile(r"[−-]?\d+(?:[.,]\d+)*")
+
+
+def _as_text(value: Any) -> Any:
+    """A data point that came as an object, `{label, value}`, as a line."""
+    if isinstance(value, dict) and {"label", "value"} >= value.keys() and "value" in value:
+        return f"{value.get('label', '')}: {value['value']}"
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+DataPoint = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_length=300)]
+
+
+class Fact(Struct, frozen=True):
+    """A line with the figure in it, and the source that says so; None for the teacher's own."""
+
+    figure: str
+    text: str
+    source: Source | None = None
+
+
+class Infographic(Wire):
+    """What generate_infographic returns.
+
+    Attributes:
+        description: What the picture shows, for who does not see it.
+        figures: The lines that its figures were taken from.
+        sources: Where those of the teacher's documents stand.
+    """
+
+    done: str
+    content_id: str
+    title: str
+    style: Style
+    description: str
+    figures: list[str]
+    sources: list[Source]
+    files: list[ContentFile]
+
+
+def _summary(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("infographic.summary", topic=short(str(given["topic"])))
+
+
+@capability(
+    category="education",
+    related=["generate_interactive_activity"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    approval=DRAFT,
+    summary=_summary,
+    undo=Undo("delete_content", undo_arguments),
+)
+def generate_infographic(
+    ctx: ToolContext,
+    *,
+    topic: Topic,
+    grade_level: Annotated[Grade, AS_GRADE_LEVEL],
+    style: Style = "educational",
+    data_points: Annotated[list[DataPoint] | None, Field(max_length=MOST_POINTS)] = None,
+) -> Infographic:
+    """Make an infographic: a picture of a topic's figures, as SVG and PNG.
+
+    Figures are those of data_points, else of the teacher's own documents; none is made up.
+
+    Args:
+        topic: What it is about.
+        grade_level: The grade, such as "ד" or "4".
+        style: How it looks.
+        data_points: Lines with a figure each, such as "71% of the Earth is water".
+    """
+    passages: list[Passage] = []
+    if not data_points:
+        passages = find_passages(ctx, topic, passage=None, document_id=None)
+    facts = [_fact(line) for line in data_points or ()] or passage_facts(passages)
+    if not facts:
+        raise FailedPrecondition(
+            TEXTS.say(ctx.locale, "infographic.no_figures"),
+            field="dataPoints",
+            hint="dataPoints, or upload_knowledge",
+        )
+    locale: Literal["he", "en"] = "he" if ctx.locale.startswith("he") else "en"
+    title = " ".join(topic.split())
+    made = picture(title, facts, style, locale, subtitle=grade_name(grade_level, locale))
+    name = file_name(title)
+    files = [
+        keep(ctx, f"{name}.svg", "image/svg+xml", pages.svg(made)[0]),
+        keep(ctx, f"{name}.png", "image/png", pages.png(made)[0]),
+    ]
+    sources = [fact.source for fact in facts if fact.source is not None]
+    content = Content(
+        uid=ctx.user.uid,
+        kind="infographic",
+        title=title,
+        topic=title,
+        grade=grade_level,
+        locale=locale,
+        sources=[source.model_copy(update={"quote": None}) for source in sources],
+        generator="offline",
+        files=files,
+    )
+    id = new_content_id(ctx)
+    create_content(ctx, id, content, _items(files[1], made, facts))
+    return Infographic(
+        done=TEXTS.say(ctx.locale, "infographic.done", count=len(facts), title=title),
+        content_id=id,
+        title=title,
+        style=style,
+        description=made.description,
+        figures=[fact.text for fact in facts],
+        sources=sources,
+        files=files,
+    )
+
+
+def picture(
+    title: str, facts: Sequence[Fact], style: Style, locale: str, *, subtitle: str = ""
+) -> Sheet:
+    """The sheet of an infographic: figures in large type; bars for percents and for figures of
+    one unit; what has no figure as a list; then the sources."""
+    with_figure = [fact for fact in facts if fact.figure]
+    blocks: list[Block] = [Paragraph(subtitle, "small")] if subtitle else []
+    bars = _bars(with_figure)
+    if with_figure:
+        blocks.append(Figures([Figure(fact.figure, _label(fact)) for fact in with_figure]))
+    if bars is not None:
+        blocks += [Heading(TEXTS.say(locale, "infographic.compare")), bars]
+    if rest := [fact.text for fact in facts if not fact.figure]:
+        blocks += [Heading(TEXTS.say(locale, "infographic.more")), List(rest)]
+    sources = [_source_line(fact.source, locale) for fact in facts if fact.source is not None]
+    if sources:
+        blocks.append(Heading(TEXTS.say(locale, "print.sources"), 2))
+        blocks.append(List(list(dict.fromkeys(sources))))
+    return Sheet(
+        title,
+        blocks,
+        direction="rtl" if locale == "he" else "ltr",
+        language=locale,
+        description="; ".join(fact.text for fact in facts),
+        theme=THEMES[style],
+        one_page=True,
+    )
+
+
+def passage_facts(passages: Sequence[Passage]) -> list[Fact]:
+    """Sentences of passages that have a figure, each with its source."""
+    found: list[Fact] = []
+    for passage in passages:
+        for sentence in sentences(passage.text):
+            line = " ".join(sentence.split())
+            fact = _fact(line, passage.source(line))
+            if fact.figure and len(line) <= 200 and line not in (each.text for each in found):
+                found.append(fact)
+    return found[:MOST_POINTS]
+
+
+def _fact(line: str, source: Source | None = None) -> Fact:
+    text = " ".join(line.split())
+    figure = _FIGURE.search(text)
+    return Fact(figure[0].strip() if figure else "", text, source)
+
+
+def _label(fact: Fact) -> str:
+    """What a figure is about: the line without it, where it stands at an end; else the line."""
+    if fact.text.startswith(fact.figure):
+        rest = fact.text.removeprefix(fact.figure)
+    elif fact.text.endswith(fact.figure):
+        rest = fact.text.removesuffix(fact.figure)
+    else:
+        return fact.text
+    if rest.endswith("-"):  # a Hebrew prefix is no end of a line
+        return fact.text
+    return rest.strip(" :,.–-") or fact.text
+
+
+def _bars(facts: Sequence[Fact]) -> Chart | None:
+    """A chart of the figures, if there are at least two and all have one unit."""
+    units = {_NUMBER.sub("", fact.figure, count=1).strip() for fact in facts}
+    values = [_value(fact.figure) for fact in facts]
+    if len(facts) < 2 or len(units) != 1 or None in values or min(v or 0 for v in values) < 0:
+        return None
+    unit = units.pop()
+    return Chart([_label(fact) for fact in facts], [v or 0 for v in values], unit=unit)
+
+
+def _value(figure: str) -> float | None:
+    number = _NUMBER.search(figure)
+    if number is None or "/" in figure:
+        return None
+    written = number[0].replace("−", "-")
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", written):
+        written = written.replace(",", "")
+    try:
+        return float(written.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _items(file: ContentFile, made: Sheet, facts: Sequence[Fact]) -> list[Item]:
+    image = {"fileId": file.file_id, "alt": made.description[:500]}
+    return [
+        item("image", "", image=image),
+        *(
+            item("text", fact.text, source=fact.source, basis="cited" if fact.source else None)
+            for fact in facts
+        ),
+    ]
+
+
+def _source_line(source: Source, locale: str) -> str:
+    if source.page is None:
+        return source.title
+    return f"{source.title}, {TEXTS.say(locale, 'print.page', page=source.page)}"

@@ -1,0 +1,181 @@
+"""The capability `export_data`: a course's results as a spreadsheet for its teacher.
+
+The file has the pupils' names; the result has none, since a model reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from packs.education.analytics import bloom_name
+from packs.education.blocks import Bloom
+from packs.education.contents import ATTEMPTS
+from packs.education.courses import COURSES, STUDENTS, Course, open_course, student_ids
+from packs.education.exports import file_name
+from packs.education.publishing import CourseId
+from packs.education.wording import TEXTS
+from rollcall.core.capability import Preview, capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Display, FileRef, Wire
+from rollcall.core.wording import isolated, short
+from rollcall.render import spreadsheet
+from rollcall.render.sheet import Cell, Sheet, Table
+
+MOST_ATTEMPTS = 20_000
+"""Of a course; the newest are counted."""
+LEVELS: tuple[str, ...] = get_args(Bloom)
+Format = Literal["xlsx", "csv"]
+
+
+class DataExported(Wire):
+    """What export_data returns; the file is the first of `files`.
+
+    Attributes:
+        counted_all: Whether every attempt of the course was counted.
+    """
+
+    done: str
+    course_id: str
+    file_name: str
+    format: Format
+    students: int
+    attempts: int
+    counted_all: bool
+    files: list[FileRef]
+
+
+def _preview(
+    ctx: ToolContext, *, course_id: str, format: str = "xlsx", include_bloom: bool = True
+) -> Preview:
+    course = open_course(ctx, course_id)
+    title = TEXTS.say(ctx.locale, "export.ask", course=isolated(course.name))
+    count = len(student_ids(ctx, course.id))
+    text = TEXTS.say(ctx.locale, "export.text", count=count, format=format)
+    summary = TEXTS.say(ctx.locale, "export.summary", course=short(course.name))
+    display = Display(type="confirmation", title=title, text=text)
+    return Preview(display, summary=summary, shows=("courseId", "format", "includeBloom"))
+
+
+def _summarize(given: dict[str, Any]) -> dict[str, str]:
+    return TEXTS.by_language("export.summary", course=short(str(given["courseId"])))
+
+
+@capability(
+    category="education",
+    related=["get_analytics"],
+    min_role="teacher",
+    effect="write",
+    summary=_summarize,
+    preview=_preview,
+)
+def export_data(
+    ctx: ToolContext, *, course_id: CourseId, format: Format = "xlsx", include_bloom: bool = True
+) -> DataExported:
+    """Export the results of a course's pupils to a file, Excel or CSV, for the teacher.
+
+    Each pupil is a row: attempts, questions answered, points, percent. The file goes to the
+    teacher; names of pupils are in the file alone.
+
+    Args:
+        course_id: A course that the teacher teaches.
+        format: The kind of file.
+        include_bloom: Whether there is a column for each Bloom level.
+    """
+    from google.cloud.firestore import FieldFilter
+
+    course = open_course(ctx, course_id)
+    pupils = ctx.db.collection(COURSES).document(course.id).collection(STUDENTS).stream()
+    names = {each.id: str((each.to_dict() or {}).get("name") or "") for each in pupils}
+    of_course = FieldFilter("courseId", "==", course.id)
+    query = ctx.db.collection(ATTEMPTS).where(filter=of_course)
+    newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
+    fields = ["uid", "status", "answers"]
+    attempts = [each.to_dict() or {} for each in newest.select(fields).stream()]
+    table = results(names, attempts, ctx.locale, with_bloom=include_bloom)
+    data, content_type = made_file(course, table, ctx.locale, format)
+    day = ctx.now.strftime("%Y-%m-%d")
+    file = ctx.keep_file(f"{file_name(course.name)}-{day}.{format}", content_type, data)
+    done = TEXTS.say(ctx.locale, "export.done", course=isolated(course.name), count=len(names))
+    return DataExported(
+        done=done,
+        course_id=course.id,
+        file_name=file.name,
+        format=format,
+        students=len(names),
+        attempts=len(attempts),
+        counted_all=len(attempts) < MOST_ATTEMPTS,
+        files=[file],
+    )
+
+
+def results(
+    names: Mapping[str, str],
+    attempts: Iterable[Mapping[str, Any]],
+    locale: str,
+    *,
+    with_bloom: bool,
+) -> Table:
+    """A row for each pupil, by name; percents are of the points of what was checked.
+
+    Args:
+        names: By the pupil's user id; attempts of others are left out.
+    """
+    header = [TEXTS.say(locale, f"export.columns.{each}") for each in _COLUMNS]
+    levels = LEVELS if with_bloom else ()
+    header += [f"{bloom_name(level, locale)} %" for level in levels]
+    counts = {uid: _Counts() for uid in names}
+    for attempt in attempts:
+        if (count := counts.get(str(attempt["uid"]))) is not None:
+            count.add(attempt)
+    rows: list[list[Cell]] = []
+    for uid, name in sorted(names.items(), key=lambda pupil: (pupil[1], pupil[0])):
+        count = counts[uid]
+        points, most = count.total
+        row: list[Cell] = [name or uid, count.attempts, count.finished, count.answers]
+        row += [round(points, 2), most, _percent(points, most)]
+        rows.append([*row, *(_percent(*count.by_level.get(level, (0, 0))) for level in levels)])
+    return Table(header, rows)
+
+
+_COLUMNS = ("student", "attempts", "finished", "answers", "points", "max_points", "percent")
+
+
+class _Counts:
+    """What one pupil did."""
+
+    def __init__(self) -> None:
+        self.attempts = self.finished = self.answers = 0
+        self.total: tuple[float, float] = (0, 0)
+        self.by_level: dict[str, tuple[float, float]] = {}
+
+    def add(self, attempt: Mapping[str, Any]) -> None:
+        self.attempts += 1
+        self.finished += attempt.get("status") == "finished"
+        for answer in attempt["answers"].values():
+            self.answers += 1
+            if answer.get("points") is None:  # nobody has checked it yet
+                continue
+            points, most = answer["points"], answer["maxPoints"]
+            self.total = self.total[0] + points, self.total[1] + most
+            level = answer.get("bloom")
+            before = self.by_level.get(level, (0, 0))
+            self.by_level[level] = before[0] + points, before[1] + most
+
+
+def _percent(points: float, most: float) -> int | None:
+    return round(100 * points / most) if most else None
+
+
+def made_file(course: Course, table: Table, locale: str, format: Format) -> tuple[bytes, str]:
+    """The file of a table, and its content type."""
+    if format == "csv":
+        return spreadsheet.csv(table), spreadsheet.CSV
+    is_hebrew = locale.startswith("he")
+    sheet = Sheet(
+        course.name,
+        [table],
+        direction="rtl" if is_hebrew else "ltr",
+        language="he" if is_hebrew else "en",
+    )
+    return spreadsheet.xlsx([sheet]), spreadsheet.XLSX
