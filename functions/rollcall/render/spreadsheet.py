@@ -18,7 +18,7 @@ from rollcall.render.bidi import cleaned, isolated, runs
 from rollcall.render.sheet import Cell, Direction, Heading, Paragraph, Sheet, Table
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-CSV = "text/csv; charset=utf-8"
+CSV = "text/csv"
 _SHEET_CHARS = 31
 _CELL_CHARS = 32_767
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f]")
