@@ -36,6 +36,26 @@ const { metafile } = await esbuild.build({
   return result;
 });
 
+// The elements, for pages that have a Firebase of their own: one copy of it serves both.
+const styles = Object.keys(metafile.outputs).find((path) => path.endsWith(".css"));
+await esbuild.build({
+  absWorkingDir: here("."),
+  entryPoints: { rollcall: "src/elements/index.ts" },
+  alias: { "@rollcall/client": here("../js/src/index.js") },
+  external: ["firebase/*"],
+  define: { ROLLCALL_STYLES: JSON.stringify(await readFile(here(styles), "utf8")) },
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: true,
+  legalComments: "none",
+  chunkNames: "chunk-[hash]",
+  outdir: `${DIST}/elements`,
+});
+
 const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
 const hashed = (name) => {
   const [stem, extension] = name.split(".");

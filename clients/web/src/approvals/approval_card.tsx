@@ -100,6 +100,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
   return (
     <section
       class="approval"
+      part="approval"
       data-phase={phase}
       ref={card}
       tabIndex={-1}

@@ -45,8 +45,10 @@ export function Inbox({ connection, onDecided }: InboxProps) {
         {!all && !problem && <p class="quiet loading">{text("app.loading")}</p>}
         {all && !mine.length && (
           <div class="inbox-empty">
-            <p>{text("inbox.empty")}</p>
-            <p class="quiet">{text("inbox.empty.note")}</p>
+            <slot name="empty">
+              <p>{text("inbox.empty")}</p>
+              <p class="quiet">{text("inbox.empty.note")}</p>
+            </slot>
           </div>
         )}
         {cards(mine)}

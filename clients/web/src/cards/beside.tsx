@@ -29,7 +29,12 @@ export function isShown(contentType: string): boolean {
 export function openBeside(content: File): void;
 export function openBeside(content: ComponentChild, title: string): void;
 export function openBeside(content: File | ComponentChild, title = (content as File).name): void {
-  open.value = { title, content, from: document.activeElement };
+  open.value = { title, content, from: focused(document) };
+}
+
+/** What has the focus, inside of elements as well. */
+function focused({ activeElement: found }: DocumentOrShadowRoot): Element | null {
+  return (found?.shadowRoot && focused(found.shadowRoot)) ?? found;
 }
 
 /** Save a file on the user's device. */

@@ -37,7 +37,7 @@ export function ToolCard({ call }: ToolCardProps) {
   const icon = ICONS[status];
   const words = gist(call.arguments);
   return (
-    <section class="tool-card" data-status={status} aria-label={toolName(call.tool)}>
+    <section class="tool-card" part="tool-card" data-status={status} aria-label={toolName(call.tool)}>
       <button
         type="button"
         class="tool-head"

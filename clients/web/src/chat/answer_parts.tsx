@@ -18,7 +18,7 @@ export const Markdown = later<MarkdownProps>(
   () => load().then((all) => all.Markdown),
   ({ text }) => (
     <div class="markdown">
-      <p class="words" dir="auto">
+      <p class="plain" dir="auto">
         {text}
       </p>
     </div>

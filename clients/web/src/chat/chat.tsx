@@ -127,7 +127,7 @@ function NewConversation({
   );
 }
 
-function ConversationView({
+export function ConversationView({
   conversation,
   connection,
 }: {
@@ -141,7 +141,7 @@ function ConversationView({
   return (
     <CurrentConnection.Provider value={connection}>
     <div class="with-beside">
-    <div class="conversation">
+    <div class="conversation" part="conversation">
       <h1 class="conversation-title" dir="auto">
         {conversation.title.value || text("chat.untitled")}
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>

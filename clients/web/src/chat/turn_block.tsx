@@ -48,7 +48,7 @@ function Message({ turn, conversation, isNewest }: Props) {
       />
     );
   return (
-    <article class="message" aria-label={text("turn.yours")}>
+    <article class="message" part="message" aria-label={text("turn.yours")}>
       <div class="bubble">
         {turn.text && (
           <p class="words" dir="auto">
@@ -121,7 +121,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
   const quickReplies = isNewest && state === "done" ? (result?.quickReplies ?? []) : [];
   const stopped = stopText(result?.stopReason);
   return (
-    <article class="answer" aria-label={text("turn.answer")} aria-busy={isRunning}>
+    <article class="answer" part="answer" aria-label={text("turn.answer")} aria-busy={isRunning}>
       {items.map((item) => (
         <ItemBlock key={item.id} item={item} />
       ))}

@@ -11,6 +11,7 @@ import {
   onAuthStateChanged,
   type User,
 } from "firebase/auth";
+import type { Firestore } from "firebase/firestore";
 import { connectFunctionsEmulator, type Functions, getFunctions } from "firebase/functions";
 
 import type { Store } from "../store/store.js";
@@ -18,8 +19,18 @@ import type { Deployment } from "./configuration.js";
 
 const KEPT = "rollcall.client";
 
+/** Firebase as a page has it that is not this app's own. */
+export interface HostFirebase {
+  auth: Auth;
+  functions: Functions;
+  firestore: Firestore;
+  /** The deployment's `ROLLCALL_PREFIX`. */
+  prefix?: string;
+}
+
 export class Connection {
   readonly deployment: Deployment;
+  readonly host: HostFirebase | undefined;
   readonly app: FirebaseApp;
   readonly auth: Auth;
   readonly functions: Functions;
@@ -27,9 +38,15 @@ export class Connection {
   readonly user = signal<User | null | undefined>(undefined);
   #store: Promise<Store> | undefined;
 
-  constructor(deployment: Deployment) {
+  constructor(deployment: Deployment, host?: HostFirebase) {
     const { firebase, configuration, emulators } = deployment;
     this.deployment = deployment;
+    this.host = host;
+    if (host) {
+      [this.app, this.auth, this.functions] = [host.functions.app, host.auth, host.functions];
+      onAuthStateChanged(this.auth, (user) => (this.user.value = user));
+      return;
+    }
     this.app = initializeApp(firebase);
     // The resolver of pop-ups is loaded with them: it brings Google's scripts along.
     const persistence = [indexedDBLocalPersistence, browserLocalPersistence];

@@ -40,7 +40,7 @@ export class Store {
 
   constructor(connection: Connection) {
     const { app, auth, functions, prefix } = connection;
-    this.db = getFirestore(app);
+    this.db = connection.host?.firestore ?? getFirestore(app);
     const at = connection.deployment.emulators?.firestore;
     if (at) connectFirestoreEmulator(this.db, at.host, at.port);
     this.#start = prefix && `${prefix}_`;

@@ -1,0 +1,27 @@
+/** `<rollcall-approvals locale>`: the inbox of what waits for the user. */
+
+import { useSignalEffect } from "@preact/signals";
+
+import { Inbox } from "../approvals/inbox.js";
+import { waitingCount } from "../approvals/waiting.js";
+import type { Connection } from "../firebase/connection.js";
+import { RollcallElement } from "./element.js";
+
+export class ApprovalsElement extends RollcallElement {
+  static readonly observedAttributes = ["locale"];
+
+  protected view(connection: Connection) {
+    return <ApprovalsView connection={connection} tell={(name, detail) => this.tell(name, detail)} />;
+  }
+}
+
+function ApprovalsView(props: { connection: Connection; tell: (name: string, detail: object) => void }) {
+  const { connection, tell } = props;
+  useSignalEffect(() => tell("rollcall-count", { count: waitingCount.value }));
+  return (
+    <Inbox
+      connection={connection}
+      onDecided={({ id }, approved) => tell("rollcall-decided", { id, approved })}
+    />
+  );
+}

@@ -1,0 +1,86 @@
+/** `<rollcall-chat agent="…" thread context locale>`: a conversation with one agent. */
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { agentName, loadAgents } from "../chat/agents.js";
+import { ConversationView } from "../chat/chat.js";
+import { Composer } from "../chat/composer.js";
+import { Conversation } from "../chat/conversation.js";
+import type { Connection } from "../firebase/connection.js";
+import { text } from "../text/locale.js";
+import { RollcallElement } from "./element.js";
+
+interface ChatProps {
+  connection: Connection;
+  agent: string;
+  thread: string | null;
+  context: Record<string, unknown> | undefined;
+  tell: (name: string, detail: object) => void;
+}
+
+export class ChatElement extends RollcallElement {
+  static readonly observedAttributes = ["agent", "thread", "context", "locale"];
+
+  protected view(connection: Connection) {
+    const { agent, thread = null, context } = this.attributesNow.value;
+    if (!agent) throw new TypeError('<rollcall-chat> needs the attribute agent="…"');
+    const about = { agent, thread, context: contextOf(context) };
+    // Another agent, thread or place is another conversation.
+    const key = JSON.stringify(about);
+    return (
+      <ChatView key={key} {...about} connection={connection} tell={(name, detail) => this.tell(name, detail)} />
+    );
+  }
+}
+
+function ChatView({ connection, agent, thread, context, tell }: ChatProps) {
+  const to = (threadId?: string) =>
+    new Conversation(connection, { agent, ...(threadId && { threadId }), ...(context && { context }) });
+  const conversation = useSignal<Conversation | undefined>(undefined);
+  useEffect(() => {
+    if (thread) conversation.value = to(thread);
+    void loadAgents(connection);
+    return () => conversation.value?.close();
+  }, []);
+  useSignalEffect(() => {
+    const threadId = conversation.value?.threadId.value;
+    if (threadId) tell("rollcall-thread", { threadId });
+  });
+  useSignalEffect(() => {
+    const turn = conversation.value?.newest.value;
+    const state = turn?.view.value.state;
+    if (turn && state) tell("rollcall-state", { state, runId: turn.runId });
+  });
+  if (conversation.value) {
+    return <ConversationView conversation={conversation.value} connection={connection} />;
+  }
+  return (
+    <div class="conversation new" part="conversation">
+      <div class="log-scroll">
+        <div class="welcome">
+          <slot name="welcome">
+            <p class="quiet">{text("chat.hello.lead")}</p>
+          </slot>
+        </div>
+      </div>
+      <Composer
+        connection={connection}
+        placeholder={text("composer.to", { agent: agentName(agent) })}
+        isReady
+        onSend={(message) => {
+          const begun = to();
+          conversation.value = begun;
+          void begun.send(message);
+        }}
+      />
+    </div>
+  );
+}
+
+function contextOf(json: string | null | undefined): Record<string, unknown> | undefined {
+  if (!json) return undefined;
+  const found: unknown = JSON.parse(json);
+  if (typeof found === "object" && found !== null) return found as Record<string, unknown>;
+  throw new TypeError(`context of <rollcall-chat> is a JSON object, not ${json}`);
+}

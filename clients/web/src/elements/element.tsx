@@ -1,0 +1,104 @@
+/** What the elements share: a shadow root with the app's styles, and the page's Firebase. */
+
+import { signal } from "@preact/signals";
+import { type ComponentChild, render } from "preact";
+
+import { Announcements } from "../app/toast.js";
+import { Connection, type HostFirebase } from "../firebase/connection.js";
+import { direction, type Locale, LOCALES, locale, text } from "../text/locale.js";
+
+/** The app's styles, put in by the build. */
+declare const ROLLCALL_STYLES: string;
+
+/** Elements of one Firebase share the client. */
+const connections = new WeakMap<HostFirebase["functions"], Connection>();
+const usual = signal<HostFirebase | undefined>(undefined);
+/** The elements on the page: of their announcements one is enough. */
+const connected = signal<RollcallElement[]>([]);
+let styles: CSSStyleSheet | undefined;
+
+/** Give the page's Firebase to all elements that are given none of their own. */
+export function useFirebase(firebase: HostFirebase): void {
+  usual.value = firebase;
+}
+
+export abstract class RollcallElement extends HTMLElement {
+  readonly #own = signal<HostFirebase | undefined>(undefined);
+  /** The attributes, as they are now. */
+  protected readonly attributesNow = signal<Record<string, string | null>>({});
+
+  /** The Firebase of the host page. */
+  get firebase(): HostFirebase | undefined {
+    return this.#own.value ?? usual.value;
+  }
+
+  set firebase(value: HostFirebase | undefined) {
+    this.#own.value = value;
+  }
+
+  /** What it shows once somebody is signed in. */
+  protected abstract view(connection: Connection): ComponentChild;
+
+  connectedCallback(): void {
+    this.#takeEarly("firebase");
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open", delegatesFocus: true });
+    styles ??= new CSSStyleSheet();
+    if (!styles.cssRules.length) styles.replaceSync(ROLLCALL_STYLES);
+    root.adoptedStyleSheets = [styles];
+    connected.value = [...connected.value, this];
+    const Frame = () => this.#frame();
+    render(<Frame />, root);
+  }
+
+  disconnectedCallback(): void {
+    connected.value = connected.value.filter((each) => each !== this);
+    if (this.shadowRoot) render(null, this.shadowRoot);
+  }
+
+  attributeChangedCallback(name: string, _: string | null, value: string | null): void {
+    this.attributesNow.value = { ...this.attributesNow.value, [name]: value };
+    const wanted = LOCALES.find((each) => each === value);
+    if (name === "locale" && wanted) locale.value = wanted satisfies Locale;
+  }
+
+  protected tell(name: string, detail: object): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+
+  /** A property that was set before the element was defined stands in the way of its own. */
+  #takeEarly(name: "firebase"): void {
+    if (!Object.hasOwn(this, name)) return;
+    const value = this[name];
+    delete (this as Partial<Pick<RollcallElement, "firebase">>)[name];
+    this[name] = value;
+  }
+
+  #frame(): ComponentChild {
+    const firebase = this.firebase;
+    const connection = firebase && connectionOf(firebase);
+    const user = connection?.user.value;
+    return (
+      <div class="element" lang={locale.value} dir={direction.value}>
+        {connection && user ? (
+          this.view(connection)
+        ) : (
+          <slot name="signed-out">
+            <p class="quiet loading">{text(user === null ? "element.signed_out" : "app.loading")}</p>
+          </slot>
+        )}
+        {connected.value[0] === this && <Announcements />}
+      </div>
+    );
+  }
+}
+
+function connectionOf(firebase: HostFirebase): Connection {
+  const known = connections.get(firebase.functions);
+  if (known) return known;
+  const { options } = firebase.functions.app;
+  const { prefix = "" } = firebase;
+  const configuration = { name: "", region: "", prefix, signIn: [], appCheckSiteKey: "" };
+  const made = new Connection({ configuration, firebase: options }, firebase);
+  connections.set(firebase.functions, made);
+  return made;
+}
