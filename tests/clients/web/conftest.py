@@ -131,7 +131,15 @@ def components_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def components(browser: Browser, components_folder: Path) -> Iterator[Page]:
+def components(components_page: Page) -> Page:
+    """The page of components, with nothing shown."""
+    components_page.set_viewport_size({"width": 1280, "height": 720})
+    components_page.evaluate("components.reset()")
+    return components_page
+
+
+@pytest.fixture(scope="session")
+def components_page(browser: Browser, components_folder: Path) -> Iterator[Page]:
     """A page of components, served with the policy that the app is served with."""
     headers = json.loads((ROOT / "firebase.json").read_text())["hosting"]["headers"]
     policy = next(

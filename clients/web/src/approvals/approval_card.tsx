@@ -50,7 +50,7 @@ const ICONS: Record<Phase, IconName> = {
 export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardProps) {
   useClock();
   const id = useId();
-  const card = useRef<HTMLElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   const form = useSignal<"none" | "reject" | "edit" | "remember">("none");
   const isSending = useSignal(false);
   /** Whether the decision was made on this card. */
@@ -98,7 +98,8 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     card.current?.focus();
   };
   return (
-    <section
+    <div
+      role="group"
       class="approval"
       part="approval"
       data-phase={phase}
@@ -202,7 +203,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
           onCancel={cancel}
         />
       )}
-    </section>
+    </div>
   );
 }
 

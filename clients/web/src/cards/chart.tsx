@@ -70,7 +70,9 @@ export function Chart({ chart, title }: ChartProps) {
       {problem.value ? (
         <p class="quiet">{text("chart.not_drawn")}</p>
       ) : (
-        <div class="chart-picture" ref={box} dir="ltr" role="img" aria-label={described(name, rows)} />
+        <div class="chart-picture" dir="ltr" role="img" aria-label={described(name, rows)}>
+          <div ref={box} aria-hidden="true" />
+        </div>
       )}
       {rows.length > 0 && (
         <details open={problem.value !== undefined}>

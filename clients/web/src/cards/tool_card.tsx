@@ -37,7 +37,13 @@ export function ToolCard({ call }: ToolCardProps) {
   const icon = ICONS[status];
   const words = gist(call.arguments);
   return (
-    <section class="tool-card" part="tool-card" data-status={status} aria-label={toolName(call.tool)}>
+    <div
+      class="tool-card"
+      part="tool-card"
+      data-status={status}
+      role="group"
+      aria-label={toolName(call.tool)}
+    >
       <button
         type="button"
         class="tool-head"
@@ -75,7 +81,7 @@ export function ToolCard({ call }: ToolCardProps) {
       <div class="tool-details" id={id} hidden={!isOpen.value}>
         {isOpen.value && <Details call={call} />}
       </div>
-    </section>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Components of the web app by themselves, for tests: `window.components.show("markdown", {...})`. */
 
+import axe from "axe-core";
 import { render } from "preact";
 
 import { ApprovalCard } from "../../../../clients/web/src/approvals/approval_card.js";
@@ -57,6 +58,30 @@ function show(kind: keyof typeof components, ...props: unknown[]): void {
       <Beside />
       <Announcements />
     </>,
+    root,
+  );
+}
+
+/** As it was in the beginning. */
+function reset(): void {
+  render(null, root);
+  decisions.length = 0;
+  locale.value = "en";
+  delete document.documentElement.dataset.theme;
+  learnTools([]);
+}
+
+/** All that there is, one under the other, each in its own frame. */
+function gallery(parts: [keyof typeof components, unknown][]): void {
+  reset();
+  render(
+    <main class="log" id="shown">
+      <h1>Components</h1>
+      <h2>All of them</h2>
+      {parts.map(([kind, props], at) => (
+        <div key={at}>{components[kind](props)}</div>
+      ))}
+    </main>,
     root,
   );
 }
@@ -122,6 +147,6 @@ function seen(selector: string): string {
 }
 
 Object.assign(window, {
-  components: { show, stream, readInPieces, seen, directionOf, learnTools, locale, decisions, BlockReader },
+  components: { reset, gallery, axe, show, stream, readInPieces, seen, directionOf, learnTools, locale, decisions, BlockReader },
 });
 followLocale();

@@ -1,0 +1,245 @@
+"""Cards of tools and approvals, by themselves."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+CHART: dict[str, Any] = {
+    "data": {"values": [{"line": "L1", "amps": 92.4}, {"line": "L2", "amps": 88.1}]},
+    "mark": "bar",
+    "encoding": {
+        "x": {"field": "line", "type": "nominal"},
+        "y": {"field": "amps", "type": "quantitative"},
+    },
+}
+
+
+def call(status: str, **more: Any) -> dict[str, Any]:
+    arguments = {"panel_name": "Panel A"}
+    record = {"id": "c", "tool": "check_panel", "arguments": arguments, "status": status}
+    return {
+        "call": {
+            "id": "c",
+            "tool": "check_panel",
+            "arguments": arguments,
+            "isWhole": True,
+            "record": {**record, "step": 1, "ms": 412, **more},
+        }
+    }
+
+
+def approval(**more: Any) -> dict[str, Any]:
+    return {
+        "id": "a" * 32,
+        "uid": "me",
+        "threadId": "t",
+        "runId": "r",
+        "agent": "messaging",
+        "callId": "c",
+        "tool": "send_message",
+        "summary": "Send “Hello” to Dana",
+        "arguments": {"text": "Hello", "to": "dana"},
+        "display": None,
+        "complete": True,
+        "remember": [],
+        "deciderRole": None,
+        "mayDecide": True,
+        "status": "pending",
+        "decision": None,
+        "replacedBy": None,
+        "expiresAt": int((time.time() + 7_200) * 1_000),
+        **more,
+    }
+
+
+def show(page: Page, kind: str, props: dict[str, Any]) -> None:
+    page.evaluate("([kind, props]) => components.show(kind, props)", [kind, props])
+
+
+def decisions(page: Page) -> list[Any]:
+    found: list[Any] = page.evaluate("components.decisions")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("failed", "Failed"),
+        ("refused", "Not run"),
+        ("waiting", "Waiting for a decision"),
+        ("rejected", "Rejected"),
+        ("unknown", "Outcome unknown"),
+    ],
+)
+def test_web_card_says_how_a_call_ended(components: Page, status: str, words: str) -> None:
+    show(components, "card", call(status, error={"message": "no such panel"}))
+    card = components.get_by_role("group", name="Check panel")
+    expect(card.get_by_role("button", expanded=False)).to_contain_text(words)
+    expect(card).to_contain_text("no such panel")
+
+
+def test_web_card_opens_to_its_arguments_and_its_result(components: Page) -> None:
+    show(components, "card", call("done", result={"ok": True, "note": "a\u202eb"}))
+    components.get_by_role("button", name="Check panel").click()
+    expect(components.get_by_text("panel_name")).to_be_visible()
+    expect(components.get_by_text("U+202E")).to_be_visible()
+    expect(components.locator(".tool-status")).to_contain_text("412 ms")
+
+
+def test_web_chart_is_drawn_and_is_told_in_words_and_as_a_table(components: Page) -> None:
+    show(
+        components, "card", call("done", display={"type": "chart", "title": "Amps", "chart": CHART})
+    )
+    picture = components.get_by_role(
+        "img", name=re.compile("^.?Amps.?: 2 values, from .?88.1.? to .?92.4")
+    )
+    expect(picture.locator("svg path").first).to_be_visible()
+    components.get_by_text("Show as a table").click()
+    expect(components.get_by_role("cell", name="92.4")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"data": {"url": "https://evil.example/x.json"}},
+        {"data": {"sequence": {"start": 0, "stop": 1e9}}},
+        {"mark": {"type": "image", "url": "https://evil.example/x.png"}},
+        {"transform": [{"calculate": "warn(1)", "as": "x"}]},
+        {"encoding": {"x": {"field": "line", "bin": {"step": 1e-9}}}},
+        {"encoding": {"href": {"value": "https://evil.example/"}}},
+    ],
+)
+def test_web_chart_that_reaches_further_is_shown_as_data(
+    components: Page, bad: dict[str, Any]
+) -> None:
+    requests: list[str] = []
+    components.on("request", lambda request: requests.append(request.url))
+    show(components, "card", call("done", display={"type": "chart", "chart": {**CHART, **bad}}))
+    expect(components.get_by_text("cannot be drawn safely")).to_be_visible()
+    assert not [url for url in requests if "evil" in url]
+    assert components.locator("svg path[aria-roledescription]").count() == 0
+
+
+def test_web_diff_says_in_words_what_goes_and_comes(components: Page) -> None:
+    show(components, "card", call("done", display={"type": "diff", "text": " a\n-b\n+c \u200bd\n"}))
+    expect(components.locator("[data-kind=go]")).to_have_text("Removed: -b")
+    expect(components.locator("[data-kind=come]")).to_contain_text("U+200B")
+
+
+def test_web_two_clicks_are_one_decision(components: Page) -> None:
+    show(components, "approval", {"approval": approval(), "uid": "me"})
+    components.get_by_role("button", name="Approve").dblclick()
+    components.wait_for_timeout(150)
+    assert decisions(components) == [{"approved": True}]
+
+
+def test_web_click_that_was_meant_for_something_else_decides_nothing(components: Page) -> None:
+    show(components, "approval", {"approval": approval(), "uid": "me"})
+    components.get_by_role("button", name="Approve").dispatch_event("click")
+    assert decisions(components) == []
+
+
+def test_web_incomplete_summary_is_approved_only_after_all_of_it_was_shown(
+    components: Page,
+) -> None:
+    shown = approval(complete=False, arguments={"text": "pay\u202e me\u200b", "to": "dana"})
+    show(components, "approval", {"approval": shown, "uid": "me"})
+    approve = components.get_by_role("button", name="Approve")
+    components.wait_for_timeout(500)
+    expect(approve).to_be_disabled()
+    components.get_by_role("button", name="Show all of it").click()
+    expect(components.locator(".unseen")).to_have_text(["U+202E", "U+200B"])
+    approve.click()
+    assert decisions(components) == [{"approved": True}]
+
+
+def test_web_rejection_carries_a_reason(components: Page) -> None:
+    show(components, "approval", {"approval": approval(), "uid": "me"})
+    components.get_by_role("button", name="Reject").click()
+    components.wait_for_timeout(450)
+    components.keyboard.type("too early")
+    components.keyboard.press("Tab")
+    components.keyboard.press("Enter")
+    components.wait_for_timeout(100)
+    assert decisions(components) == [{"approved": False, "reason": "too early"}]
+
+
+def test_web_remembering_is_offered_by_the_server_and_chosen_by_the_user(components: Page) -> None:
+    show(components, "approval", {"approval": approval(), "uid": "me"})
+    expect(components.get_by_role("button", name="Don’t ask again for…")).to_have_count(0)
+    offered = approval(id="b", remember=["docs/a.md", "docs/**"])
+    components.evaluate("components.reset()")
+    show(components, "approval", {"approval": offered, "uid": "me"})
+    components.get_by_role("button", name="Don’t ask again for…").click()
+    confirm = components.get_by_role("button", name="Approve, and don’t ask again")
+    expect(confirm).to_be_disabled()
+    components.get_by_role("radio", name="docs/**").check()
+    confirm.click()
+    assert decisions(components) == [{"approved": True, "remember": "docs/**"}]
+
+
+def test_web_arguments_are_edited_in_a_form_of_their_schema(components: Page) -> None:
+    schema = {
+        "properties": {
+            "text": {"type": "string"},
+            "count": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "kind": {"$ref": "#/$defs/Kind"},
+        },
+        "required": ["text"],
+        "$defs": {"Kind": {"enum": ["a", "b"], "type": "string"}},
+    }
+    value = {"text": "hi", "count": 2, "kind": "a"}
+    show(components, "form", {"schema": schema, "value": value})
+    components.get_by_label("count").fill("x")
+    components.get_by_role("button", name="Approve with these changes").click()
+    expect(components.get_by_text("This cannot be read")).to_be_visible()
+    expect(components.get_by_label("count")).to_be_focused()
+    components.get_by_label("count").fill("3")
+    components.get_by_label("kind").select_option("b")
+    components.get_by_role("button", name="Approve with these changes").click()
+    assert decisions(components) == [{"text": "hi", "count": 3, "kind": "b"}]
+
+
+DECISION = {"approved": True, "by": "me", "at": 0}
+
+
+@pytest.mark.parametrize(
+    ("props", "words"),
+    [
+        ({"approval": approval(status="approved", decision=DECISION)}, "Approved, being carried"),
+        ({"approval": approval(status="approved", decision=DECISION)}, "in another tab"),
+        (
+            {"approval": approval(decision={**DECISION, "by": "other", "approved": False})},
+            "Decided by somebody else",
+        ),
+        ({"approval": approval(expiresAt=1_000)}, "Nobody decided in time"),
+        ({"approval": approval(status="replaced")}, "The details were changed"),
+        ({"approval": approval(mayDecide=False, deciderRole="teacher")}, "or above"),
+        ({"approval": approval(decision=DECISION), "outcome": "done"}, "It happened once"),
+        ({"approval": approval(decision=DECISION), "outcome": "failed"}, "did not happen"),
+        ({"approval": approval(decision=DECISION), "outcome": "unknown"}, "nobody can say"),
+    ],
+)
+def test_web_approval_says_what_became_of_it(
+    components: Page, props: dict[str, Any], words: str
+) -> None:
+    show(components, "approval", {**props, "uid": "me"})
+    card = components.locator(".approval")
+    expect(card).to_contain_text(words)
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+
+
+def test_web_decided_card_keeps_the_focus_and_is_announced_once(components: Page) -> None:
+    show(components, "approval", {"approval": approval(), "uid": "me"})
+    components.get_by_role("button", name="Approve").click()
+    done = approval(status="approved", decision={"approved": True, "by": "me", "at": 0})
+    show(components, "approval", {"approval": done, "uid": "me"})
+    expect(components.locator(".approval")).to_be_focused()
+    expect(components.get_by_role("status")).to_have_text(
+        "Approved, being carried out: Send “Hello” to Dana"
+    )
