@@ -30,6 +30,7 @@ COLLECTIONS = frozenset({"courses"})
 
 ATTEMPTS = 400
 WEEKS = 12
+STANDARDS_FILE = Path(__file__).parent / "curriculumStandards.json"
 _FILE = Path(__file__).parent / "courses.json"
 _AT_ONCE = 300
 _HEBREW = (

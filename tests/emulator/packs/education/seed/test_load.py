@@ -1,4 +1,4 @@
-"""The sample's class and the import of standards, as `python -m seed` does them."""
+"""The import of standards, as `python -m seed` does it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,6 @@ MADE_UP = {
     "topic": "שברים",
     "source": {"title": "Made up", "page": "3"},
 }
-
-
-def test_the_class_is_loaded(seeding: Any) -> None:
-    assert seeding.run("--only", "sample").returncode == 0
-    counts = {name: seeding.count(name) for name in ("courses", "contents", "attempts", "prompts")}
-    assert counts == {"courses": 2, "contents": 14, "attempts": 400, "prompts": 5}
 
 
 def test_a_schools_own_standards_are_imported_line_by_line(seeding: Any, tmp_path: Path) -> None:
