@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.context import Decider, EarlierCall, Progress, User
+from rollcall.core.context import Decider, Dialogue, EarlierCall, Progress, User
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
 from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
@@ -27,6 +27,7 @@ class Caller(Struct, frozen=True):
         token: The user's ID token, while one is at hand: passed on to other functions.
         effect_key: Makes the key of a call's effect from its place; None where nobody can be asked
             and nothing may be written: in an agent that is asked inside a tool.
+        dialogue: What was said in the thread.
         earlier: The thread's calls before the one at a place of the newest step.
     """
 
@@ -41,6 +42,7 @@ class Caller(Struct, frozen=True):
     effect_key: Callable[[int], str] | None = None
     earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
     is_cancelled: Callable[[], bool] = lambda: False
+    dialogue: Callable[[], Dialogue] = Dialogue
 
 
 class Answers(Struct, frozen=True):

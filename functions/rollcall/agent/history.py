@@ -29,6 +29,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.turn import TurnProgress
 from rollcall.core.capability import Capability, Recap
-from rollcall.core.context import Catalog, EarlierCall
+from rollcall.core.context import Catalog, Dialogue, EarlierCall
 from rollcall.core.errors import NotFound
 from rollcall.core.messages import (
     Media,
@@ -49,11 +50,14 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
+from rollcall.core.options import collection_id
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
 from rollcall.core.tokens import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
 from rollcall.models.base import parts_fit
+from rollcall.store import paths
+from rollcall.store.batches import where
 from rollcall.store.message_log import (
     CompactStep,
     RecapOf,
@@ -65,9 +69,12 @@ from rollcall.store.message_log import (
     read_usage,
     step_bytes,
     unanswered_places,
+    without_replaced,
 )
 
 if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
     from rollcall.store.open_run import OpenRun
 
 
@@ -273,6 +280,39 @@ def _shortened(result: ToolResult, chars: int) -> ToolResult:
     if len(result.content) <= chars + len(SHORTENED):
         return result
     return replace(result, content=result.content[:chars] + SHORTENED)
+
+
+MOST_COUNTED = 5_000
+"""Of a thread's older documents, where its messages are counted."""
+
+
+def dialogue_so_far(db: Client, thread_id: str, documents: Sequence[dict[str, Any]]) -> Dialogue:
+    """Return what was said in a thread.
+
+    Args:
+        documents: The log's newest. Where older ones are needed to count, those are read.
+    """
+    every = [*documents]
+    first = documents[0]["n"] if documents else 0
+    if first > 0:
+        log = paths.thread(db, thread_id).collection(collection_id("messages"))
+        older = log.where(filter=where("n", "<", first)).order_by("n", direction="DESCENDING")
+        older = older.select(["role", "turnId", "replaces", "createdAt"]).limit(MOST_COUNTED)
+        every = [each.to_dict() or {} for each in reversed(list(older.stream()))] + every
+    messages = [each for each in without_replaced(every) if each.get("role") == "user"]
+    began_at = messages[0].get("createdAt") if messages else None
+    own = {id(each) for each in documents}
+    texts = [
+        "\n".join(part["text"] for part in each["parts"] if part["type"] == "text")
+        for each in reversed(messages)
+        if id(each) in own
+    ]
+    return Dialogue(
+        thread_id=thread_id,
+        user_turns=len(messages),
+        began_at=datetime.fromisoformat(began_at) if isinstance(began_at, str) else began_at,
+        texts=tuple(texts),
+    )
 
 
 def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[EarlierCall]:

@@ -144,6 +144,7 @@ class Router(Struct, frozen=True):
             context=caller.context,
             agents=self.agents,
             earlier=lambda: caller.earlier(place),
+            read_dialogue=caller.dialogue,
             paid_text_model=lambda: self.text_model,
             file_keeper=keeper(lambda: self.platform.db, user.uid, now=caller.now),
         )

@@ -485,7 +485,7 @@ def agent_asker(
         )
         run_id = uuid.uuid4().hex[:20]
         turn = nested_turn(
-            asked.with_tools(asked.choose_tools([])),
+            asked.with_tools(asked.choose_tools([], client_context=asked.client_context)),
             question,
             run_id=run_id,
             agents=agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),

@@ -23,6 +23,7 @@ from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.history import (
     compacted,
     compacted_history,
+    dialogue_so_far,
     earlier_calls,
     recaps,
     repaired,
@@ -37,7 +38,7 @@ from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import Message, ModelMessage, UserMessage
-from rollcall.core.profile import AgentProfile, Note, Place
+from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
 from rollcall.core.text import language
 from rollcall.models.base import FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
@@ -79,6 +80,7 @@ class RunContext(Struct, frozen=True):
         entries: The tools that may answer, once they are chosen.
         finds_more: Whether the model may search for others.
         abilities: Where none was chosen: what there is, to be talked about and not called.
+        setup_instructions: Of the turn, as the agent's `turn_setup` gave them.
         embedding: The message's vector, on its way; None goes by words alone.
     """
 
@@ -97,13 +99,38 @@ class RunContext(Struct, frozen=True):
     finds_more: bool = False
     abilities: tuple[Entry, ...] = ()
     embedding: PendingVector | None = None
+    setup_instructions: str = ""
 
-    def choose_tools(self, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def choose_tools(
+        self,
+        documents: Sequence[dict[str, Any]],
+        thread_id: str = "",
+        client_context: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
         """Choose the tools, and return what the turn's later runs need to know, as plain JSON.
 
         Args:
             documents: The newest of the thread's log, from before this message.
+            client_context: Where the user is, as the client says now or said last.
+        Raises:
+            AgentError: The agent's `turn_setup` refuses the message.
         """
+        variant = self.profile.variant_for(self.user.uid)
+        request: dict[str, Any] = {
+            "locale": self.locale,
+            "context": client_context,
+            "variant": variant.id if variant else None,
+            "clientId": self.client_id,
+            "clientTools": list(self.client_tools),
+        }
+        if (setup := self._setup(documents, thread_id, client_context)) is not None:
+            tools = None if setup.tools is None else sorted(setup.tools)
+            request["setup"] = {"instructions": setup.instructions, "tools": tools}
+            if tools is not None:
+                mask = permitted(self.registry, self._question()).mask
+                places = self.registry.content.entries.places
+                usable = [id for id in tools if id in places and mask[places[id]]]
+                return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
         embedder = self.platform.embedder if pending else None
 
@@ -125,16 +152,33 @@ class RunContext(Struct, frozen=True):
                 near=near if embedder else None,
             ),
         )
-        variant = self.profile.variant_for(self.user.uid)
-        return {
-            "locale": self.locale,
-            "context": self.client_context,
-            "offered": list(chosen.ids),
-            "findsMore": chosen.finds_more,
-            "variant": variant.id if variant else None,
-            "clientId": self.client_id,
-            "clientTools": list(self.client_tools),
-        }
+        return {**request, "offered": list(chosen.ids), "findsMore": chosen.finds_more}
+
+    def _setup(
+        self,
+        documents: Sequence[dict[str, Any]],
+        thread_id: str,
+        client_context: dict[str, Any] | None,
+    ) -> TurnSetup | None:
+        """Return what the agent's pack arranges for this turn, before its message is accepted."""
+        if self.profile.turn_setup is None:
+            return None
+        db = self.platform.db
+        ctx = ToolContext(
+            user=self.user,
+            platform=self.platform,
+            locale=self.locale,
+            now=self.now,
+            context=client_context or {},
+            read_dialogue=lambda: dialogue_so_far(db, thread_id, documents),
+        )
+        setup = self.profile.turn_setup(ctx)
+        if setup is not None and len(setup.instructions) > SETUP_CHARS:
+            raise FailedPrecondition(
+                f"the instructions for this turn have {len(setup.instructions):,} characters; "
+                f"at most {SETUP_CHARS:,} are taken"
+            )
+        return setup
 
     def with_tools(self, request: Mapping[str, Any], found: Sequence[str] = ()) -> RunContext:
         """Return the context with the tools that a request names, as far as they are there and
@@ -147,10 +191,15 @@ class RunContext(Struct, frozen=True):
         question, entries = self._question(), self.registry.content.entries
         # What went down since stays: a call of it is told so, and one that was approved is tried.
         mask = permitted(self.registry, question, with_down=True).mask
+        setup = request.get("setup") or {}
+        narrowed = None if setup.get("tools") is None else frozenset(setup["tools"])
         ids = dict.fromkeys((*request["offered"], *found))
+        if narrowed is not None:
+            ids = {id: None for id in ids if id in narrowed}
         usable = [id for id in ids if id in entries.places and mask[entries.places[id]]]
         spoken_of: list[str] = []
-        if not usable:  # some of what the user may use, in the order in which the agent names it
+        # Some of what the user may use, in the order in which the agent names it.
+        if not usable and narrowed is None:
             mask = permitted(self.registry, question).mask
             named = (id for id in self.profile.tools if id in entries and mask[entries.places[id]])
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
@@ -159,7 +208,8 @@ class RunContext(Struct, frozen=True):
             self,
             client_context=request["context"],
             entries=tuple(entries[id] for id in usable),
-            finds_more=request.get("findsMore", False),
+            finds_more=request.get("findsMore", False) and narrowed is None,
+            setup_instructions=str(setup.get("instructions") or ""),
             abilities=tuple(entries[id] for id in spoken_of),
         )
 
@@ -399,6 +449,7 @@ def run_turn(
         # Calls are made after their reply was saved: the newest document is their step's.
         effect_key=lambda place: step_effect_key(opened.thread_id, opened.documents[-1], place),
         earlier=lambda place: earlier_calls(opened.documents, place),
+        dialogue=lambda: dialogue_so_far(opened.db, opened.thread_id, opened.documents),
         is_cancelled=lambda: opened.is_cancelled,
     )
     answers = Answers(
@@ -509,6 +560,7 @@ def new_turn(
             entries=context.entries,
             abilities=context.abilities,
             finds_more=context.finds_more,
+            setup=context.setup_instructions,
             locale=context.locale,
             user=context.user,
             now=context.now,

@@ -195,6 +195,22 @@ class EarlierCall(Struct, frozen=True):
     is_open: bool = False
 
 
+class Dialogue(Struct, frozen=True):
+    """What was said in the thread so far, from its log.
+
+    Attributes:
+        user_turns: The user's messages by now, this turn's included; one that was asked again or
+            changed counts once.
+        began_at: When the first of them came.
+        texts: The user's newest messages, newest first.
+    """
+
+    thread_id: str = ""
+    user_turns: int = 0
+    began_at: datetime | None = None
+    texts: tuple[str, ...] = ()
+
+
 def _nothing_earlier() -> Iterable[EarlierCall]:
     """This call is by itself."""
     return ()
@@ -228,6 +244,7 @@ class ToolContext(Struct):
     agents: AskAgent | None = None
     earlier: Callable[[], Iterable[EarlierCall]] = _nothing_earlier
     """The thread's calls before this one, newest first, as far back as its window goes."""
+    read_dialogue: Callable[[], Dialogue] = Dialogue
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Makes the platform's, counted in the user's budget, for a call that asks for it."""
     file_keeper: KeepFile | None = None
@@ -252,6 +269,11 @@ class ToolContext(Struct):
         if self.effects is None:
             raise FailedPrecondition('only a capability with effect="write", atomic=True has one')
         return self.effects
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """What was said in the thread, from its log and nobody's account; empty outside a run."""
+        return self.read_dialogue()
 
     @property
     def text_model(self) -> TextModel | None:

@@ -19,6 +19,9 @@ MAX_STEPS_CAP = 200
 in its files may take a few hundred of them, and each is a run of its own, which a person can stop.
 An agent has five unless it says otherwise; cost, tokens and time bound a turn as well."""
 
+SETUP_CHARS = 24_000
+"""The longest instructions of a `TurnSetup`."""
+
 
 class Variant(Struct, frozen=True):
     """One of several ways of working of an agent that are compared.
@@ -58,6 +61,22 @@ class Briefing(Struct, frozen=True):
 
     read: Callable[[ToolContext, bool], Place | None]
     when: Literal["first", "always", "summarised"] = "first"
+
+
+class TurnSetup(Struct, frozen=True):
+    """How an agent works in one turn, where somebody beside the user has arranged it.
+
+    Args:
+        instructions: What that person asks of the agent, at most `SETUP_CHARS`. They stand after
+            the profile's and before the platform's rules, marked as such, and grant nothing: what
+            may be called, and what is asked first, is decided elsewhere.
+        tools: Ids of the only tools of this turn, of those that the profile names and the user may
+            use: it can only narrow. All of them are offered with every message, and no others can
+            be searched for. None leaves the choice as it is.
+    """
+
+    instructions: str = ""
+    tools: frozenset[str] | None = None
 
 
 class Note(Struct, frozen=True):
@@ -106,6 +125,9 @@ class AgentProfile(Struct, frozen=True):
             are shortened, then left out; the newest is always whole. None for no limit.
         history_messages: Messages and answers in the history. None for no limit.
         briefing: `Briefing(read, when)`: what the agent is told about the place where the user is.
+        turn_setup: `turn_setup(ctx)`: the instructions and the tools of a turn, called when it
+            begins; its runs share them. None leaves the turn as the profile says, and an
+            `AgentError` refuses the message.
         notes: `notes(message, locale)`: what is already known about a message, as `Note(text,
             citation)`. The agent may answer from it without a tool.
         review: `review(answer, locale)`: checks a model's whole answer; returns the sources that it
@@ -138,6 +160,7 @@ class AgentProfile(Struct, frozen=True):
     turn_tokens: int | None = None
     history_messages: int | None = None
     briefing: Briefing | None = None
+    turn_setup: Callable[[ToolContext], TurnSetup | None] | None = None
     notes: Callable[[str, str], Sequence[Note]] | None = None
     review: Callable[[str, str], Review] | None = None
     keep_running: bool = False

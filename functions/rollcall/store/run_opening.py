@@ -144,7 +144,7 @@ class Opening(Struct, frozen=True):
     request_digest: str
     message: UserMessage
     context: dict[str, Any] | None
-    request: Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
+    request: Callable[[Sequence[dict[str, Any]], str, dict[str, Any] | None], dict[str, Any]]
     admission: Admission | None = None
     supersede: bool = False
     is_named: bool = True
@@ -279,10 +279,11 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
     }
     replaces = replacement.turn_id if replacement else None
     message = user_document(stamp, opening.message, replaces=replaces, stays=stays)
-    request = opening.request(before)
-    if opening.context is None and thread.get("context"):
+    context = opening.context
+    if context is None and thread.get("context"):
         # The user is still where the thread's last message was sent from.
-        request["context"] = json.loads(migrations.read("thread", thread)["context"])
+        context = json.loads(migrations.read("thread", thread)["context"])
+    request = opening.request(before, opening.thread_id, context)
     run = run_document(
         user=opening.user,
         agent=opening.agent,
