@@ -36,6 +36,7 @@ from rollcall.agent.dispatch import (
 )
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
+from rollcall.agent.question import ASKER
 from rollcall.agent.router import without_files
 from rollcall.agent.targets import local_target
 from rollcall.agent.turn import Limits, Turn, TurnEnd, Unsaved
@@ -188,6 +189,8 @@ class Result:
         interrupts: The writes that wait for a person: `tool`, `arguments`, `summary`, `display`.
         client_calls: Calls that are left to the user's client: `name` and `arguments`.
         events: What a client would see, as AG-UI events.
+        is_question: The model has asked back with `ask_user`, with `quick_replies` to tap and
+            what it knows by then as `collected_data`.
     """
 
     text: str
@@ -198,6 +201,9 @@ class Result:
     stop_reason: StopReason | None
     steps: int
     events: list[Event]
+    is_question: bool = False
+    quick_replies: tuple[str, ...] = ()
+    collected_data: dict[str, Any] | None = None
 
 
 def run(
@@ -227,6 +233,7 @@ def run(
     """
     ctx = ctx or context()
     dispatch = _Dispatcher(agent, ctx, capabilities, frozenset(approved))
+    specs = [entry.spec for entry in dispatch.entries]
     turn = Turn(
         run_id="test-run",
         instructions=instructions(
@@ -238,7 +245,7 @@ def run(
             client_context=dict(ctx.context) or None,
         ),
         history=(*history, UserMessage.of(message)),
-        tools=tuple(entry.spec for entry in dispatch.entries),
+        tools=tuple(sorted((*specs, ASKER), key=lambda tool: tool.name)),
         models=(load_model(model) if isinstance(model, str) else model,),
         composer=load_model(OFFLINE),
         dispatch=dispatch,
@@ -270,6 +277,9 @@ def _result(end: TurnEnd, events: list[Event]) -> Result:
         stop_reason=end.stop_reason,
         steps=end.steps,
         events=events,
+        is_question=end.is_question,
+        quick_replies=end.quick_replies,
+        collected_data=end.collected_data,
     )
 
 

@@ -104,9 +104,14 @@ def test_a_wrong_argument_is_refused_as_in_a_run() -> None:
 def test_only_what_the_agent_and_the_role_allow_is_offered() -> None:
     model = ScriptedModel(["Hello."])
     run(CAFE, "Hello", model=model, capabilities=ALL)
-    assert [tool.name for tool in model.requests[0].tools] == ["order", "price_of"]
+    assert [tool.name for tool in model.requests[0].tools] == ["ask_user", "order", "price_of"]
     run(CAFE, "Hello", model=model, capabilities=ALL, ctx=context(role="admin"))
-    assert [tool.name for tool in model.requests[1].tools] == ["order", "price_of", "takings"]
+    assert [tool.name for tool in model.requests[1].tools] == [
+        "ask_user",
+        "order",
+        "price_of",
+        "takings",
+    ]
 
 
 def test_a_write_waits_with_what_a_person_would_be_asked() -> None:

@@ -16,6 +16,7 @@ from rollcall.agent.budget import BudgetExhausted, FreeBudget
 from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import Reply, stream_reply
 from rollcall.agent.prompt import delimited_history
+from rollcall.agent.question import Question, find_question
 from rollcall.agent.tool_calls import run_calls
 from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
 from rollcall.core import events
@@ -55,6 +56,9 @@ def run(turn: Turn) -> TurnEvents:
         end = yield from _answer_calls(turn, state, last)
         if end is not None:
             return end
+    elif turn.progress.step and (question := _question(state)) is not None:
+        yield events.step_started(state.step)
+        return (yield from _ask_back(turn, state, question))
     elif turn.progress.step and (reason := reached_bound(turn, state, calls=0)) is not None:
         # It was cut off between a step and what follows from it.
         if reason is StopReason.CANCELLED:
@@ -176,6 +180,8 @@ def _answer_calls(
     if results is None:
         return (yield from _wait(turn, state, message))
     state.history.append(ToolMessage(tuple(results)))
+    if (question := _question(state)) is not None:
+        return (yield from _ask_back(turn, state, question))
     yield events.step_finished(state.step)
     reason = reached_bound(turn, state, calls=len(results))
     return None if reason is None else (yield from _close(turn, state, reason))
@@ -198,6 +204,27 @@ def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
     said = f"{message.text.strip()}\n\n{text}".strip()
     end = _end(state, Reply(model=turn.composer.id, text=said), None)
     end.waiting = tuple(state.waiting)
+    return end
+
+
+def _question(state: TurnState) -> Question | None:
+    """Return what the newest step asked the user, if it did."""
+    return find_question((*state.earlier, *state.records), state.step)
+
+
+def _ask_back(turn: Turn, state: TurnState, question: Question) -> TurnEvents:
+    """End the turn with the question of its last reply, after what that reply said."""
+    reply = state.history[-2]
+    said = reply.text.strip() if isinstance(reply, ModelMessage) else ""
+    if not said.endswith(question.question):
+        yield from _say(f"{_message_id(turn, state)}-question", question.question)
+        said = f"{said}\n\n{question.question}".strip()
+    yield events.step_finished(state.step)
+    model = (reply.provider if isinstance(reply, ModelMessage) else None) or turn.composer.id
+    end = _end(state, Reply(model=model, text=said), None)
+    end.is_question = True
+    end.quick_replies = tuple(dict.fromkeys(question.quick_replies))
+    end.collected_data = question.collected_data
     return end
 
 

@@ -36,7 +36,7 @@ from rollcall.core.wire import (
     StopReason,
     ToolCallRecord,
 )
-from rollcall.models.base import FIND_TOOLS
+from rollcall.models.base import ASK_USER, FIND_TOOLS
 from rollcall.registry.recorder import by_client, recorder
 from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
 """How long a client has to answer the calls that were left to it."""
+OWN_TOOLS = frozenset({FIND_TOOLS, ASK_USER})
+"""The platform's, which no health is counted of."""
 MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
 _RESPONSE_SCHEMA: dict[str, Any] = {
@@ -172,7 +174,7 @@ def _work(
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )
-    health.note_calls(end.calls, uid=user.uid, except_for={FIND_TOOLS, *context.client_tools})
+    health.note_calls(end.calls, uid=user.uid, except_for={*OWN_TOOLS, *context.client_tools})
     health.flush(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, turn, end, began_at))
 
@@ -414,6 +416,7 @@ def to_result(
         type=_result_type(end),
         message=end.text,
         quick_replies=list(end.quick_replies),
+        collected_data=end.collected_data,
         tool_calls=[*end.calls, *waiting],
         citations=end.citations,
         steps=end.steps,
@@ -422,7 +425,7 @@ def to_result(
 
 
 def _result_type(end: TurnEnd) -> Literal["info", "question", "result", "action"]:
-    if any(isinstance(each.needs, NeedsApproval) for each in end.waiting):
+    if end.is_question or any(isinstance(each.needs, NeedsApproval) for each in end.waiting):
         return "question"
     done = [each for each in end.calls if each.status is CallStatus.DONE]
     if any(each.approval_id or each.undo for each in done):
@@ -500,7 +503,7 @@ def agent_asker(
                 except StopIteration as stop:
                     end: TurnEnd = stop.value
                     break
-        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for={FIND_TOOLS})
+        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for=OWN_TOOLS)
         result = to_result(end, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()
 

@@ -32,6 +32,7 @@ from rollcall.agent.history import (
 )
 from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
+from rollcall.agent.question import ASKER
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Journal, Limits, Turn, TurnProgress, Unsaved
 from rollcall.core.capability import digest
@@ -40,7 +41,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Permi
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
 from rollcall.core.text import language
-from rollcall.models.base import FIND_TOOLS, ToolSpec, load_model
+from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
 from rollcall.registry.entries import Entry
@@ -349,9 +350,11 @@ def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
         if isinstance(message, UserMessage):
             break
         if isinstance(message, ModelMessage):
-            called += [call.name for call in message.tool_calls if call.name != FIND_TOOLS]
+            called += [call.name for call in message.tool_calls]
     last = history[-1] if history else None
     was_asked = isinstance(last, ModelMessage) and last.text.rstrip().endswith("?")
+    was_asked = was_asked or ASK_USER in called[:1]
+    called = [name for name in called if name not in (FIND_TOOLS, ASK_USER)]
     return said[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_asked
 
 
@@ -546,7 +549,7 @@ def new_turn(
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
     place = read_place(context, is_first_turn=is_first_turn)
     notes = numbered_notes(context, sound)
-    tools = [tool_spec(entry) for entry in context.entries]
+    tools = [*(tool_spec(entry) for entry in context.entries), ASKER]
     if context.finds_more:
         tools.append(FINDER)
 

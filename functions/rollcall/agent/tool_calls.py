@@ -20,6 +20,7 @@ from rollcall.agent.dispatch import (
     NeedsApproval,
     WriteUnknown,
 )
+from rollcall.agent.question import check_question
 from rollcall.agent.tool_results import SizeLimit, render, render_error
 from rollcall.agent.turn import Journal, Turn, TurnState, WaitingCall, refused_by_bound
 from rollcall.core import events, logs
@@ -39,6 +40,7 @@ from rollcall.core.logs import set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
+from rollcall.models.base import ASK_USER
 from rollcall.store.message_log import DOCUMENT_BYTES, reply_bytes_per_result
 
 PARALLEL = 8
@@ -155,6 +157,12 @@ class _Step:
                 refusal = self.refusal(place, call)
                 if refusal is not None:
                     self.queue.put(_EndedCall(place, call, refusal, CallStatus.REFUSED))
+                elif call.name == ASK_USER:
+                    state.count(call)
+                    asked = check_question(call, self.calls[:place])
+                    is_refused = isinstance(asked, AgentError)
+                    status = CallStatus.REFUSED if is_refused else CallStatus.DONE
+                    self.queue.put(_EndedCall(place, call, asked, status))
                 else:
                     state.count(call)
                     self.begun[place] = pool.submit(copy_context().run, self.work, place, call)

@@ -151,6 +151,9 @@ class TurnEnd(Struct):
     usage: list[ModelUsage]
     spent: TurnUsage
     waiting: tuple[WaitingCall, ...] = ()
+    is_question: bool = False
+    """The model has asked the user back; `collected_data` is what it has by then."""
+    collected_data: dict[str, Any] | None = None
 
     @property
     def text(self) -> str:

@@ -1,24 +1,34 @@
 """Records of documents in Firestore, and who may read them.
 
-documents/{id}              uid, scope, tenant, name, title, contentType, bytes, sha256, status,
-                            reason, progress, incoming, current, attempts, createdAt, updatedAt,
-                            dueAt while it waits, is read or has parts of before
+documents/{id}              uid, scope, tenant, group, labels, name, title, contentType, bytes,
+                            sha256, status, reason, progress, incoming, current, attempts,
+                            createdAt, updatedAt, dueAt while it waits, is read or has parts of
+                            before
 documents/{id}/parts/{p}    what search reads, named by the file it was made of: `<file>~t0` texts,
                             `~w0` words, `~v0` vectors
 
 `current` is the file whose passages answer, with what there is of them; `incoming` the one that is
 being read to take its place. So one commit puts a new version where the old one was. `status` is of
 the newest upload: a document may have failed and still answer with what it had before.
+
+`labels` are the uploader's own words, by which searches filter. `group` names others who may search
+in it, as "<kind>:<id>". The engine does not know who is in a group: a search reads the documents of
+those groups that a pack's code names in that very call, right after it has checked that `ctx.user`
+is in them. No client and no model names one, since no function has an argument for it, and nobody
+keeps who was in it. So whoever leaves finds nothing more from the next search on. The file itself
+stays its owner's alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from pydantic import Field
 
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound, PermissionDenied
@@ -40,7 +50,12 @@ ALLOWANCE = Allowance(files=100, bytes=200_000_000)
 """What one user may keep."""
 MOST_DOCUMENTS = 300
 """Of one search or list; a team may have more than that."""
-CONTENT_TYPES = {"application/pdf": "pdf", "text/plain": "text", "text/markdown": "markdown"}
+CONTENT_TYPES = {
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "text/plain": "text",
+    "text/markdown": "markdown",
+}
 OVERDUE = timedelta(minutes=5)
 """How long a document may wait, or its reader be silent, before the sweep hands it on again."""
 
@@ -140,6 +155,8 @@ class DocumentInfo(Wire):
     status: Status
     progress: Progress
     reason: Reason | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    group: str | None = None
     is_searchable: bool
     pages: int | None = None
     passages: int = 0
@@ -160,6 +177,8 @@ def document_info(document: StoredDocument, user: User) -> DocumentInfo:
         status=data["status"],
         progress=Progress(**data["progress"]),
         reason=Reason(**data["reason"]) if data["reason"] else None,
+        labels=data.get("labels") or {},
+        group=data.get("group"),
         is_searchable=current is not None,
         pages=current.pages if current else None,
         passages=current.passages if current else 0,
@@ -168,9 +187,12 @@ def document_info(document: StoredDocument, user: User) -> DocumentInfo:
     )
 
 
-def document_id(uid: str, scope: OwnScope, tenant: str | None, name: str) -> str:
-    """Return the id of a user's document with this name; the same name is the same document."""
-    text = "\0".join([scope, uid, tenant or "", name])
+def document_id(
+    uid: str, scope: OwnScope, tenant: str | None, name: str, group: str | None = None
+) -> str:
+    """Return the id of a user's document with this name; the same name is the same document, in
+    each group another one."""
+    text = "\0".join([scope, uid, tenant or "", name, *([group] if group else [])])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -193,17 +215,24 @@ def read(snapshot: Any) -> StoredDocument | None:
     return None if data is None else StoredDocument(snapshot.id, data, snapshot.update_time)
 
 
-def may_read(user: User, data: dict[str, Any]) -> bool:
-    """Tell whether a document is the user's own, or of the user's current team."""
+def may_read(user: User, data: dict[str, Any], groups: Sequence[str] = ()) -> bool:
+    """Tell whether a document is the user's own, of the user's current team, or of one of these
+    groups."""
     is_team = user.tenant is not None and data["tenant"] == user.tenant
-    return data["uid"] == user.uid or is_team
+    return data["uid"] == user.uid or is_team or data.get("group") in groups
 
 
-def readable(db: Client, user: User, scope: Scope) -> tuple[list[StoredDocument], bool]:
-    """Return the documents that a user may read, newest first, and whether these are all."""
+def readable(
+    db: Client, user: User, scope: Scope, *, groups: Sequence[str] = ()
+) -> tuple[list[StoredDocument], bool]:
+    """Return the documents that a user may read, newest first, and whether these are all.
+
+    Args:
+        groups: Whose documents the user may read too: the caller has checked it just now.
+    """
     from google.cloud.firestore import FieldFilter
 
-    wanted = []
+    wanted = [FieldFilter("group", "==", group) for group in dict.fromkeys(groups)]
     if scope in ("mine", "all"):
         wanted.append(FieldFilter("uid", "==", user.uid))
     if scope in ("team", "all") and user.tenant is not None:
@@ -214,18 +243,24 @@ def readable(db: Client, user: User, scope: Scope) -> tuple[list[StoredDocument]
         query = db.collection(collection_id(DOCUMENTS)).where(filter=test).limit(MOST_DOCUMENTS + 1)
         some = [document for each in query.stream() if (document := read(each))]
         is_all = is_all and len(some) <= MOST_DOCUMENTS
-        found |= {each.id: each for each in some[:MOST_DOCUMENTS] if may_read(user, each.data)}
+        found |= {
+            each.id: each for each in some[:MOST_DOCUMENTS] if may_read(user, each.data, groups)
+        }
     return sorted(found.values(), key=lambda each: each.updated_at, reverse=True), is_all
 
 
-def one_readable(db: Client, user: User, id: str, *, field: str = "documentId") -> StoredDocument:
+def one_readable(
+    db: Client, user: User, id: str, *, field: str = "documentId", groups: Sequence[str] = ()
+) -> StoredDocument:
     """Return one document that the user may read.
 
+    Args:
+        groups: As for `readable`.
     Raises:
         NotFound: There is none of this id, or it is not the user's to read.
     """
     document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
-    if document is None or not may_read(user, document.data):
+    if document is None or not may_read(user, document.data, groups):
         raise NotFound("you have no such document", field=field)
     return document
 

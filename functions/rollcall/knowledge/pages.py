@@ -24,6 +24,8 @@ Problem = Literal[
     "malformed",
     "no_text",
     "no_reader",
+    "macros",
+    "external",
     "gone",
     "failed",
 ]

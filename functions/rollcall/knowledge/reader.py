@@ -23,7 +23,7 @@ from rollcall.core.extras import is_installed
 from rollcall.knowledge.pages import MOST_CHARS, PROBLEMS, CannotRead, Page
 from rollcall.knowledge.plain_text import read_plain
 
-Kind = Literal["pdf", "text", "markdown"]
+Kind = Literal["pdf", "docx", "text", "markdown"]
 
 WALL_S = 400.0
 """How long reading one file may take, s."""
@@ -141,6 +141,10 @@ def _pages(kind: str, path: Path) -> Iterator[int | Page]:
         from rollcall.knowledge.pdf import read_pdf
 
         return read_pdf(path)
+    if kind == "docx":
+        from rollcall.knowledge.docx import read_docx
+
+        return read_docx(path)
     return read_plain(path.read_bytes())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated
@@ -132,6 +132,8 @@ def search(
     *,
     scope: Scope = "all",
     document_id: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    groups: Sequence[str] = (),
     limit: int = 8,
 ) -> SearchResult:
     """Return the passages that answer `query` best, of what the user may read now.
@@ -139,6 +141,9 @@ def search(
     Args:
         scope: Whose documents are searched.
         document_id: Search this one alone.
+        labels: Search only documents with these labels.
+        groups: Search the documents of these groups too. The calling code vouches for it that
+            `ctx.user` is in them now: it has checked that, and takes no group from elsewhere.
         limit: Most passages, 1 to 20.
     Raises:
         NotFound: `document_id` names no document that the user may read.
@@ -151,9 +156,11 @@ def search(
         raise InvalidArgument(f"limit is 1 to {MOST_PASSAGES}, not {limit}", field="limit")
     for _ in range(_ATTEMPTS):
         if document_id is None:
-            documents, is_all = readable(ctx.db, ctx.user, scope)
+            documents, is_all = readable(ctx.db, ctx.user, scope, groups=groups)
         else:
-            documents, is_all = [_ready(one_readable(ctx.db, ctx.user, document_id))], True
+            one = one_readable(ctx.db, ctx.user, document_id, groups=groups)
+            documents, is_all = [_ready(one)], True
+        documents = [each for each in documents if has_labels(each, labels or {})]
         searched, is_within = within_bounds(documents)
         try:
             places = ranked(ctx.db, searched, query, ctx.embedder, limit=limit)
@@ -190,6 +197,14 @@ def _ready(document: StoredDocument) -> StoredDocument:
             why = f"this document could not be read: {reason['en']}"
         raise FailedPrecondition(why, field="documentId")
     return document
+
+
+def has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
+    """Whether a document carries all of these labels, whatever their letters' case."""
+    own = document.data.get("labels") or {}
+    return all(
+        own.get(name, "").casefold() == value.strip().casefold() for name, value in labels.items()
+    )
 
 
 def within_bounds(documents: Sequence[StoredDocument]) -> tuple[list[SearchedDocument], bool]:

@@ -12,16 +12,17 @@ everyone who is signed in uploads for themselves, and teachers and admins for th
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from rollcall.core.context import Platform, User
+from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -30,6 +31,7 @@ from rollcall.core.errors import (
     NotFound,
     PermissionDenied,
 )
+from rollcall.core.inputs import validate
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, Role, Wire
 from rollcall.knowledge.documents import (
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 QUEUE = "indexdocument"
+MOST_LABELS = 10
+"""Of one document."""
 UPLOADERS: dict[OwnScope, tuple[str, str]] = {
     "user": ("ROLLCALL_UPLOADS", Role.USER.value),
     "team": ("ROLLCALL_TEAM_UPLOADS", Role.TEACHER.value),
@@ -75,10 +79,15 @@ _PART_CHARS = 4 * -(-PART_BYTES // 3)
 log = logging.getLogger("rollcall")
 
 
+LabelName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9]{0,39}$")]
+LabelValue = Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class BeginUpload(Wire):
     """Data of `begin_upload`. With `content` (a file of one part) no other call is needed.
 
-    `scope` goes with a document. Which types are taken, and how large, follows from `purpose`.
+    `scope` and `labels` go with a document. Which types are taken, and how large, follows from
+    `purpose`.
     """
 
     name: str = Field(min_length=1, max_length=NAME_CHARS)
@@ -87,6 +96,7 @@ class BeginUpload(Wire):
     bytes: int = Field(ge=1, le=MOST_BYTES)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     scope: Literal["user", "team"] = "user"
+    labels: dict[LabelName, LabelValue] = Field(default_factory=dict, max_length=MOST_LABELS)
     content: str | None = Field(default=None, max_length=_PART_CHARS)
 
 
@@ -161,6 +171,7 @@ def begin(
     about_document = {
         "scope": request.scope,
         "tenant": user.tenant if request.scope == "team" else None,
+        **({"labels": _labels(request.labels)} if request.labels else {}),
     }
     new = NewFile(
         uid=user.uid,
@@ -254,6 +265,8 @@ def _check_kind(request: BeginUpload) -> None:
         raise InvalidArgument(
             f"the file has {request.bytes:,} bytes; at most {most:,} are accepted", field="bytes"
         )
+    if is_attachment and request.labels:
+        raise InvalidArgument("an attachment carries no labels: leave them out", field="labels")
     if is_attachment and request.scope != "user":
         raise InvalidArgument("an attachment is one's own: leave scope out", field="scope")
 
@@ -262,6 +275,61 @@ def _check_content(file: StoredFile, start: bytes) -> None:
     """What a document holds is found out when it is read."""
     if file.purpose == attachments.PURPOSE:
         attachments.check_content(file, start)
+
+
+def _labels(labels: Mapping[str, str]) -> dict[str, str]:
+    return {name: value.strip() for name, value in sorted(labels.items()) if value.strip()}
+
+
+def add_document(
+    ctx: ToolContext,
+    *,
+    name: str,
+    content_type: str,
+    content: bytes,
+    labels: Mapping[str, str] | None = None,
+    group: str | None = None,
+) -> DocumentInfo:
+    """Store a file as a document of the caller's own to search in, as an upload does.
+
+    Args:
+        labels: By which searches filter; names as of parameters, such as "volumeType".
+        group: "<kind>:<id>" of those who may search in it too; the calling code has checked that
+            the user may share with them.
+    Raises:
+        InvalidArgument: A file of this type, size, name or with these labels is not taken.
+        PermissionDenied: The user may upload no documents.
+        ResourceExhausted: The user keeps as much as is allowed.
+    """
+    if ctx.platform is None:
+        raise FailedPrecondition("this call was given no place for documents")
+    given = {
+        "name": name[:NAME_CHARS],
+        "contentType": content_type,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "labels": dict(labels or {}),
+    }
+    request = validate(BeginUpload, given)
+    _check_kind(request)
+    check_may_upload(ctx.user, {}, "user")
+    details = {"scope": "user", "tenant": None, "labels": _labels(request.labels), "group": group}
+    new = NewFile(
+        uid=ctx.user.uid,
+        name=clean_name(request.name),
+        content_type=content_type,
+        bytes=request.bytes,
+        sha256=request.sha256,
+        purpose=request.purpose,
+        details=details,
+    )
+    store = files(ctx.db)
+    file = store.begin(new, ALLOWANCE, now=ctx.now)
+    for number in file.missing:
+        part = content[number * PART_BYTES : (number + 1) * PART_BYTES]
+        store.add_part(ctx.user.uid, file.id, number, part)
+    file = store.finish(ctx.user.uid, file.id)
+    return document_info(_queue(ctx.platform, file, now=ctx.now), ctx.user)
 
 
 def _decoded(content: str) -> bytes:
@@ -314,7 +382,7 @@ def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocu
         Aborted: Several uploads of this name ended at the same time.
     """
     scope, tenant = file.details["scope"], file.details["tenant"]
-    id = document_id(file.uid, scope, tenant, file.name)
+    id = document_id(file.uid, scope, tenant, file.name, file.details.get("group"))
     for _ in range(_ATTEMPTS):
         before = read(reference(platform.db, id).get())
         if before and file.id in (before.data["incoming"], before.current_file):
@@ -354,6 +422,8 @@ def _write(
         "uid": file.uid,
         "scope": file.details["scope"],
         "tenant": file.details["tenant"],
+        "group": file.details.get("group"),
+        "labels": dict(file.details.get("labels") or {}),
         "name": file.name,
         "title": PurePath(file.name).stem or file.name,
         "contentType": file.content_type,

@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.messages import ModelMessage
+from rollcall.core.messages import Message, ModelMessage, ToolMessage
 from rollcall.models.base import (
+    ASK_USER,
     BY_PROVIDER,
     FIND_TOOLS,
     ArgumentsDelta,
@@ -58,13 +59,18 @@ class Model:
                 hint="Choose a gemini: or openai: model, or go by rules.",
             )
         # Every turn has the planner at hand, for when no model answers; few ever ask it.
-        from rollcall.models.planner.plan import plan
+        from rollcall.models.planner.plan import Call, Reply, plan
 
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
         # It ranks by the same words as the search for more tools, which would bring nothing better.
-        known = tuple(_bare(tool) for tool in request.tools if tool.name != FIND_TOOLS)
-        reply = plan(replace(request, tools=known, abilities=tuple(map(_bare, request.abilities))))
+        own = (FIND_TOOLS, ASK_USER)
+        known = tuple(_bare(tool) for tool in request.tools if tool.name not in own)
+        abilities = tuple(map(_bare, request.abilities))
+        messages = tuple(_without_questions(request.messages))
+        reply = plan(replace(request, messages=messages, tools=known, abilities=abilities))
+        if reply.ask and any(tool.name == ASK_USER for tool in request.tools):
+            reply = Reply(reply.told, (Call(ASK_USER, reply.ask),))
         written = 0
         for delta in (*_texts(reply.text, request), *_calls(reply.calls, request)):
             clock.left_s(at_most=1.0)
@@ -76,6 +82,21 @@ class Model:
             quick_replies=reply.quick_replies,
             detail="token counts are estimates",
         )
+
+
+def _without_questions(messages: Sequence[Message]) -> Iterator[Message]:
+    """Yield a history without calls of `ask_user`: what they asked follows as text."""
+    for message in messages:
+        if isinstance(message, ModelMessage) and message.tool_calls:
+            calls = tuple(each for each in message.tool_calls if each.name != ASK_USER)
+            if calls:
+                yield replace(message, tool_calls=calls)
+        elif isinstance(message, ToolMessage):
+            results = tuple(each for each in message.results if each.name != ASK_USER)
+            if results:
+                yield ToolMessage(results)
+        else:
+            yield message
 
 
 def _bare(tool: ToolSpec) -> ToolSpec:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MAX_CALLS = 200
 MAX_TOOLS = 200
 MAX_APPROVALS = 100
-PLATFORM_TOOLS = frozenset({"find_tools"})
+PLATFORM_TOOLS = frozenset({"find_tools", "ask_user"})
 """The platform's own tools: nothing that could have been chosen."""
 _TEXT_CHARS = 200
 _TOOL = re.compile(r"[a-z][a-z0-9_]{0,61}")

@@ -44,7 +44,7 @@ def garden(office: Office) -> Office:
 
 
 def offered(office: Office, request: int = -1) -> list[str]:
-    return [tool.name for tool in office.model.requests[request].tools]
+    return [tool.name for tool in office.model.requests[request].tools if tool.name != "ask_user"]
 
 
 def test_what_fits_the_message_is_offered_with_a_way_to_find_more(garden: Office) -> None:

@@ -92,4 +92,4 @@ def test_an_embedder_that_fails_leaves_a_run_to_the_words(
 
 def test_small_talk_is_not_embedded(office: Office, gardener: Gardener) -> None:
     office.ask(message="Good morning!")
-    assert (offered(office), gardener.asked) == ([], [])
+    assert (offered(office), gardener.asked) == (["ask_user"], [])

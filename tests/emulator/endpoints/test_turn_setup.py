@@ -10,7 +10,6 @@ from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Dialogue, ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.profile import SETUP_CHARS, TurnSetup
-from rollcall.core.wire import Role
 from rollcall.testing import calls, says
 from tests.support.office import Office
 
@@ -88,7 +87,8 @@ def test_the_prefix_is_the_same_bytes_through_a_session(office: Office) -> None:
     first = office.ask(says("Hi."), message="Hello, book a room")
     office.ask(calls(("look_up", {})), says("Bye."), message="what is bob", threadId=first.thread)
     prefixes = {
-        (each.instructions.partition("Today is")[0], each.tools) for each in office.model.requests
+        (each.instructions.partition("Today is")[0], *(tool.json_text for tool in each.tools))
+        for each in office.model.requests
     }
     assert len(office.model.requests) == 3 and len(prefixes) == 1
 
@@ -132,10 +132,10 @@ def test_a_dialogue_counts_turns_from_the_log_alone(
     first = office.ask(says("Hi."), message="turn 99 of 100")
     for number in range(2, 8):
         office.ask(says("Hi."), message=f"message {number}", threadId=first.thread)
-    office.ask(calls(("listen", {})), message="now", threadId=first.thread)
+    office.ask(calls(("listen", {})), message="Listen now.", threadId=first.thread)
     [dialogue] = heard
     assert dialogue.user_turns == 8 and dialogue.thread_id == first.thread
-    assert dialogue.texts[:2] == ("now", "message 7") and dialogue.began_at is not None
+    assert dialogue.texts[:2] == ("Listen now.", "message 7") and dialogue.began_at is not None
     turn = office.messages(first.thread)[-1]["turnId"]
     office.send({"retry": turn}, calls(("listen", {})), threadId=first.thread)
     assert heard[-1].user_turns == 8
@@ -143,4 +143,3 @@ def test_a_dialogue_counts_turns_from_the_log_alone(
 
 def test_a_direct_call_has_no_dialogue(office: Office) -> None:
     assert ToolContext(user=office.here.find_user("ann")).dialogue == Dialogue()  # type: ignore[arg-type]
-    assert Role.USER

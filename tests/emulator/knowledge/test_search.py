@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
+from rollcall.core.context import Call, User
+from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument, NotFound
+from rollcall.endpoints.knowledge import get_file
 from rollcall.knowledge import documents
 from rollcall.knowledge import search as search_module
 from rollcall.knowledge.search import PartCache, part_cache, search
+from rollcall.knowledge.uploads import add_document
 from tests.support.counting import counted
-from tests.support.knowledge import ANN, Library
+from tests.support.knowledge import ANN, EVE, Library
 
 GROUNDING = "# Rods\nThe rod is driven eight feet into the earth.\n"
 PAYMENT = "# Terms\nThe invoice is due within thirty days.\n"
@@ -112,8 +115,8 @@ def test_a_document_replaced_in_the_midst_of_a_search_is_searched_again(
     read = documents.readable
     replaced: list[str] = []
 
-    def readable(*arguments: Any) -> Any:
-        found = read(*arguments)
+    def readable(*arguments: Any, **more: Any) -> Any:
+        found = read(*arguments, **more)
         if not replaced:
             replaced.append(library.add(ANN, GROUNDING * 2, "rods.md"))
         return found
@@ -207,3 +210,58 @@ def test_projects_do_not_share_parts(db: Client, module_db: Client) -> None:
     cache = PartCache(100)
     assert reads(cache, db, "a") == 1
     assert cache.read(module_db, [path("a")]) == [b"other"]
+
+
+def shared(library: Library, user: User, text: str, name: str, **more: Any) -> str:
+    """Store a document by the code of a pack; its id."""
+    ctx = library.ctx(user)
+    info = add_document(ctx, name=name, content_type="text/markdown", content=text.encode(), **more)
+    library.work()
+    return info.document_id
+
+
+def test_a_group_is_searched_only_when_the_calling_code_names_it(library: Library) -> None:
+    id = shared(library, ANN, GROUNDING, "rods.md", group="course:c1")
+    eve = library.ctx(EVE)
+    assert search(eve, "rod", groups=["course:c1"]).passages[0].document_id == id
+    assert search(eve, "rod", groups=["course:c1"], document_id=id).passages
+    for groups in ([], ["course:c2"], ["course:"], ["c1"]):  # she has left it, or never was there
+        assert not search(eve, "rod", groups=groups).passages
+        with pytest.raises(NotFound):
+            search(eve, "rod", groups=groups, document_id=id)
+    assert search(library.ctx(ANN), "rod").passages  # it is hers anyway
+    with pytest.raises(NotFound):  # who may search in it has no right to the file
+        get_file(library.platform, Call(EVE, {"fileId": library.record(id)["current"]["file"]}))
+
+
+def test_labels_filter_what_is_searched(library: Library) -> None:
+    labels = {"subject": "math", "volumeType": "teacher_guide"}
+    shared(library, ANN, GROUNDING, "rods.md", labels=labels)
+    shared(library, ANN, GROUNDING, "other.md", labels={"subject": "science"})
+    shared(library, ANN, GROUNDING, "none.md")
+    ctx = library.ctx(ANN)
+    found = {
+        name: {each.title for each in search(ctx, "rod", labels=given).passages}
+        for name, given in {
+            "one": {"subject": "Math"},
+            "both": labels,
+            "wrong": {"subject": "math", "grade": "4"},
+            "all": {},
+        }.items()
+    }
+    assert found == {
+        "one": {"rods"},
+        "both": {"rods"},
+        "wrong": set(),
+        "all": {"rods", "other", "none"},
+    }
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [{"a b": "x"}, {"x": ""}, {"x": "y" * 201}, {f"x{n}": "y" for n in range(11)}, {"x": 5}],
+)
+def test_labels_that_are_none_are_refused(library: Library, labels: Any) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        shared(library, ANN, GROUNDING, "rods.md", labels=labels)
+    assert str(refused.value.field).startswith("labels")

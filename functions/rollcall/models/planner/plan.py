@@ -45,9 +45,10 @@ from rollcall.models.planner.mentions import (
 )
 from rollcall.models.planner.parameters import Parameter, parameters, spaced, vocabulary
 
-ASK_USER = "ask_user"
 """The platform's own tool with which a model asks the user something; a question ends the turn."""
 
+_ASK_CHARS, _ANSWER_CHARS = 2_000, 100
+"""What `ask_user` takes; longer ones are asked as text."""
 _MOST_CALLS, _MOST_STEPS, _MOST_IDS, _MOST_OFFERED, _MOST_VALUES, _DEEPEST = 8, 24, 20, 6, 4, 3
 _WRITTEN = re.compile(r"Do not write it a second time:\n<data>\n(.*?)\n</data>", re.DOTALL)
 
@@ -64,11 +65,18 @@ class Call(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """What to say, and what to call."""
+    """What to say, and what to call.
+
+    Attributes:
+        ask: The arguments of `ask_user` where the text ends in a question; `told` is what stands
+            before that.
+    """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     quick_replies: tuple[str, ...] = ()
+    ask: dict[str, Json] | None = None
+    told: str = ""
 
 
 class Goal(Struct, frozen=True):
@@ -129,7 +137,7 @@ def plan(request: ModelRequest) -> Reply:
     texts += [say("unmet", turn.locale, part=one_line(each, 80)) for each in unmet if any(texts)]
     text = "\n\n".join(filter(None, texts))
     if question:
-        return _ask(question, text, turn.locale, request)
+        return _ask(question, text, turn.locale)
     return Reply(text) if text else _offer("nothing_fits", turn, request)
 
 
@@ -149,21 +157,23 @@ def _small_talk(turn: Turn, request: ModelRequest) -> Reply | None:
 
 def _offer(opening: str, turn: Turn, request: ModelRequest) -> Reply:
     """Say what the offered tools are for, with requests of their own examples to tap."""
-    tools = [each for each in request.tools or request.abilities if each.name != ASK_USER]
+    tools = list(request.tools or request.abilities)
+    if not tools:
+        hello = [say("hello_alone", turn.locale)] if opening == "hello" else []
+        return Reply(" ".join([*hello, say("no_tools", turn.locale)]))
     best = tools[:3]  # a greeting asks for none of them
     if opening != "hello":
         best = [each.tool for each in ranked(read_message(turn.text), tools)[:3]]
     examples = [each for tool in best if (each := composer.example(tool, turn.locale))]
     leads = [each for tool in best if (each := composer.lead(tool, turn.locale))]
     quoted = [say("quoted", turn.locale, text=each.rstrip("?")) for each in examples]
-    lines = [say(opening, turn.locale), "", *(f"- {each}" for each in leads or quoted)]
-    if not tools and opening != "hello":
-        lines = [say("no_tools", turn.locale)]
+    named = [label(tool.name, turn.locale) for tool in best or tools[:3]]
+    lines = [say(opening, turn.locale), "", *(f"- {each}" for each in leads or quoted or named)]
     return Reply("\n".join(lines).rstrip(), quick_replies=tuple(dict.fromkeys(examples)))
 
 
-def _ask(question: Question, told: str, locale: str, request: ModelRequest) -> Reply:
-    """Ask by the platform's tool if it is offered, else with a text that ends in a question."""
+def _ask(question: Question, told: str, locale: str) -> Reply:
+    """Ask with a text that ends in a question, and with the same for the platform's tool."""
     noun = re.sub(r" (?:name|ids?|description|text)$", "", question.parameter.label)
     base, _, last = noun.rpartition(" ")
     unit = unit_of(last) if base else None
@@ -172,10 +182,12 @@ def _ask(question: Question, told: str, locale: str, request: ModelRequest) -> R
     key = "ask" if not names else "ask_choice" if len(names) <= _MOST_OFFERED else "ask_which"
     text = say(key, locale, what=what, options=f" {say('or', locale)} ".join(names))
     replies = names[:_MOST_OFFERED]
-    if any(tool.name == ASK_USER for tool in request.tools):
-        given = {"question": text, **({"quickReplies": list(replies)} if replies else {})}
-        return Reply(told, (Call(ASK_USER, given),))
-    return Reply("\n\n".join(filter(None, (told, text))), quick_replies=replies)
+    ask: dict[str, Json] = {"question": text, "quickReplies": list(replies)}
+    if question.goal.given:
+        ask["collectedData"] = dict(question.goal.given)
+    whole = "\n\n".join(filter(None, (told, text)))
+    is_short = len(text) <= _ASK_CHARS and all(len(each) <= _ANSWER_CHARS for each in replies)
+    return Reply(whole, quick_replies=replies, ask=ask if is_short else None, told=told)
 
 
 def _written_before(calls: Sequence[Call], turn: Turn, request: ModelRequest) -> str:
@@ -274,7 +286,7 @@ def _pending(turn: Turn, request: ModelRequest, depth: int = 0) -> Question | No
     last = turn.before[-1] if turn.before else None
     if depth >= _DEEPEST or not isinstance(last, ModelMessage):
         return None
-    if not last.text.rstrip().endswith("?") and ASK_USER not in {c.name for c in last.tool_calls}:
+    if not last.text.rstrip().endswith("?"):
         return None
     before = read_turn(turn.before[:-1], request.locale)
     every = (_advance(goal, before, request) for goal in _goals(before, request, depth + 1)[0])
