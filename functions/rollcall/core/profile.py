@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct, field
 
@@ -77,6 +77,12 @@ class TurnSetup(Struct, frozen=True):
 
     instructions: str = ""
     tools: frozenset[str] | None = None
+
+
+class SetUpTurn(Protocol):
+    """How a pack arranges the turns of an agent."""
+
+    def __call__(self, ctx: ToolContext, /) -> TurnSetup | None: ...
 
 
 class Note(Struct, frozen=True):
@@ -160,7 +166,7 @@ class AgentProfile(Struct, frozen=True):
     turn_tokens: int | None = None
     history_messages: int | None = None
     briefing: Briefing | None = None
-    turn_setup: Callable[[ToolContext], TurnSetup | None] | None = None
+    turn_setup: SetUpTurn | None = None
     notes: Callable[[str, str], Sequence[Note]] | None = None
     review: Callable[[str, str], Review] | None = None
     keep_running: bool = False
