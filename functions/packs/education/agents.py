@@ -41,6 +41,8 @@ TOOLS: tuple[str, ...] = (
     "generate_static_content",
     "generate_interactive_activity",
     "generate_podcast_script",
+    "generate_variants",
+    "run_qa_tests",
     "search_curriculum",
     "search_user_content",
     "search_prompts",

@@ -121,6 +121,7 @@ def generate_interactive_activity(
             subject=brief.subject,
             files=script.files,
             blocks=[],
+            block_ids=[],
             standards=script.standards,
             banner=script.banner,
             generator=script.generator,

@@ -17,6 +17,7 @@ from packs.education.contents import (
     Content,
     ContentFile,
     ContentKind,
+    block_id,
     create_content,
     new_content_id,
 )
@@ -88,6 +89,7 @@ class GeneratedContent(Wire):
         done: What was made, in words.
         standards: Ids of stored standards that it serves.
         banner: What a teacher has to know before using it.
+        block_ids: Of the blocks, in their order.
         left_out: Items of the model that did not hold when checked, and were left out.
         unverified: Items whose facts no passage of the teacher's material says.
     """
@@ -100,6 +102,7 @@ class GeneratedContent(Wire):
     subject: SubjectId | None = None
     files: list[ContentFile]
     blocks: list[Block]
+    block_ids: list[str]
     standards: list[str]
     banner: str | None = None
     generator: Generator
@@ -211,6 +214,7 @@ def store_content(
         ][:50],
         generator=made.generator,
         variant_of=variant_of,
+        points=sum(each.block.points for each in items),
     )
     if made.unverified and banner is None:
         banner = TEXTS.say(brief.locale, "banner.unverified", count=made.unverified)
@@ -227,6 +231,7 @@ def store_content(
         subject=brief.subject,
         files=stored.files,
         blocks=[each.block for each in items],
+        block_ids=[block_id(id, number) for number in range(1, len(items) + 1)],
         standards=stored.standards,
         banner=banner,
         generator=made.generator,

@@ -134,13 +134,9 @@ def _written(
     ctx: ToolContext, brief: Brief, kind: StaticKind, standards: list[tuple[str, Standard]]
 ) -> Made:
     """A plan, a letter, feedback or a rubric: by the model, or its structure with blanks."""
-    serving = [standard.statement.say(brief.locale) for _, standard in standards]
-    made = _rubric(ctx, brief) if kind == "rubric" else _sections(ctx, brief, kind, serving)
-    if not serving or kind == "letter":
-        return made
-    lines = [f"## {TEXTS.say(brief.locale, 'standards')}", *(f"- {text}" for text in serving)]
-    stated = item("text", "\n".join(lines)[:4_000], basis="cited")
-    return Made([stated, *made.items], made.generator, made.left_out, made.unverified)
+    if kind == "rubric":
+        return _rubric(ctx, brief)
+    return _sections(ctx, brief, kind, [each.statement.say(brief.locale) for _, each in standards])
 
 
 def _sections(ctx: ToolContext, brief: Brief, kind: str, serving: list[str]) -> Made:

@@ -101,7 +101,7 @@ def ask(
             feedback=feedback,
         )
         return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
-    values = [right, *_wrong_values(draw, right, slips)]
+    values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
     options = choices([_with_unit(_written(each, decimal), unit) for each in values])
     key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
@@ -142,7 +142,7 @@ def ascending(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
     return Item(block=block, key=key)
 
 
-def _wrong_values(draw: Draw, right: Fraction, slips: Iterable[Fraction | int]) -> list[Fraction]:
+def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[Fraction]:
     """Typical mistakes first, then numbers near the right one, all different and none right."""
     found: list[Fraction] = []
     step = Fraction(1, right.denominator)

@@ -11,12 +11,13 @@ from packs.education.contents import open_content, read_items
 from packs.education.generation.activity import generate_interactive_activity
 from packs.education.generation.podcast import generate_podcast_script
 from packs.education.generation.static_content import generate_static_content
+from packs.education.generation.variants import generate_variants
 from packs.education.key_check import check_problem
 from packs.education.publishing import delete_content
 from rollcall.core.capability import Capability
 from rollcall.core.errors import AgentError, InvalidArgument, PermissionDenied
-from tests.support.packs.education.classroom import context, write
-from tests.support.packs.education.material import WATER
+from tests.support.packs.education.classroom import ITEMS, context, write
+from tests.support.packs.education.material import WATER, Author
 
 
 def make(db: Client, capability: Any, uid: str = "ada", key: str = "k", **given: Any) -> Any:
@@ -29,6 +30,10 @@ def test_a_worksheet_is_a_private_draft_with_checked_keys(school: Client) -> Non
     assert (made["subject"], made["generator"], len(made["blocks"])) == ("math", "offline", 10)
     assert "correct" not in str(made["blocks"])
     opened = open_content(context(school, "ada"), made["contentId"])
+    assert [each["name"].rpartition(".")[2] for each in made["files"]] == ["pdf", "docx"]
+    assert [each.file_id for each in opened.content.files] == [
+        each["fileId"] for each in made["files"]
+    ]
     assert opened.content.status == "draft"
     items = list(read_items(opened).values())
     assert [check_problem(each) for each in items] == [None] * 10
@@ -49,6 +54,7 @@ def test_a_test_has_a_hundred_points_and_an_exam_no_hints(school: Client) -> Non
     )  # fmt: skip
     assert sum(each["points"] for each in exam["blocks"]) == 100
     assert "לא לגלות תשובות" in exam["bot"]
+    assert [each["name"].rpartition(".")[2] for each in exam["files"]] == ["zip", "txt"]
 
 
 @pytest.mark.parametrize("kind", ["lesson_plan", "letter", "feedback", "rubric"])
@@ -66,7 +72,6 @@ def test_without_a_model_texts_are_structure_and_blanks(school: Client, kind: st
     assert made["banner"] == "טיוטה ללא מודל"
     assert "_____" in str(made["blocks"])
     assert made["standards"] == ["made-up-1"]
-    assert ("תקן בדוי" in str(made["blocks"])) is (kind != "letter")
 
 
 def test_a_podcast_cites_each_statement_and_is_timed(school: Client) -> None:
@@ -81,6 +86,21 @@ def test_a_podcast_cites_each_statement_and_is_timed(school: Client) -> None:
         grade="ה", passage=WATER,
     )  # fmt: skip
     assert same["seconds"] == made["seconds"] == ends[-1]
+
+
+def test_variants_keep_the_answer_and_are_of_ones_own_question(school: Client) -> None:
+    made = make(school, generate_variants, block_id="draft-001", count=1)
+    assert [each["variantType"] for each in made["variants"]] == ["havana", "haamaka"]
+    opened = open_content(context(school), made["contentId"])
+    assert opened.content.variant_of == "draft-001"
+    easy, hard = read_items(opened).values()
+    assert (easy.block.level, easy.key.correct) == ("support", ["a"])
+    assert (hard.block.kind, hard.key.value) == ("numeric", "3/4")
+    for uid in ("dov", "ben"):
+        with pytest.raises(PermissionDenied):
+            make(school, generate_variants, uid, key=uid, block_id="draft-001")
+    with pytest.raises(InvalidArgument):
+        make(school, generate_variants, key="t", block_id="draft-004")
 
 
 @pytest.mark.parametrize(
@@ -107,3 +127,62 @@ def test_bad_input_is_refused_in_words(school: Client, given: dict[str, Any]) ->
     assert refused.value.code != "internal"
     if "grade" in given or "subject" in given:
         assert isinstance(refused.value, InvalidArgument) and "nearest" in refused.value.message
+
+
+def by_model(db: Client, capability: Any, *replies: Any, key: str = "m", **given: Any) -> Any:
+    ctx = context(db, writes=True, key=key, locale="he")
+    author = Author(*replies)
+    ctx.paid_text_model = lambda: author
+    return write(ctx, capability, **given)
+
+
+def test_a_models_text_is_cited_or_told_to_be_unverified(school: Client) -> None:
+    quote = "אידוי הוא המעבר של מים ממצב נוזל למצב גז"
+    sections = [
+        {"heading": "מטרות", "text": "להבין מהו אידוי.", "passage": 1, "quote": quote},
+        {"heading": "עוד", "text": "הים המלח הוא המקום הנמוך בעולם."},
+    ]
+    made = by_model(
+        school, generate_static_content, {"sections": sections}, content_type="lesson_plan",
+        topic="מחזור המים", grade="ה", passage=WATER,
+    )  # fmt: skip
+    assert [each["basis"] for each in made["blocks"]] == ["cited", "unverified"]
+    assert made["unverified"] == 1 and "לא אומת" in made["banner"]
+    levels = ["א", "ב", "ג", "ד"]
+    rubric = by_model(
+        school, generate_static_content,
+        {"criteria": [{"criterion": name, "levels": levels} for name in ("דיוק", "סדר")]},
+        key="r", content_type="rubric", topic="חיבור",
+    )  # fmt: skip
+    assert len(rubric["blocks"][0]["rows"]) == 3 and "banner" not in rubric
+
+
+def test_a_models_podcast_says_which_turn_no_passage_says(school: Client) -> None:
+    fact = "עיבוי הוא המעבר של אדי מים מגז לנוזל בעקבות קירור."
+    invented = "בשנת אלף תשע מאות נמדדו שם שבעים סנטימטרים של גשם ביום אחד בלבד."
+    turns = [
+        {"host": 1, "text": "אז מהו עיבוי?"},
+        {"host": 2, "text": fact, "passage": 1, "quote": fact},
+        {"host": 2, "text": invented},
+    ]
+    made = by_model(
+        school, generate_podcast_script, {"turns": turns}, topic="מחזור המים", passage=WATER
+    )
+    assert [turn["verified"] for turn in made["turns"]] == [True, True, False]
+    assert made["turns"][1]["source"]["quote"] == fact
+    assert made["unverified"] == 1 and made["banner"]
+
+
+def test_a_models_variant_is_kept_only_with_the_originals_numbers(school: Client) -> None:
+    rewrites = [
+        {"stem": "כמה הם חצי ועוד 5?"},
+        {"stem": "כמה הם חצי ועוד שליש?"},
+        {"stem": "חצי ועוד רבע: כמה הם יחד?", "hint": "ציירו."},
+    ]
+    made = by_model(
+        school, generate_variants, {"items": rewrites}, block_id="draft-001", variant_type="havana",
+        count=2,
+    )  # fmt: skip
+    assert made["leftOut"] == 2 and made["generator"] == "model"
+    assert made["variants"][0]["block"]["stem"] == "חצי ועוד רבע: כמה הם יחד?"
+    assert made["variants"][1]["block"]["stem"] == ITEMS[0].block.stem

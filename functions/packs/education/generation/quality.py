@@ -1,0 +1,209 @@
+"""Checks of the quality of items: keys, options, wording, accessibility. Pure, for both languages.
+
+What is not measured: how hard a text is to read. No validated formula for Hebrew exists, so that
+sentences are only compared with the teacher's own material for the same grade.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Literal
+
+from msgspec import Struct
+
+from packs.education.answers import normal_text
+from packs.education.arithmetic import value
+from packs.education.blocks import Block, Item, Option
+from packs.education.generation.wording import TEXTS
+from packs.education.key_check import check_problem, size
+from packs.education.quantities import read_number
+from rollcall.core.text import HEBREW_PREFIXES, sentences
+
+Code = Literal[
+    "two_right", "duplicate_option", "duplicate_question", "longest_is_right", "key_differs",
+    "missing_alt", "gendered", "bias", "long_sentence",
+]  # fmt: skip
+ERRORS: frozenset[Code] = frozenset(("two_right", "key_differs", "duplicate_option"))
+"""What makes an answer wrong or undecided. The others are advice."""
+CODES: tuple[Code, ...] = (
+    "two_right", "duplicate_option", "duplicate_question", "longest_is_right", "key_differs",
+    "missing_alt", "gendered", "bias", "long_sentence",
+)  # fmt: skip
+
+LEAST_CORPUS = 30
+"""Sentences that a grade's own corpus has before anything is compared with it."""
+_LONGER = 1.5
+_LONGER_CHARS = 12
+_NO_ALT = frozenset(("", "image", "picture", "photo", "תמונה", "איור", "ציור"))
+_SUM = re.compile(r"(?P<sum>[0-9(][0-9+\-−–×*/÷:.()% ]*[0-9)%])\s*=\s*[?_□.]*\s*$")
+_OPERATION = re.compile(r"[0-9)%] ?[+\-−–×*/÷:] ?[0-9(]")
+_CLAUSE = re.compile(r"[.!?:;\n]+\s*")
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is wrong with a block. `about` is the text or the option that it is in."""
+
+    block_id: str
+    code: Code
+    about: str
+
+
+def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list[Finding]:
+    """Return what is wrong with the blocks of a content, in their order.
+
+    Args:
+        items: By block id.
+        corpus: Lengths, in words, of sentences in the same grade's other material.
+    """
+    found: list[Finding] = []
+    seen: dict[str, str] = {}
+    longest = _longest_usual(corpus)
+    for id, item in items.items():
+        block = item.block
+        found += [Finding(id, code, about) for code, about in _of_key(item)]
+        if block.kind == "image" and normal_text(block.image.alt if block.image else "") in _NO_ALT:
+            found.append(Finding(id, "missing_alt", block.stem[:80]))
+        if block.is_question:
+            same = _same(block)
+            if same in seen:
+                found.append(Finding(id, "duplicate_question", seen[same]))
+            seen.setdefault(same, id)
+        said = [text for text in texts_of(item) if text.strip()]
+        for code, cues in _cues().items():
+            about = next((hit for text in said for hit in _hits(cues, text, code)), None)
+            if about:
+                found.append(Finding(id, code, about))
+        if longest and block.source is None:
+            wordy = [each for each in sentences(block.stem) if len(each.split()) > longest]
+            found += [Finding(id, "long_sentence", each[:120]) for each in wordy[:1]]
+    return found
+
+
+def texts_of(item: Item) -> Iterator[str]:
+    """The texts of an item that somebody wrote for it: not those that a source is quoted for."""
+    block, key = item.block, item.key
+    if block.kind != "text" or block.source is None:
+        yield block.stem
+    yield from (option.text for option in (*block.options, *block.targets))
+    yield from (cell for row in block.rows for cell in row)
+    yield from (side for card in block.cards for side in (card.front, card.back))
+    yield from (text for text in (key.feedback, key.hint, key.sample) if text)
+
+
+def sentence_lengths(items: Sequence[Item]) -> list[int]:
+    """Lengths, in words, of the sentences of questions."""
+    return [
+        len(sentence.split())
+        for each in items
+        if each.block.is_question
+        for sentence in sentences(each.block.stem)
+    ]
+
+
+def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
+    block, key = item.block, item.key
+    texts = [normal_text(option.text) for option in block.options]
+    for place, option in enumerate(block.options):
+        if texts[place] in texts[:place]:
+            yield "duplicate_option", option.text
+    if block.kind == "choice":
+        right = next(option for option in block.options if option.id == key.correct[0])
+        others = [option for option in block.options if option.id != right.id]
+        twin = next((each for each in others if _one_value(each, right)), None)
+        if twin:
+            yield "two_right", twin.text
+        lengths = [len(each.text) for each in others]
+        if (
+            len(right.text) > _LONGER * max(lengths)
+            and len(right.text) >= max(lengths) + _LONGER_CHARS
+        ):
+            yield "longest_is_right", right.text
+        if twin:
+            return  # the check would say the same
+    problem = check_problem(item) or _stem_problem(item)
+    if problem:
+        yield "key_differs", problem
+
+
+def _one_value(one: Option, other: Option) -> bool:
+    """Whether two options say one thing: as texts, or as numbers."""
+    if normal_text(one.text) == normal_text(other.text):
+        return True
+    try:
+        return size(one.text) == size(other.text)
+    except ValueError:
+        return False
+
+
+def _stem_problem(item: Item) -> str | None:
+    """How a key differs from the sum that its question ends in, where it has no check."""
+    block, key = item.block, item.key
+    match = _SUM.search(block.stem)
+    if key.check is not None or match is None or not _OPERATION.search(match["sum"]):
+        return None
+    try:
+        right = value(match["sum"])
+        if block.kind == "numeric":
+            off = abs(read_number(key.value or "") - right)
+            wrong = off > read_number(key.tolerance or "0")
+        elif block.kind == "choice":
+            chosen = next(each for each in block.options if each.id == key.correct[0])
+            wrong = size(chosen.text) != right
+        else:
+            return None
+    except ValueError:
+        return None
+    return f"{match['sum']} = {right}" if wrong else None
+
+
+def _same(block: Block) -> str:
+    """What two questions have in common that are one: their wording and what is chosen from."""
+    options = sorted(normal_text(each.text) for each in (*block.options, *block.targets))
+    return repr((_plain(block.stem), options))
+
+
+def _plain(text: str) -> str:
+    """A text without niqqud and needless space; its signs stay, since 7 − 2 is not 7 + 2."""
+    kept = re.sub(r"[\u0591-\u05c7\u200e\u200f\u2066-\u2069]", "", text)
+    return " ".join(kept.split()).casefold().rstrip(" .?=:")
+
+
+def _longest_usual(corpus: Sequence[int]) -> float | None:
+    """How many words a sentence may have: half as many again as nine in ten of the corpus."""
+    if len(corpus) < LEAST_CORPUS:
+        return None
+    return max(12, _LONGER * sorted(corpus)[len(corpus) * 9 // 10])
+
+
+Cues = tuple[frozenset[str], tuple[str, ...]]
+"""Words that tell by themselves, and phrases."""
+
+
+@cache
+def _cues() -> dict[Code, Cues]:
+    return {
+        "gendered": (
+            frozenset(map(normal_text, TEXTS.words("cues.gendered"))),
+            tuple(map(normal_text, sorted(TEXTS.phrases("cues.gendered_phrases")))),
+        ),
+        "bias": (frozenset(), tuple(map(normal_text, sorted(TEXTS.phrases("cues.bias"))))),
+    }
+
+
+def _hits(cues: Cues, text: str, code: Code) -> Iterator[str]:
+    """What of a text is cued: a word that opens a clause or is joined to one by ו, or a phrase
+    anywhere, with the letters that Hebrew glues before it."""
+    opening, phrases = cues
+    for clause in _CLAUSE.split(text):
+        words = normal_text(clause).split()
+        for place, word in enumerate(words):
+            opens = place == 0 and word in opening
+            if opens or (place and word[0] == "ו" and word[1:] in opening):
+                yield word
+    plain = f" {normal_text(text)} "
+    glued = "" if code == "gendered" else f"[{''.join(sorted(HEBREW_PREFIXES))}]{{0,2}}"
+    for phrase in phrases:
+        if re.search(rf" {glued}{re.escape(phrase)} ", plain):
+            yield phrase
