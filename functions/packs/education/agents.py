@@ -51,6 +51,7 @@ TOOLS: tuple[str, ...] = (
     "get_analytics",
     "export_data",
     "generate_infographic",
+    "transcribe_youtube",
     "list_documents",
     "delete_document",
 )

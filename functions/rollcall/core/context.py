@@ -68,6 +68,14 @@ class TextModel(Protocol):
     ) -> dict[str, Any]: ...
 
 
+class VideoModel(Protocol):
+    """A text model that also takes the address of a public video on YouTube."""
+
+    def generate(
+        self, *, instructions: str, text: str, schema: dict[str, Any], video_url: str
+    ) -> dict[str, Any]: ...
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of one length. `id` reads `<provider>:<name>`."""
 
@@ -281,6 +289,12 @@ class ToolContext(Struct):
         if self.paid_text_model is not None:
             return self.paid_text_model()
         return self.platform.text_model if self.platform else None
+
+    @property
+    def video_model(self) -> VideoModel | None:
+        """The text model where it watches videos, or None."""
+        model: Any = self.text_model
+        return model if getattr(model, "watches_videos", False) else None
 
     @property
     def embedder(self) -> Embedder | None:

@@ -32,18 +32,20 @@ class Text(Struct, frozen=True):
 
 
 class Media(Struct, frozen=True):
-    """An image or a document with its media type, as base64 data.
+    """An image or a document with its media type, as base64 data; a video by its address.
 
     What rests in the file store has a `file_id` and no data; it is read when a model is asked.
     """
 
-    type: Literal["image", "document"]
+    type: Literal["image", "document", "video"]
     media_type: str
     data: str = ""
     name: str | None = None
     file_id: str | None = None
     bytes: int = 0
     """How large the stored file is."""
+    url: str | None = None
+    """Where a public video is, for models that read it there themselves."""
 
     @property
     def label(self) -> str:

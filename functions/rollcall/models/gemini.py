@@ -332,6 +332,8 @@ def _model_parts(message: ModelMessage, model: str) -> list[dict[str, Json]]:
 
 def _user_part(part: Any) -> dict[str, Json]:
     if isinstance(part, Media):
+        if part.url is not None:
+            return {"fileData": {"fileUri": part.url}}
         return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
     return {"text": part.text}
 

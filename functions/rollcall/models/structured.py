@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from rollcall.core.errors import Unavailable
-from rollcall.core.messages import UserMessage
+from rollcall.core.messages import Media, Text, UserMessage
 from rollcall.core.redaction import redacted
 from rollcall.models.base import Finish, FinishReason, Model, ModelRequest, TextDelta
+from rollcall.models.provider import media_types
 
 TIMEOUT_S = 60.0
+VIDEO_TIMEOUT_S = 240.0
+VIDEO = "video/youtube"
 
 
 class StructuredText:
@@ -30,18 +33,34 @@ class StructuredText:
         """The same, on `wrap` of its model."""
         return StructuredText(wrap(self._model))
 
-    def generate(self, *, instructions: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def watches_videos(self) -> bool:
+        """Whether the model takes the address of a public video on YouTube."""
+        return VIDEO in media_types(self.id)
+
+    def generate(
+        self,
+        *,
+        instructions: str,
+        text: str,
+        schema: dict[str, Any],
+        video_url: str | None = None,
+    ) -> dict[str, Any]:
         """Fill `schema` from `text`; the model is sent no credential that stands there.
+
+        Args:
+            video_url: A public video on YouTube beside the text, for a model that watches videos.
 
         Raises:
             Unavailable: The reply was cut off, blocked or not a JSON object.
             AgentError: Whatever the model raises.
         """
+        video = (Media("video", VIDEO, url=video_url),) if video_url is not None else ()
         request = ModelRequest(
             instructions=redacted(instructions),
-            messages=(UserMessage.of(redacted(text)),),
+            messages=(UserMessage((*video, Text(redacted(text)))),),
             response_schema=schema,
-            deadline=time.monotonic() + TIMEOUT_S,
+            deadline=time.monotonic() + (VIDEO_TIMEOUT_S if video else TIMEOUT_S),
             streamed=False,
         )
         reply, reason = "", FinishReason.STOP
