@@ -420,6 +420,9 @@ class _Platform:
             )
         return self.firestore
 
+    def text_model_for(self, user: User) -> TextModel | None:
+        return self.text_model
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         raise FailedPrecondition(f"this test has no queue {queue!r}")
 

@@ -12,9 +12,10 @@ import jwt
 from google.cloud.firestore import Client
 
 from rollcall.agent.direct_call import direct_call
+from rollcall.agent.model_calls import metered
 from rollcall.catalog import prepare_process
 from rollcall.core.capability import Capability
-from rollcall.core.context import Catalog, Decider, Platform, User
+from rollcall.core.context import Catalog, Decider, Platform, TextModel, User
 from rollcall.core.errors import Unavailable
 from rollcall.core.triggers import OnCall, OnRequest, trigger_of
 from tests.support.catalogs import catalog
@@ -59,7 +60,7 @@ class Here:
         catalog: What is declared: otherwise what this repository's packs declare.
     """
 
-    text_model = None
+    text_model: TextModel | None = None
     embedder = None
 
     def __init__(self, db: Client, catalog: Catalog = catalog) -> None:
@@ -70,6 +71,9 @@ class Here:
         self.gone: set[str] = set()
         self.notified: list[tuple[Decider, str]] = []
         self.takes_tasks = True
+
+    def text_model_for(self, user: User) -> TextModel | None:
+        return metered(self.text_model, self.db, user)
 
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         if not self.takes_tasks:

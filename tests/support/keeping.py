@@ -25,6 +25,9 @@ class Keeping:
     embedder: Any = None
     catalog: Any = catalog
 
+    def text_model_for(self, user: Any) -> Any:
+        return self.text_model
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         self.queue.append((queue, data))
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import iso
 from rollcall.core.context import TextModel
+from rollcall.core.errors import ResourceExhausted
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -37,6 +38,9 @@ def ask(
             schema=shape.model_json_schema(),
         )
         return shape.model_validate(reply)
+    except ResourceExhausted as error:
+        _log.warning("%s; going by rules", error.message)
+        return None
     except Exception as error:  # whatever it is, the rules can still answer
         _log.warning("the text model did not answer (%s); going by rules", type(error).__name__)
         return None

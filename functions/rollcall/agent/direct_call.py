@@ -54,11 +54,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             return ask(agent_id, message, max_steps=max_steps)
 
         def text_model() -> TextModel | None:
-            if platform.text_model is None:
-                return None
-            from rollcall.agent.model_calls import metered
-
-            return metered(platform.text_model, platform.db, user)
+            return platform.text_model_for(user)
 
         def keep_file(name: str, content_type: str, data: bytes) -> FileRef:
             from rollcall.store.files import keeper

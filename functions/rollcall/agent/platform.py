@@ -54,6 +54,13 @@ class Deployment:
 
         return StructuredText(load_model(name))
 
+    def text_model_for(self, user: User) -> TextModel | None:
+        if self.text_model is None:
+            return None
+        from rollcall.agent.model_calls import metered
+
+        return metered(self.text_model, self.db, user)
+
     @cached_property
     def embedder(self) -> Embedder | None:
         from rollcall.models.base import load_embedder

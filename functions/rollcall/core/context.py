@@ -158,6 +158,10 @@ class Platform(Protocol):
     @property
     def text_model(self) -> TextModel | None: ...
 
+    def text_model_for(self, user: User) -> TextModel | None:
+        """Return the text model, paid from the day's budget of a user and of their tenant: for a
+        trigger, whose work nobody calls for. At the limit `generate` raises ResourceExhausted."""
+
     @property
     def embedder(self) -> Embedder | None: ...
 

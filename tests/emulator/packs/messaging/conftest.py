@@ -14,6 +14,7 @@ from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import Ingested, write_conversation
 from packs.messaging.triggers import message_written
+from rollcall.agent.model_calls import metered
 from rollcall.core.context import ToolContext, User
 from rollcall.core.triggers import DocumentEvent
 
@@ -28,6 +29,12 @@ class Platform:
     db: Client
     text_model: Any = None
     embedder: Any = None
+
+    def find_user(self, uid: str) -> User | None:
+        return None if uid == "gone" else User(uid)
+
+    def text_model_for(self, user: User) -> Any:
+        return metered(self.text_model, self.db, user)
 
 
 @dataclass

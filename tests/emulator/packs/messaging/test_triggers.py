@@ -1,8 +1,10 @@
 """What happens when clients write messages and conversations."""
 
+import json
 import math
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +17,10 @@ from packs.messaging.triggers import (
     message_written,
 )
 from rollcall.core.triggers import DocumentEvent
+from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
+from rollcall.models.structured import StructuredText
+from rollcall.store import limits
+from rollcall.store.budgets import user_day
 
 from .conftest import START, World
 
@@ -38,6 +44,44 @@ def test_a_new_message_gets_priority_index_and_count(world: World) -> None:
     assert found(world, "production server")[0] == "m"
     assert counts(world) == (2, 0)
     assert (world.get("conversations/c") or {})["lastMessageAt"] == START + timedelta(days=1)
+
+
+class PricedModel:
+    """A model with a price, which rates every message low."""
+
+    id = "openai:gpt-5.5"
+
+    def stream(self, request: ModelRequest) -> Iterator[Delta]:
+        yield TextDelta(json.dumps({"ratings": [{"n": 1, "priority": "low", "confidence": 0.9}]}))
+        yield Finish(FinishReason.STOP, Usage(input_tokens=300, output_tokens=20))
+
+
+def source(world: World, id: str) -> str:
+    return str((world.get(f"messages/{id}") or {})["prioritySource"])
+
+
+def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_rules_do(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.talk("c", [])
+    world.db.document("budgets/limits").set({"users": {"tom": {"usdPerDay": 0}}})
+    limits.forget()
+    world.platform.text_model = StructuredText(PricedModel())
+    world.say("m1", "c", "dana", URGENT)
+    assert source(world, "m1") == PricedModel.id
+    day = user_day(world.db, "dana", datetime.now(UTC).date()).get()
+    assert day.get("spentMicroUsd") > 0
+    world.say("m2", "c", "tom", URGENT)
+    assert source(world, "m2") == "rules"
+    assert "going by rules" in caplog.text
+    limits.forget()
+
+
+def test_a_message_of_an_account_that_is_gone_is_rated_by_rules(world: World) -> None:
+    world.talk("c", [], people=("dana", "gone"))
+    world.platform.text_model = StructuredText(PricedModel())
+    world.say("m", "c", "gone", URGENT)
+    assert (world.get("messages/m") or {})["prioritySource"] == "rules"
 
 
 def test_its_own_write_needs_nothing_done(world: World) -> None:
