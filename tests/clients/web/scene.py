@@ -23,7 +23,7 @@ def open_chat(context: BrowserContext) -> Page:
     """A page with the app, where the agent of the tests is chosen."""
     page = context.new_page()
     page.goto("/")
-    page.get_by_text(AGENT).click()
+    page.locator(".agents").get_by_text(AGENT).click()
     return page
 
 

@@ -11,7 +11,7 @@ import threading
 from dataclasses import replace
 
 from tests.support.fake_providers import FakeProviders, Seen
-from tests.support.provider_replies import Json, Reply, responses_call, responses_text
+from tests.support.provider_replies import Json, Reply, responses_call, responses_text, status
 
 LONG = "\n\n".join(f"This is paragraph {number} of a long answer." for number in range(1, 41))
 TOOL = "get_user_conversations"
@@ -52,6 +52,8 @@ def _reply(request: Json) -> Reply:
     words = _text([item for item in items if item.get("role") == "user"][-1])
     if words.startswith("say: "):
         return responses_text(words.removeprefix("say: "))
+    if words.startswith("fail"):
+        return status(401, {"error": {"message": "Incorrect API key provided", "code": "key"}})
     if words.startswith("tool"):
         return responses_call(TOOL, "{}", call_id=f"call_{len(items)}")
     return responses_text(LONG)
@@ -59,4 +61,4 @@ def _reply(request: Json) -> Reply:
 
 def _text(message: Json) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else content[-1]["text"]
+    return content if isinstance(content, str) else content[0]["text"]

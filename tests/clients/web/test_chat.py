@@ -200,6 +200,34 @@ def test_web_files_are_refused_before_they_are_sent(chat: Page, tmp_path: Path) 
     wait_until_done(chat)
     chat.reload()
     expect(chat.locator(".message .attachment")).to_contain_text("c.txt")
+    chat.get_by_role("button", name="Edit message").click()
+    chat.get_by_label("Edit message").fill("say: read again")
+    chat.get_by_role("button", name="Send again").click()
+    wait_until_done(chat)
+    expect(chat.locator(".message .attachment")).to_contain_text("c.txt")
+    assert transcript(chat) == ["say: read again", "read again"]
+
+
+def test_web_refused_key_is_told_with_what_to_do(chat: Page, model: ScriptedModel) -> None:
+    ask(chat, "fail")
+    problem = chat.get_by_role("group", name="The assistant cannot answer as it is set up")
+    expect(problem).to_contain_text("Whoever runs this app can put it right")
+    problem.get_by_role("button", name="Ask again").wait_for()
+    chat.reload()
+    expect(problem).to_be_visible()
+
+
+def test_web_answer_is_copied_rated_and_commented(chat: Page) -> None:
+    ask(chat, "say: **water** the lemons")
+    wait_until_done(chat)
+    chat.get_by_role("button", name="Copy as Markdown").click()
+    expect(chat.locator(".toast").last).to_have_text("Copied")
+    assert chat.evaluate("navigator.clipboard.readText()") == "**water** the lemons"
+    chat.get_by_role("button", name="Good answer").click()
+    chat.get_by_label("What was good or poor about it?").fill("To the point")
+    chat.locator(".comment").get_by_role("button", name="Send").click()
+    expect(chat.locator(".toast").last).to_contain_text("Your comment was kept")
+    expect(chat.get_by_role("button", name="Good answer")).to_have_attribute("aria-pressed", "true")
 
 
 def _squeezed(texts: list[str]) -> str:

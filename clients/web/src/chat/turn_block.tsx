@@ -41,7 +41,11 @@ function Message({ turn, conversation, isNewest }: Props) {
       <EditForm
         turn={turn}
         onSave={(words) => {
-          const others = turn.message.filter((part) => part.type !== "text");
+          const others = turn.message.flatMap((part) => {
+            if (part.type === "text") return [];
+            const { type, fileId, name } = part; // the log says more than a message may
+            return [{ type, ...(fileId && { fileId }), ...(name && { name }) }];
+          });
           void conversation.send([{ type: "text", text: words }, ...others], { replaces: turn });
         }}
         onCancel={() => (isEditing.value = false)}
