@@ -125,7 +125,12 @@ def read_brief(
     is_math = subject == "math" or (subject is None and is_mathematics(topic))
     found: list[Passage] = []
     if passage or document_id or not is_math:
-        found = find_passages(ctx, topic, passage=passage, document_id=document_id)
+        labels = {
+            name: str(value)
+            for name, value in (("subject", subject), ("grade", grade))
+            if value is not None
+        }
+        found = find_passages(ctx, topic, passage=passage, document_id=document_id, labels=labels)
     return Brief(
         topic=" ".join(topic.split()),
         grade=grade,

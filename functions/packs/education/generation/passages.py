@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from msgspec import Struct
 
 from packs.education.answers import normal_text
 from packs.education.blocks import Item, Level, Source, choices, item
+from packs.education.courses import taught_by
 from packs.education.generation.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.text import is_stopword, sentences, terms, tokens
+from rollcall.knowledge.search import Passage as Found
 from rollcall.knowledge.search import citation, search
 
 MAX_PASSAGE = 12_000
@@ -45,10 +47,18 @@ class Passage(Struct, frozen=True):
 
 
 def find_passages(
-    ctx: ToolContext, topic: str, *, passage: str | None, document_id: str | None
+    ctx: ToolContext,
+    topic: str,
+    *,
+    passage: str | None,
+    document_id: str | None,
+    labels: Mapping[str, str] | None = None,
 ) -> list[Passage]:
-    """Return the passage that was sent along, or else what the teacher's documents say of a topic,
-    best first; what was found is cited.
+    """Return the passage that was sent along, or else what the teacher's documents and those of
+    the courses that the teacher teaches say of a topic, best first; what was found is cited.
+
+    Args:
+        labels: Documents with these come first: the others are searched if they say nothing.
 
     Raises:
         NotFound: `document_id` names no document that the user may read.
@@ -59,13 +69,30 @@ def find_passages(
         return [Passage(title, passage.strip()[:MAX_PASSAGE])]
     if ctx.platform is None:
         return []
-    found = search(ctx, topic, document_id=document_id, limit=MAX_FOUND).passages
+    groups = [f"course:{course.id}" for course in taught_by(ctx)]
     wanted = set(terms(topic))
-    # Nothing about the topic is better than something about another.
-    about = [each for each in found if wanted & set(terms(f"{each.heading} {each.text}"))]
+    about: list[Found] = []
+    for chosen in [labels, None] if labels and document_id is None else [None]:
+        found = search(
+            ctx, topic, document_id=document_id, labels=chosen, groups=groups, limit=MAX_FOUND
+        ).passages
+        # Nothing about the topic is better than something about another.
+        about = [each for each in found if wanted & set(terms(f"{each.heading} {each.text}"))]
+        if about:
+            break
     for each in about:
         ctx.cite(citation(each))
-    return [Passage(each.title, each.text, each.page_from, each.document_id) for each in about]
+    return [_passage(each, ctx.locale) for each in about]
+
+
+def _passage(found: Found, locale: str) -> Passage:
+    """A found passage; one over several pages names them all, since it is not known which of them
+    a sentence stands on."""
+    first, last = found.page_from, found.page_to
+    if first is None or last is None or first == last:
+        return Passage(found.title, found.text, first, found.document_id)
+    title = TEXTS.say(locale, "passages.pages", title=found.title, first=first, last=last)
+    return Passage(title, found.text, None, found.document_id)
 
 
 def text_items(

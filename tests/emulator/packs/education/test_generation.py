@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
+from packs.education.answers import normal_text
 from packs.education.contents import open_content, read_items
 from packs.education.generation.activity import generate_interactive_activity
 from packs.education.generation.podcast import generate_podcast_script
@@ -15,9 +16,19 @@ from packs.education.generation.variants import generate_variants
 from packs.education.key_check import check_problem
 from packs.education.publishing import delete_content
 from rollcall.core.capability import Capability
-from rollcall.core.errors import AgentError, InvalidArgument, PermissionDenied
+from rollcall.core.context import User
+from rollcall.core.errors import (
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    PermissionDenied,
+)
+from rollcall.core.shapes import Role
+from tests.support.knowledge import Library
 from tests.support.packs.education.classroom import ITEMS, context, write
-from tests.support.packs.education.material import WATER, Author
+from tests.support.packs.education.material import INJECTED, RAIN, WATER, Author
+from tests.support.pdfs import pdf
 
 
 def make(db: Client, capability: Any, uid: str = "ada", key: str = "k", **given: Any) -> Any:
@@ -101,6 +112,62 @@ def test_variants_keep_the_answer_and_are_of_ones_own_question(school: Client) -
             make(school, generate_variants, uid, key=uid, block_id="draft-001")
     with pytest.raises(InvalidArgument):
         make(school, generate_variants, key="t", block_id="draft-004")
+
+
+ADA = User("ada", Role.TEACHER)
+PAGES = [["A title page."], RAIN.splitlines()]
+
+
+def test_a_document_is_what_questions_are_made_of_with_its_page(school: Client) -> None:
+    library = Library(school)
+    book = library.add(ADA, pdf(PAGES), "rain.pdf")
+    made = make(
+        school, generate_interactive_activity, product_type="lesson", topic="the water cycle",
+        grade="ה", subject="science",
+    )  # fmt: skip
+    sources = [each["source"] for each in made["blocks"] if "source" in each]
+    assert len(sources) > 4
+    # One passage of two pages: which of them a sentence stands on is not known.
+    assert {(each["documentId"], each["title"]) for each in sources} == {(book, "rain, עמ׳ 1–2")}
+    assert not any("page" in each for each in sources)
+    page = library.add(ADA, pdf([RAIN.replace("water", "winter").splitlines()]), "winter.pdf")
+    made = make(
+        school, generate_static_content, key="p", content_type="worksheet", topic="winter",
+        document_id=page,
+    )  # fmt: skip
+    cited = {each["source"]["page"] for each in made["blocks"] if "source" in each}
+    assert cited == {1}
+    for uid in ("ben", "dov"):
+        with pytest.raises(FailedPrecondition):
+            make(
+                school, generate_static_content, uid, key=uid, content_type="worksheet",
+                topic="the water cycle",
+            )  # fmt: skip
+        with pytest.raises(NotFound):
+            make(
+                school, generate_static_content, uid, key=uid, content_type="worksheet",
+                topic="the water cycle", document_id=book,
+            )  # fmt: skip
+
+
+def test_a_page_without_words_is_refused_and_an_injected_one_obeyed_by_nobody(
+    school: Client,
+) -> None:
+    library = Library(school)
+    scanned = library.add(ADA, pdf([[]]), "scanned.pdf")
+    with pytest.raises(FailedPrecondition):
+        make(
+            school, generate_static_content, content_type="worksheet", topic="rain",
+            document_id=scanned,
+        )  # fmt: skip
+    library.add(ADA, f"# Rain\n{INJECTED.text}\n{RAIN}", "injected.md")
+    made = make(school, generate_static_content, content_type="worksheet", topic="rain")
+    items = read_items(open_content(context(school), made["contentId"])).values()
+    said = normal_text(f"{INJECTED.text} {RAIN}")
+    for each in items:
+        assert all(normal_text(text) in said for texts in each.key.gaps.values() for text in texts)
+        assert each.key.value is None and each.block.basis == "cited"
+    assert school.document("contents/draft").get().exists
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,12 @@ WATER = """המים בטבע נמצאים בתנועה מתמדת, והתנוע�
 השמש מחממת את פני הים, והמים מתאדים ועולים אל האטמוספרה הקרה.
 בגובה רב אדי המים מתקררים, הופכים לטיפות זעירות ויוצרים עננים.
 כאשר הטיפות בעננים כבדות, הן יורדות אל הקרקע וממלאות נחלים ואגמים."""
+RAIN = """The water cycle moves water between the sea, the sky and the land all the time.
+Evaporation is the change of liquid water into vapour when it is heated.
+Condensation is the change of vapour into tiny drops when it is cooled.
+Precipitation is water that falls from the clouds as rain, snow or hail.
+The sun heats the sea, and vapour rises into the cold sky above it.
+Rain that falls on the land fills the rivers, and the rivers carry it to the sea."""
 PAGE = Passage("מדע לכיתה ה", WATER, page=41, document_id="book")
 INJECTED = Passage(
     "ספר",
