@@ -43,6 +43,8 @@ TOOLS: tuple[str, ...] = (
     "generate_podcast_script",
     "generate_variants",
     "run_qa_tests",
+    "upload_knowledge",
+    "search_knowledge",
     "search_curriculum",
     "search_user_content",
     "search_prompts",

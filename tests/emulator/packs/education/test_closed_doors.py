@@ -64,7 +64,7 @@ def told(text: str) -> list[str]:
 def arguments(capability: Capability) -> dict[str, Any]:
     """A valid call of a capability, about what is Ada's."""
     schema = capability.json_schema
-    [example, *_] = capability.examples
+    [example, *_] = capability.examples or ({"parameters": {}},)
     given = {**example["parameters"]}
     given |= {name: id for name, id in IDS.items() if name in schema["properties"]}
     if "fileBase64" in given:
