@@ -62,14 +62,14 @@ def guest(browser: Browser) -> Any:
 @pytest.fixture
 def stranger(browser: Browser) -> Iterator[BrowserContext]:
     """A browser that knows nobody yet."""
-    with _watched(browser) as context:
+    with watched(browser) as context:
         yield context
 
 
 @pytest.fixture
 def context(browser: Browser, guest: Any) -> Iterator[BrowserContext]:
     """A browser in which somebody without an account is signed in."""
-    with _watched(browser, storage_state=guest) as context:
+    with watched(browser, storage_state=guest) as context:
         yield context
 
 
@@ -83,7 +83,7 @@ def page(context: BrowserContext) -> Page:
 
 
 @contextmanager
-def _watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+def watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
     """A browser of its own. What a page says that is wrong fails the test."""
     context = browser.new_context(
         base_url=_site(),

@@ -2,11 +2,13 @@
 
 "say: <words>"    is answered with these words
 "tool"            calls a tool that was offered, and tells then that it did
+"send: <words>"   asks for them to be sent to CONVERSATION
 anything else     is answered with LONG
 """
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 
@@ -15,6 +17,7 @@ from tests.support.provider_replies import Json, Reply, responses_call, response
 
 LONG = "\n\n".join(f"This is paragraph {number} of a long answer." for number in range(1, 41))
 TOOL = "get_user_conversations"
+CONVERSATION = "sample-launch"
 TOLD = "The tool was asked, and this is what it found."
 
 
@@ -54,6 +57,10 @@ def _reply(request: Json) -> Reply:
         return responses_text(words.removeprefix("say: "))
     if words.startswith("fail"):
         return status(401, {"error": {"message": "Incorrect API key provided", "code": "key"}})
+    if words.startswith("send: "):
+        said = words.removeprefix("send: ")
+        arguments = {"conversationId": CONVERSATION, "content": said}
+        return responses_call("send_message", json.dumps(arguments), call_id=f"call_{len(items)}")
     if words.startswith("tool"):
         return responses_call(TOOL, "{}", call_id=f"call_{len(items)}")
     return responses_text(LONG)

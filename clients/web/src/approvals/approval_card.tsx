@@ -92,7 +92,8 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
   };
 
   const schema = toolOf(approval.tool)?.jsonSchema;
-  const mayApprove = isSeen.value && isArmed.value && !isSending.value;
+  const isBusy = isSending.value || !isArmed.value;
+  const mayApprove = isSeen.value && !isBusy;
   const cancel = () => {
     form.value = "none";
     card.current?.focus();
@@ -183,7 +184,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
       )}
       {isOpen && form.value === "reject" && (
         <RejectForm
-          isBusy={isSending.value}
+          isBusy={isBusy}
           onReject={(reason) => send({ approved: false, ...(reason && { reason }) })}
           onCancel={cancel}
         />
@@ -192,6 +193,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
         <ArgumentForm
           schema={schema}
           value={approval.arguments}
+          isBusy={isBusy}
           onSave={(editedArguments) => send({ approved: true, editedArguments })}
           onCancel={cancel}
         />

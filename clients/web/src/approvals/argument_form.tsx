@@ -20,13 +20,15 @@ interface Schema {
 interface Props {
   schema: Schema;
   value: Record<string, unknown>;
+  /** Whether it can be sent as yet. */
+  isBusy?: boolean;
   onSave: (value: Record<string, unknown>) => void;
   onCancel: () => void;
 }
 
 const LONG = 60;
 
-export function ArgumentForm({ schema, value, onSave, onCancel }: Props) {
+export function ArgumentForm({ schema, value, isBusy = false, onSave, onCancel }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const names = [...new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(value)])];
   const fieldOf = (name: string) => plain(schema.properties?.[name] ?? {}, schema);
@@ -83,7 +85,9 @@ export function ArgumentForm({ schema, value, onSave, onCancel }: Props) {
       ))}
       <p class="quiet">{text("form.note")}</p>
       <div class="row">
-        <button class="button primary">{text("form.approve")}</button>
+        <button class="button primary" disabled={isBusy}>
+          {text("form.approve")}
+        </button>
         <button type="button" class="button" onClick={onCancel}>
           {text("app.cancel")}
         </button>

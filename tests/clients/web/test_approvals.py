@@ -1,0 +1,148 @@
+"""Approvals in the browser: in the chat and in the inbox, by one and by two, once."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from rollcall.store.client import database
+from tests.clients.web.conftest import watched
+from tests.clients.web.scene import AGENT, ask, lead_to
+from tests.clients.web.scripted_model import CONVERSATION, ScriptedModel
+from tests.support.functions_process import functions_process
+
+
+@pytest.fixture(scope="module")
+def functions() -> Iterator[str]:
+    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
+    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def sample_user(browser: Browser, sample: None) -> Any:
+    """What the browser keeps of the sample user."""
+    with watched(browser) as context:
+        page = context.new_page()
+        page.goto("/")
+        page.get_by_role("button", name="Continue as the sample user").click()
+        page.get_by_text("Assistant", exact=True).wait_for()
+        return context.storage_state(indexed_db=True)
+
+
+@pytest.fixture
+def chat(browser: Browser, sample_user: Any, functions: str) -> Iterator[Page]:
+    with watched(browser, storage_state=sample_user) as context:
+        lead_to(context, functions)
+        page = context.new_page()
+        page.goto("/")
+        page.get_by_text(AGENT).click()
+        yield page
+
+
+@pytest.fixture
+def other(browser: Browser, sample_user: Any, functions: str) -> Iterator[BrowserContext]:
+    """Another device of the same user."""
+    with watched(browser, storage_state=sample_user) as context:
+        lead_to(context, functions)
+        yield context
+
+
+def sent(words: str) -> int:
+    """How many messages of these words the conversation has."""
+    found = database().collection("messages").where("conversationId", "==", CONVERSATION).stream()
+    return sum(each.get("content") == words for each in found)
+
+
+def asked(chat: Page) -> str:
+    words = f"Hello {uuid.uuid4().hex[:8]}"
+    ask(chat, f"send: {words}")
+    expect(card(chat, words)).to_contain_text("Needs your approval")
+    return words
+
+
+def card(page: Page, words: str) -> Any:
+    return page.locator(".approval", has_text=words)
+
+
+def inbox(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/#/inbox")
+    return page
+
+
+def test_web_approval_in_the_chat_happens_once_and_keeps_the_focus(chat: Page) -> None:
+    words = asked(chat)
+    requests: list[Any] = []
+    chat.on("request", lambda request: requests.append(request))
+    chat.get_by_role("button", name="Approve").dblclick()
+    expect(card(chat, words)).to_contain_text("It happened once", timeout=30_000)
+    expect(card(chat, words)).to_be_focused()
+    assert sent(words) == 1
+    decided = [each for each in requests if "resume" in (each.post_data or "")]
+    assert len(decided) == 1
+    headers = decided[0].headers
+    chat.request.post(decided[0].url, headers=headers, data=decided[0].post_data)  # replayed
+    assert sent(words) == 1
+
+
+def test_web_inbox_of_another_device_decides_what_the_chat_asked(
+    chat: Page, other: BrowserContext
+) -> None:
+    words = asked(chat)
+    page = inbox(other)
+    expect(card(page, words)).to_be_visible(timeout=30_000)
+    expect(page).to_have_title(re.compile(r"^\(\d+\) "))
+    card(page, words).get_by_role("button", name="Approve").click()
+    expect(card(page, words)).to_contain_text("It happened once", timeout=60_000)
+    expect(card(chat, words)).to_contain_text("in another tab or on another device")
+    assert sent(words) == 1
+    page.reload()
+    expect(page.get_by_role("heading", name="Approvals")).to_be_visible()
+    expect(card(page, words)).to_have_count(0)
+
+
+def test_web_card_outlives_a_reload_and_a_rejection_writes_nothing(chat: Page) -> None:
+    words = asked(chat)
+    chat.reload()
+    expect(card(chat, words)).to_contain_text("Needs your approval", timeout=30_000)
+    card(chat, words).get_by_role("button", name="Reject").click()
+    chat.get_by_label("Why not?").fill("too early")
+    chat.locator(".approval-form").get_by_role("button", name="Reject").click()
+    expect(card(chat, words)).to_contain_text("Nothing was changed.", timeout=30_000)
+    assert sent(words) == 0
+
+
+def test_web_of_two_who_decide_one_counts(chat: Page, other: BrowserContext) -> None:
+    words = asked(chat)
+    pages = [inbox(other), inbox(other)]
+    for page in pages:
+        expect(card(page, words).get_by_role("button", name="Approve")).to_be_enabled(
+            timeout=30_000
+        )
+    for page in pages:  # not waiting for what comes of it
+        page.evaluate(
+            """(words) => {
+              const cards = [...document.querySelectorAll(".approval")];
+              const card = cards.find((each) => each.textContent.includes(words));
+              card.querySelector(".button.primary").click();
+            }""",
+            words,
+        )
+    for page in pages:
+        expect(card(page, words)).to_contain_text("It happened once", timeout=60_000)
+    assert sent(words) == 1
+
+
+def test_web_arguments_are_changed_before_they_are_approved(chat: Page) -> None:
+    words = asked(chat)
+    card(chat, words).get_by_role("button", name="Change details").click()
+    chat.get_by_label("content").fill(f"{words}, changed")
+    chat.get_by_role("button", name="Approve with these changes").click()
+    expect(chat.locator(".approval").first).to_contain_text("changed and approved", timeout=30_000)
+    assert (sent(words), sent(f"{words}, changed")) == (0, 1)

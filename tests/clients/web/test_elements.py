@@ -1,0 +1,147 @@
+"""The elements in pages of others: plain HTML, and React."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from dev.paths import ROOT
+from tests.clients.web.conftest import watched
+from tests.clients.web.scene import lead_to
+from tests.clients.web.scripted_model import ScriptedModel
+from tests.support.functions_process import functions_process
+
+EXAMPLES = ROOT / "clients/web/examples"
+FIREBASE = """
+import { initializeApp } from "firebase/app";
+import { connectAuthEmulator, getAuth, signInAnonymously } from "firebase/auth";
+import { connectFirestoreEmulator, getFirestore } from "firebase/firestore";
+import { connectFunctionsEmulator, getFunctions } from "firebase/functions";
+const app = initializeApp({ apiKey: "demo", projectId: "demo-rollcall", appId: "demo" });
+export const auth = getAuth(app);
+export const firestore = getFirestore(app);
+export const functions = getFunctions(app, "us-central1");
+const place = (at) => [at.split(":")[0], Number(at.split(":")[1])];
+connectAuthEmulator(auth, "http://AUTH", { disableWarnings: true });
+connectFirestoreEmulator(firestore, ...place("FIRESTORE"));
+connectFunctionsEmulator(functions, ...place("FUNCTIONS"));
+await signInAnonymously(auth);
+"""
+REACT = '<!doctype html><html lang="en"><title>x</title><div id="root"></div>'
+BUNDLE = """
+import * as esbuild from "esbuild-wasm";
+await esbuild.build({
+  entryPoints: [process.argv[2]], outfile: process.argv[3], bundle: true, format: "esm",
+  jsx: "automatic", target: "es2022",
+  external: ["firebase/*", "../dist/elements/*", "./firebase.js"],
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def functions() -> Iterator[str]:
+    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
+    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Somebody else's site, with a Firebase of its own on the emulators."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(EXAMPLES, folder / "examples")
+    for place in ("elements", "dist/elements"):
+        shutil.copytree(ROOT / "clients/web/dist/elements", folder / place)
+    firebase = FIREBASE
+    for name, variable in (
+        ("AUTH", "FIREBASE_AUTH_EMULATOR_HOST"),
+        ("FIRESTORE", "FIRESTORE_EMULATOR_HOST"),
+        ("FUNCTIONS", "FUNCTIONS_EMULATOR_HOST"),
+    ):
+        firebase = firebase.replace(name, os.environ[variable])
+    (folder / "examples/firebase.js").write_text(firebase)
+    _bundle_react(folder / "examples/react.js")
+    maps = (EXAMPLES / "plain.html").read_text()
+    imports = maps[maps.index('<script type="importmap">') : maps.index("<style>")]
+    script = '<script type="module" src="/examples/react.js"></script>'
+    (folder / "examples/react.html").write_text(REACT + imports + script)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def host(browser: Browser, functions: str) -> Iterator[Page]:
+    def sdk(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        route.fulfill(path=ROOT / "node_modules/firebase" / name, content_type="text/javascript")
+
+    with watched(browser) as context:
+        lead_to(context, functions)
+        context.route("https://www.gstatic.com/firebasejs/**", sdk)
+        yield context.new_page()
+
+
+def _bundle_react(to: Path) -> None:
+    script = to.with_suffix(".mjs")
+    script.write_text(
+        BUNDLE.replace("esbuild-wasm", (ROOT / "node_modules/esbuild-wasm/lib/main.js").as_uri())
+    )
+    subprocess.run(["node", script, EXAMPLES / "react.tsx", to], check=True, cwd=ROOT, timeout=60)
+
+
+def ask(page: Page, words: str) -> None:
+    page.get_by_label("Message", exact=True).fill(words)
+    page.get_by_role("button", name="Send", exact=True).click()
+
+
+def test_web_elements_work_in_a_plain_page(host: Page, site: str) -> None:
+    host.goto(f"{site}/examples/plain.html")
+    expect(host.get_by_text("Ask about your messages.")).to_be_visible(timeout=30_000)
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    host.evaluate(
+        "document.addEventListener('rollcall-thread', ({ detail }) => { window.thread = detail; })"
+    )
+    ask(host, "say: **bold** words")
+    expect(host.locator("rollcall-chat strong")).to_have_text("bold")
+    assert host.evaluate("window.thread.threadId.length") > 10
+    style = host.locator("rollcall-chat [part=message]").evaluate(
+        """(message) => {
+          const style = getComputedStyle(message);
+          return [style.fontStyle, style.getPropertyValue("--accent")];
+        }"""
+    )
+    assert style == ["italic", "#7a3b69"]
+    assert host.evaluate("getComputedStyle(document.body).margin") == "32px"  # the page's own
+    assert host.locator("[role=status]").count() == 1
+
+
+def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> None:
+    host.goto(f"{site}/examples/plain.html")
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    assert host.evaluate(
+        """(() => {
+          const [chat, inbox] = document.querySelectorAll("rollcall-chat, rollcall-approvals");
+          return chat.firebase.functions === inbox.firebase.functions;
+        })()"""
+    )
+
+
+def test_web_elements_work_in_react(host: Page, site: str) -> None:
+    host.goto(f"{site}/examples/react.html")
+    expect(host.get_by_role("heading", name="Waiting for you: 0")).to_be_visible(timeout=30_000)
+    ask(host, "say: hello")
+    expect(host.locator("rollcall-chat .markdown")).to_have_text("hello")
+    expect(host.get_by_text("Conversation: none yet")).to_be_hidden()
