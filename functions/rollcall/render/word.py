@@ -241,7 +241,9 @@ class _Document:
         paragraph = self._paragraph()
         paragraph.paragraph_format.left_indent = Cm(self._indent_cm + _INDENT_CM)
         paragraph.paragraph_format.first_line_indent = Cm(-_INDENT_CM)
-        self._runs(paragraph, f"{mark}\t{words}")
+        self._runs(paragraph, mark)
+        paragraph.add_run("\t")
+        self._runs(paragraph, words)
         return paragraph
 
     def _write_item(self, block: Item) -> None:

@@ -1,0 +1,238 @@
+"""Files of the education pack, judged by other programs: schemas, parsers, LibreOffice, OCR."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import tempfile
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pypdf
+from lxml import etree
+
+from packs.education.blocks import Item
+from packs.education.documents import sheet
+from packs.education.gift import questions
+from packs.education.mathematics.problems import make_problems
+from packs.education.qti import package
+from rollcall.render import pages, word
+from rollcall.render import sheet as parts
+from rollcall.render.bidi import cleaned, runs, without_marks
+from tests.evals.report import Measured, mean, share, table
+from tests.support.activities import content, random_items
+from tests.support.exchange_formats import gift_differences, gift_parsed, qti_problems
+
+ACTIVITIES = 300
+DOCUMENTS = 60
+TOPICS = ("שברים", "כפל", "אחוזים", "חיבור", "מדידות", "היקף")
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_ORDER = {
+    "pPr": "pStyle keepNext keepLines pageBreakBefore pBdr shd tabs bidi spacing ind jc rPr",
+    "rPr": "rStyle rFonts b bCs i iCs color sz szCs u rtl cs lang",
+    "tblPr": "tblStyle bidiVisual tblW jc tblLayout tblLook",
+}
+_MIRROR = str.maketrans(")]}>»≥", "([{<«≤")
+_NOT_SHOWN = re.compile(r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd_.|•☐□▢—–−-]")
+_NEEDED = ("soffice", "pdftoppm", "tesseract")
+
+
+def measure_exchange() -> Measured:
+    """QTI and GIFT of random activities, with texts that formats trip over."""
+    activities = [random_items(Random(n), Random(n).randint(3, 14)) for n in range(ACTIVITIES)]
+    notes: list[str] = []
+    valid = same = 0
+    files = []
+    for number, items in enumerate(activities):
+        made = content(items=items, locale="en" if number % 5 == 0 else "he")
+        problems = qti_problems(package(made, items))
+        valid += not problems
+        notes += problems[:1]
+        files.append(questions(made, items))
+    for items, found in zip(activities, gift_parsed(files), strict=True):
+        wrong = gift_differences(items, found)
+        same += not wrong
+        notes += wrong[:1]
+    figures = {
+        "activities": ACTIVITIES,
+        "qti_valid": share(valid, ACTIVITIES),
+        "gift_same": share(same, ACTIVITIES),
+    }
+    rows = [["QTI valid, references hold", valid, figures["qti_valid"]]]
+    rows += [["GIFT parsed to the same items", same, figures["gift_same"]]]
+    title = f"Exchange formats: {ACTIVITIES} random activities"
+    return Measured([table(title, ["", "of them", "share"], rows)], figures, notes[:20])
+
+
+def measure_documents() -> Measured:
+    """PDF and Word documents of many kinds, by their structure and as they look elsewhere."""
+    sheets = [made for number in range(DOCUMENTS) for made in [_sheet(number)]]
+    notes: list[str] = []
+    good = Counter[str]()
+    documents = []
+    for made in sheets:
+        documents.append(word.docx(made))
+        judged = {
+            "PDF tagged": _untagged(pages.pdf(made)),
+            "PDF has its text": _lost(pages.pdf(made), made),
+            "docx by its rules": _docx_problems(documents[-1], made),
+        }
+        for name, problems in judged.items():
+            good[name] += not problems
+            notes += [f"{made.title}: {each}" for each in problems[:1]]
+    missing = [name for name in _NEEDED if shutil.which(name) is None]
+    alike = None if missing else _seen_elsewhere(sheets, documents)
+    figures: dict[str, Any] = {name: share(good[name], DOCUMENTS) for name in good}
+    figures["converted"] = None if alike is None else share(len(alike), DOCUMENTS)
+    figures["ocr_similarity"] = None if alike is None else mean(alike)
+    figures["ocr_worst"] = None if alike is None else min(alike)
+    rows = [[name, value] for name, value in figures.items()]
+    if missing:
+        notes.append(f"LibreOffice and OCR: not run, {', '.join(missing)} missing")
+    title = f"Documents: {DOCUMENTS}, Hebrew, mixed, tables and mathematics"
+    return Measured([table(title, ["", "share"], rows)], figures, notes[:20])
+
+
+def _sheet(number: int) -> parts.Sheet:
+    random = Random(number)
+    items: list[Item] = []
+    if number % 2:
+        grade, topic = random.randint(3, 6), random.choice(TOPICS)
+        items += make_problems(topic, grade=grade, count=6, seed=str(number), locale="he")
+    items += random_items(random, 6, nasty=0.1)
+    kind = random.choice(("worksheet", "test", "activity"))
+    made = content(kind, items=items, title=f"דף עבודה {number}: 120 − 30 = 90")
+    return sheet(made, items, banner="טיוטה ללא מודל" if number % 3 == 0 else None)
+
+
+def _texts(block: Any) -> Iterator[str]:
+    """All texts of a block that are shown."""
+    if isinstance(block, parts.Item):
+        yield from (block.mark, block.note)
+        for each in block.blocks:
+            yield from _texts(each)
+    elif isinstance(block, parts.Table):
+        yield from block.header
+        yield from (parts.shown(cell) for row in block.rows for cell in row)
+    elif isinstance(block, parts.List):
+        yield from block.items
+    elif isinstance(block, parts.Fields):
+        yield from block.labels
+    elif isinstance(block, parts.Heading | parts.Paragraph | parts.Formula):
+        yield block.text
+
+
+def _all_texts(made: parts.Sheet) -> list[str]:
+    return [made.title, *(text for block in made.blocks for text in _texts(block))]
+
+
+def _formulas(made: parts.Sheet) -> list[str]:
+    found = (run for text in _all_texts(made) for run in runs(text, made.direction))
+    return [run.text for run in found if run.isolated]
+
+
+def _letters(text: str) -> Counter[str]:
+    """The letters and signs of a text, without niqqud, and with brackets of either side as one."""
+    plain = "".join(
+        char
+        for char in unicodedata.normalize("NFKD", cleaned(text))
+        if not unicodedata.combining(char)
+    )
+    return Counter(_NOT_SHOWN.sub("", plain).translate(_MIRROR))
+
+
+def _pdf_text(data: bytes) -> str:
+    reader = pypdf.PdfReader(io.BytesIO(data))
+    return without_marks("\n".join(page.extract_text() for page in reader.pages))
+
+
+def _untagged(data: bytes) -> list[str]:
+    root: Any = pypdf.PdfReader(io.BytesIO(data)).trailer["/Root"]
+    wrong = []
+    if not root.get("/MarkInfo", {}).get("/Marked") or "/StructTreeRoot" not in root:
+        wrong.append("not tagged")
+    if b"pdfuaid:part" not in root["/Metadata"].get_data():
+        wrong.append("does not say that it is PDF/UA")
+    return wrong
+
+
+def _lost(data: bytes, made: parts.Sheet) -> list[str]:
+    """Letters that are not in the PDF's text, and formulas that are not together in it."""
+    text = _pdf_text(data)
+    lost = _letters("".join(_all_texts(made))) - _letters(text)
+    wrong = [f"lost {dict(lost)}"] if lost else []
+    # A bracket shares its glyph with the mirrored one, and a glyph has one character in a PDF.
+    joined = "".join(text.split()).translate(_MIRROR)
+    for formula in _formulas(made):
+        if "".join(formula.split()).translate(_MIRROR) not in joined:
+            wrong.append(f"{formula!r} is not together")
+    return wrong
+
+
+def _docx_problems(data: bytes, made: parts.Sheet) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        root = etree.fromstring(file.read("word/document.xml"))
+    wrong = []
+    hebrew = re.compile("[א-ת]")
+    for paragraph in root.iter(f"{_W}p"):
+        text = "".join(paragraph.itertext())
+        if hebrew.search(text) and paragraph.find(f"{_W}pPr/{_W}bidi") is None:
+            wrong.append(f"no bidi: {text[:40]}")
+    alone = set()
+    for run in root.iter(f"{_W}r"):
+        text = "".join(run.itertext())
+        is_rtl = run.find(f"{_W}rPr/{_W}rtl") is not None
+        if hebrew.search(text) and not is_rtl:
+            wrong.append(f"no rtl: {text[:40]}")
+        if not is_rtl:
+            alone.add(text.strip("\u200e"))
+    for each in root.iter(f"{_W}tbl"):
+        if each.find(f"{_W}tblPr/{_W}bidiVisual") is None:
+            wrong.append("a table from left to right")
+    for tag, order in _ORDER.items():
+        for each in root.iter(f"{_W}{tag}"):
+            places = [order.split().index(etree.QName(child).localname) for child in each]
+            if places != sorted(places):
+                wrong.append(f"{tag} out of order")
+    wrong += [f"{each!r} is no run of its own" for each in _formulas(made) if each not in alone]
+    shown = _letters("".join(root.itertext()))
+    if lost := _letters("".join(_all_texts(made))) - shown:
+        wrong.append(f"lost {dict(lost)}")
+    return wrong
+
+
+def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> list[float]:
+    """How alike the letters of each document are to what OCR reads of LibreOffice's pages of it:
+    twice the letters in common, of all letters of both."""
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number, data in enumerate(documents):
+            (folder / f"{number}.docx").write_bytes(data)
+        profile = f"-env:UserInstallation=file://{folder}/profile"
+        convert = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", name]
+        files = [str(folder / f"{number}.docx") for number in range(len(documents))]
+        subprocess.run([*convert, *files], check=True, capture_output=True, timeout=300)
+        for number, made in enumerate(sheets):
+            pdf = folder / f"{number}.pdf"
+            if not pdf.exists():
+                continue
+            pages_of = ["pdftoppm", "-r", "150", "-png", str(pdf), str(folder / f"p{number}")]
+            subprocess.run(pages_of, check=True, capture_output=True)
+            read = "".join(_ocr(page) for page in sorted(folder.glob(f"p{number}-*.png")))
+            ours, theirs = _letters("".join(_all_texts(made))), _letters(read)
+            common = sum((ours & theirs).values())
+            found.append(round(2 * common / (ours.total() + theirs.total()), 4))
+    return found
+
+
+def _ocr(page: Path) -> str:
+    command = ["tesseract", str(page), "-", "-l", "heb+eng", "--psm", "4"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
