@@ -106,7 +106,7 @@ def _sheet(number: int) -> parts.Sheet:
     if number % 2:
         grade, topic = random.randint(3, 6), random.choice(TOPICS)
         items += make_problems(topic, grade=grade, count=6, seed=str(number), locale="he")
-    items += random_items(random, 6, nasty=0.1)
+    items += random_items(random, 6, nasty=0)
     kind = random.choice(("worksheet", "test", "activity"))
     made = content(kind, items=items, title=f"דף עבודה {number}: 120 − 30 = 90")
     return sheet(made, items, banner="טיוטה ללא מודל" if number % 3 == 0 else None)
