@@ -16,9 +16,8 @@ from pydantic import BeforeValidator, Field
 from packs.education.blocks import Item, Source, item
 from packs.education.contents import Content, ContentFile, create_content, new_content_id
 from packs.education.exports import file_name, keep
-from packs.education.generation.making import DRAFT, Topic
+from packs.education.generation.making import DRAFT, Topic, undo_arguments
 from packs.education.generation.passages import Passage, find_passages
-from packs.education.generation.static_content import undo_arguments
 from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
 from packs.education.wording import TEXTS
 from rollcall.core.capability import Undo, capability

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from packs.education.blocks import Item, item
 from packs.education.contents import InteractiveKind
@@ -20,15 +20,15 @@ from packs.education.generation.making import (
     make_content,
     read_brief,
     store_content,
+    summarize_draft,
+    undo_arguments,
     with_points,
 )
 from packs.education.generation.podcast import make_podcast
-from packs.education.generation.static_content import undo_arguments
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
 from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wording import short
 
 PROFILES: dict[str, tuple[str, ...]] = {
     "balanced": (),
@@ -50,10 +50,6 @@ class InteractiveContent(GeneratedContent):
     seconds: int | None = None
 
 
-def _summary(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
-
-
 @capability(
     category="education",
     related=["generate_static_content", "search_curriculum", "publish_content"],
@@ -61,7 +57,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=DRAFT,
-    summary=_summary,
+    summary=summarize_draft,
     undo=Undo("delete_content", undo_arguments),
 )
 def generate_interactive_activity(

@@ -40,6 +40,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import Wire
+from rollcall.core.wording import short
 
 DRAFT = ApprovalPolicy(ask="never")
 """A private draft is its teacher's own, and can be undone."""
@@ -109,6 +110,16 @@ class GeneratedContent(Wire):
     left_out: int = 0
     unverified: int = 0
     notes: list[str] = Field(default_factory=list)
+
+
+def undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any] | None:
+    """The content that was made, for `delete_content`."""
+    return {"contentId": result["contentId"]} if result else None
+
+
+def summarize_draft(given: dict[str, Any]) -> dict[str, str]:
+    """What an approval would ask, where an operator wants one."""
+    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
 
 
 def read_brief(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -19,9 +19,10 @@ from packs.education.generation.making import (
     find_serving,
     read_brief,
     store_content,
+    summarize_draft,
+    undo_arguments,
 )
 from packs.education.generation.model import ask_model, fenced, quoted
-from packs.education.generation.static_content import undo_arguments
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
 from rollcall.core.capability import Undo, capability
@@ -29,7 +30,6 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Wire
 from rollcall.core.text import sentences
-from rollcall.core.wording import short
 
 WORDS_PER_S = 2.2
 """How fast a script is read aloud."""
@@ -82,10 +82,6 @@ class Lines(BaseModel):
     turns: list[Line] = Field(min_length=2, max_length=60)
 
 
-def _summary(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
-
-
 @capability(
     category="education",
     related=["generate_interactive_activity", "list_documents"],
@@ -93,7 +89,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=DRAFT,
-    summary=_summary,
+    summary=summarize_draft,
     undo=Undo("delete_content", undo_arguments),
 )
 def generate_podcast_script(

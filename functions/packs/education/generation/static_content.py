@@ -23,6 +23,8 @@ from packs.education.generation.making import (
     make_content,
     read_brief,
     store_content,
+    summarize_draft,
+    undo_arguments,
     with_points,
 )
 from packs.education.generation.model import ask_model, fenced, quoted
@@ -30,7 +32,6 @@ from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
 from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.wording import short
 
 QUESTION_KINDS = ("worksheet", "test")
 BLANK = "__________"
@@ -58,15 +59,6 @@ class Criteria(BaseModel):
     criteria: list[Criterion] = Field(min_length=2, max_length=8)
 
 
-def undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any] | None:
-    """The content that was made, for `delete_content`."""
-    return {"contentId": result["contentId"]} if result else None
-
-
-def _summary(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
-
-
 @capability(
     category="education",
     related=["search_prompts", "publish_content"],
@@ -74,7 +66,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=DRAFT,
-    summary=_summary,
+    summary=summarize_draft,
     undo=Undo("delete_content", undo_arguments),
 )
 def generate_static_content(

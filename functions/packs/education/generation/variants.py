@@ -17,10 +17,16 @@ from pydantic import BaseModel, Field, ValidationError
 from packs.education.answers import normal_text
 from packs.education.blocks import GAP, Block, Item, Key, choices
 from packs.education.contents import ContentFile, OpenedContent, open_block
-from packs.education.generation.making import DRAFT, Brief, Generator, Made, store_content
+from packs.education.generation.making import (
+    DRAFT,
+    Brief,
+    Generator,
+    Made,
+    store_content,
+    undo_arguments,
+)
 from packs.education.generation.model import ask_model, fenced
 from packs.education.generation.passages import Passage
-from packs.education.generation.static_content import undo_arguments
 from packs.education.generation.wording import TEXTS
 from packs.education.key_check import check_problem
 from packs.education.mathematics.family import wrong_values
