@@ -81,7 +81,7 @@ class Analytics(Wire):
     looked_at_all: bool
 
 
-@capability(category="education", related=["search_user_content"], min_role="teacher")
+@capability(category="education", related=["export_data"], min_role="teacher")
 def get_analytics(
     ctx: ToolContext,
     *,

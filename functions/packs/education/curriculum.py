@@ -112,7 +112,7 @@ class Standards(Wire):
     without_bloom: int = 0
 
 
-@capability(category="education", related=["search_user_content"], min_role="teacher")
+@capability(category="education", related=["generate_interactive_activity"], min_role="teacher")
 def search_curriculum(
     ctx: ToolContext,
     *,

@@ -60,7 +60,7 @@ class Prompts(Wire):
     searched: int
 
 
-@capability(category="education", related=["search_user_content"], min_role="teacher")
+@capability(category="education", related=["generate_static_content"], min_role="teacher")
 def search_prompts(
     ctx: ToolContext,
     *,
