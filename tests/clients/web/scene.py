@@ -19,6 +19,15 @@ def lead_to(context: BrowserContext, functions: str) -> None:
     context.route(f"http://{usual}/**", lead)
 
 
+def sign_in(context: BrowserContext) -> None:
+    """Somebody new, without an account."""
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Try it without an account").click()
+    page.get_by_role("heading", name="What can I help you with?").wait_for()
+    page.close()
+
+
 def open_chat(context: BrowserContext) -> Page:
     """A page with the app, where the agent of the tests is chosen."""
     page = context.new_page()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.clients.web.scene import ask, open_chat, wait_until_done
+from tests.clients.web.scene import ask, open_chat, sign_in, wait_until_done
 
 
 def test_web_usage_says_what_is_left(page: Page) -> None:
@@ -16,8 +16,9 @@ def test_web_usage_says_what_is_left(page: Page) -> None:
     expect(page.get_by_text("Renews")).to_be_visible()
 
 
-def test_web_data_is_exported_and_erased(context: BrowserContext, tmp_path: Path) -> None:
-    page = open_chat(context)
+def test_web_data_is_exported_and_erased(stranger: BrowserContext, tmp_path: Path) -> None:
+    sign_in(stranger)
+    page = open_chat(stranger)
     ask(page, "Hello there, lemons")
     wait_until_done(page)
     page.get_by_role("link", name="Settings").click()
