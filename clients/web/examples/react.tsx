@@ -1,3 +1,4 @@
+/** @jsxImportSource react */
 // The elements in React 19, which sets their properties and listens to their events by itself.
 
 import { useState } from "react";

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from google.cloud.firestore import FieldFilter
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from rollcall.store.client import database
@@ -41,7 +42,7 @@ def chat(browser: Browser, sample_user: Any, functions: str) -> Iterator[Page]:
         lead_to(context, functions)
         page = context.new_page()
         page.goto("/")
-        page.get_by_text(AGENT).click()
+        page.locator("#main").get_by_text(AGENT).click()
         yield page
 
 
@@ -55,8 +56,9 @@ def other(browser: Browser, sample_user: Any, functions: str) -> Iterator[Browse
 
 def sent(words: str) -> int:
     """How many messages of these words the conversation has."""
-    found = database().collection("messages").where("conversationId", "==", CONVERSATION).stream()
-    return sum(each.get("content") == words for each in found)
+    here = FieldFilter("conversationId", "==", CONVERSATION)
+    found = database().collection("messages").where(filter=here).stream()
+    return sum(each.to_dict().get("content") == words for each in found)
 
 
 def asked(chat: Page) -> str:
