@@ -153,6 +153,14 @@ def _pdf_text(data: bytes) -> str:
     return without_marks("\n".join(page.extract_text() for page in reader.pages))
 
 
+def _poppler_text(data: bytes) -> str:
+    if shutil.which("pdftotext") is None:
+        return ""
+    command = ["pdftotext", "-layout", "-", "-"]
+    read = subprocess.run(command, input=data, check=True, capture_output=True)
+    return without_marks(read.stdout.decode())
+
+
 def _untagged(data: bytes) -> list[str]:
     root: Any = pypdf.PdfReader(io.BytesIO(data)).trailer["/Root"]
     wrong = []
@@ -169,9 +177,10 @@ def _lost(data: bytes, made: parts.Sheet) -> list[str]:
     lost = _letters("".join(_all_texts(made))) - _letters(text)
     wrong = [f"lost {dict(lost)}"] if lost else []
     # A bracket shares its glyph with the mirrored one, and a glyph has one character in a PDF.
-    joined = "".join(text.split()).translate(_MIRROR)
+    # Readers guess at the order of a line in two directions, each in its way: one of two finds it.
+    joined = ["".join(each.split()).translate(_MIRROR) for each in (text, _poppler_text(data))]
     for formula in _formulas(made):
-        if "".join(formula.split()).translate(_MIRROR) not in joined:
+        if not any("".join(formula.split()).translate(_MIRROR) in each for each in joined):
             wrong.append(f"{formula!r} is not together")
     return wrong
 
