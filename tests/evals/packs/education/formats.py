@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -244,4 +245,5 @@ def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> list[f
 
 def _ocr(page: Path) -> str:
     command = ["tesseract", str(page), "-", "-l", "heb+eng", "--psm", "4"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    env = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # more threads take longer on a page
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
