@@ -123,7 +123,7 @@ def _texts(block: Any) -> Iterator[str]:
         yield from block.header
         yield from (parts.shown(cell) for row in block.rows for cell in row)
     elif isinstance(block, parts.List):
-        yield from block.items
+        yield from (*parts.marks(block, "he"), *block.items)
     elif isinstance(block, parts.Fields):
         yield from block.labels
     elif isinstance(block, parts.Heading | parts.Paragraph | parts.Formula):
@@ -234,10 +234,11 @@ def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> list[f
             pdf = folder / f"{number}.pdf"
             if not pdf.exists():
                 continue
-            pages_of = ["pdftoppm", "-r", "150", "-png", str(pdf), str(folder / f"p{number}")]
+            pages_of = ["pdftoppm", "-r", "200", "-png", str(pdf), str(folder / f"p{number}")]
             subprocess.run(pages_of, check=True, capture_output=True)
             read = "".join(_ocr(page) for page in sorted(folder.glob(f"p{number}-*.png")))
-            ours, theirs = _letters("".join(_all_texts(made))), _letters(read)
+            footers = made.footer * len(list(folder.glob(f"p{number}-*.png")))
+            ours, theirs = _letters("".join(_all_texts(made)) + footers), _letters(read)
             common = sum((ours & theirs).values())
             found.append(round(2 * common / (ours.total() + theirs.total()), 4))
     return found
