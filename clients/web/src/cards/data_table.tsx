@@ -3,12 +3,15 @@
 import { useSignal } from "@preact/signals";
 
 import { directionOf } from "../text/direction.js";
-import { direction, number, text } from "../text/locale.js";
+import { dateTime, direction, number, text } from "../text/locale.js";
 import { Line } from "../markdown/prose.js";
 
+/** So many at first, so that the answer below is not pushed away. */
+const FIRST_ROWS = 5;
 const ROWS = 50;
 const MOST_COLUMNS = 30;
 const CELL_CHARS = 2_000;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 export interface DataTableProps {
   rows: Record<string, unknown>[];
@@ -17,7 +20,7 @@ export interface DataTableProps {
 }
 
 export function DataTable({ rows, columns, title }: DataTableProps) {
-  const shown = useSignal(ROWS);
+  const shown = useSignal(FIRST_ROWS);
   const names = (columns ?? [...new Set(rows.slice(0, ROWS).flatMap(Object.keys))]).slice(0, MOST_COLUMNS);
   const isNumeric = (name: string) => rows.some((row) => typeof row[name] === "number");
   const dir = directionOf(names.join(" ")) ?? direction.value;
@@ -34,7 +37,7 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
             <tr>
               {names.map((name) => (
                 <th key={name} scope="col" data-align={isNumeric(name) ? "right" : undefined}>
-                  <Line>{name}</Line>
+                  <Line>{heading(name)}</Line>
                 </th>
               ))}
             </tr>
@@ -53,7 +56,7 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
         </table>
       </div>
       {rows.length > shown.value && (
-        <button type="button" class="button small" onClick={() => (shown.value += 10 * ROWS)}>
+        <button type="button" class="button small" onClick={() => (shown.value += ROWS)}>
           {text("table.more", { count: rows.length - shown.value })}
         </button>
       )}
@@ -61,10 +64,18 @@ export function DataTable({ rows, columns, title }: DataTableProps) {
   );
 }
 
+/** A field's name as words: "senderName" is "Sender name". Any other text stays as it is. */
+function heading(name: string): string {
+  if (!/^[a-z]+([A-Z][a-z0-9]*)*$/.test(name)) return name;
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function Cell({ value }: { value: unknown }) {
   if (value === null || value === undefined || value === "") return <span class="quiet">–</span>;
   if (typeof value === "number") return <bdi dir="ltr">{number(value, { maximumFractionDigits: 6 })}</bdi>;
   if (typeof value === "boolean") return <>{text(value ? "value.yes" : "value.no")}</>;
+  if (typeof value === "string" && TIME.test(value)) return <>{dateTime(new Date(value))}</>;
   const words = typeof value === "string" ? value : JSON.stringify(value);
   return <Line>{words.length > CELL_CHARS ? `${words.slice(0, CELL_CHARS)}…` : words}</Line>;
 }
