@@ -11,13 +11,17 @@ from typing import Any
 from pydantic import Field
 
 from packs.education.blocks import GAP, Block, Key, Option
-from packs.education.quantities import find_unit, read_number, read_quantity, same_unit
+from packs.education.quantities import MAX_DIGITS, find_unit, read_number, read_quantity, same_unit
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Wire
 from rollcall.core.text import fold
 
 MAX_TEXT = 10_000
-_PUNCTUATION = re.compile(r"[\s\"'`.,;:!?()\[\]\-–—־׳״“”‘’…]+")
+# Not the sign of a number, nor the point within one.
+_PUNCTUATION = re.compile(
+    r"(?:(?!(?<!\w)-[0-9]|(?<=[0-9])\.[0-9])[\s\"'`.,;:!?()\[\]\-–—־׳״“”‘’…])+"
+)
+_MINUS = re.compile(r"(?<!\w)[\u2212–](?=[0-9])")
 _QUOTES = re.compile(r"[\"'`׳״“”‘’]")
 
 
@@ -73,7 +77,13 @@ def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
 
 def same_text(one: str, other: str) -> bool:
     """Tell whether two answers are one: without regard to niqqud, final letters, case, spacing
-    and punctuation."""
+    and punctuation; numbers by their value, and fractions as they are written: 2/4 is not the
+    reduced 1/2."""
+    if "/" not in one + other:
+        try:
+            return read_number(one) == read_number(other)
+        except ValueError:  # one of them is no number
+            pass
     return normal_text(one) == normal_text(other)
 
 
@@ -85,6 +95,7 @@ def normal_text(text: str) -> str:
         for char in kept
         if not unicodedata.combining(char) and unicodedata.category(char) != "Cf"
     )
+    kept = _MINUS.sub("-", kept)
     bare = _PUNCTUATION.sub(" ", _QUOTES.sub("", kept)).strip()
     # What is nothing but signs, such as "<" or "-", is compared as it is.
     return fold((bare or " ".join(kept.split())).casefold())
@@ -163,7 +174,11 @@ def _decimal(answer: float) -> str:
     """Write a JSON number with all its digits: 1e-05 is no number that people write."""
     if answer != answer or answer in (float("inf"), float("-inf")):
         raise _wrong("a number", str(answer))
-    return format(answer, "f") if isinstance(answer, int) else format(answer, ".12f").rstrip("0")
+    if isinstance(answer, int):
+        if abs(answer) >= 10**MAX_DIGITS:
+            raise _wrong(f"a number of at most {MAX_DIGITS} digits", "a longer one")
+        return str(answer)
+    return format(answer, ".12f").rstrip("0")
 
 
 def _one_of(options: Sequence[Option], answer: Any) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 MAX_LENGTH = 60
-_MAX_DIGITS = 18
+MAX_DIGITS = 18
 _NUMBER = re.compile(
     r"(?P<sign>[-+]?)\s*(?:(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.(?P<decimals>[0-9]+))?"
     r"|\.(?P<bare>[0-9]+))"
@@ -61,19 +61,21 @@ def read_quantity(text: str) -> Quantity:
         raise ValueError(f"a number has at most {MAX_LENGTH} characters")
     # "1½" is "1 1/2" in normal form.
     plain = re.sub(r"(?<=[0-9])([¼½¾⅓⅔⅛])", r" \1", plain)
-    plain = unicodedata.normalize("NFKC", plain).translate(_SIGNS)
+    # "²" and "³" belong to a unit: in normal form they would be digits.
+    plain = re.sub(r"[^²³]+", lambda part: unicodedata.normalize("NFKC", part[0]), plain)
+    plain = plain.translate(_SIGNS)
     match = _NUMBER.search(plain)
     if match is None:
         raise ValueError(wanted)
     before, after = plain[: match.start()].strip(), plain[match.end() :].strip()
     if (
         (before and after)
-        or re.search(r"[0-9]", before + after)
+        or re.search(r"[0-9]", before + re.sub(r"(?<=[^\W\d_])[23]$", "", after))
         or (before + after).startswith((".", ",", "/"))
     ):
         raise ValueError(wanted)
-    if sum(char.isdigit() for char in match[0]) > _MAX_DIGITS:
-        raise ValueError(f"a number has at most {_MAX_DIGITS} digits")
+    if sum(char.isdigit() for char in match[0]) > MAX_DIGITS:
+        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
     return Quantity(_value(match, wanted), (before or after) or None)
 
 

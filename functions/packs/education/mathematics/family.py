@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from packs.education.quantities import write_number
 from rollcall.core.texts import Texts
 
 TEXTS = Texts(__file__)
+T = TypeVar("T")
 _WRONG_OPTIONS = 3
 
 
@@ -27,6 +28,15 @@ class Draw(Struct, frozen=True):
 
     def number(self, least: int, most: int) -> int:
         return self.random.randint(least, most)
+
+    def by_level(self, support: T, core: T, enrichment: T) -> T:
+        """What is fit for this draw's level."""
+        return {"support": support, "core": core, "enrichment": enrichment}[self.level]
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """The fields that all blocks of this draw have."""
+        return {"level": self.level, "basis": "computed"}
 
     def several(self, numbers: Iterable[int], count: int) -> list[int]:
         """Some of these numbers, each once."""
@@ -89,7 +99,7 @@ def ask(
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
     feedback = f"{check.replace('*', '×')} = {_written(right, decimal)}"
-    common: dict[str, Any] = {"bloom": bloom, "level": draw.level, "basis": "computed"}
+    common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:
         with_options = draw.random.random() < 0.5
@@ -118,7 +128,7 @@ def compare(draw: Draw, left: str, right: str, sign: str) -> Item:
     options = choices(["<", "=", ">"])
     correct = next(option.id for option in options if option.text == sign)
     stem = draw.say("compare", left=left, right=right)
-    block = Block(kind="choice", stem=stem, options=options, bloom="understand", basis="computed")
+    block = Block(kind="choice", stem=stem, options=options, bloom="understand", **draw.common)
     feedback = f"{left} {sign} {right}"
     return Item(
         block=block, key=Key(correct=[correct], check=f"{left} ? {right}", feedback=feedback)
@@ -138,17 +148,18 @@ def ascending(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
         feedback=" < ".join(options[n].text for n in order),
     )
     stem = draw.say("ascending")
-    block = Block(kind="order", stem=stem, options=options, bloom="understand", basis="computed")
+    block = Block(kind="order", stem=stem, options=options, bloom="understand", **draw.common)
     return Item(block=block, key=key)
 
 
 def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[Fraction]:
-    """Typical mistakes first, then numbers near the right one, all different and none right."""
+    """Typical mistakes first, then numbers near the right one, all different and none right; none
+    below 0 unless the right one is."""
     found: list[Fraction] = []
     step = Fraction(1, right.denominator)
     near = [right + step * n for n in (1, -1, 2, 10, -2, 3, -10, 4, 5)]
     for each in (*map(Fraction, slips), *near):
-        if each >= 0 and each != right and each not in found:
+        if (each >= 0 or right < 0) and each != right and each not in found:
             found.append(each)
     return found[:_WRONG_OPTIONS]
 

@@ -55,7 +55,11 @@ def fraction_subtraction(draw: Draw) -> Item:
 @family((4, 5, 6), "fractions comparing")
 def compare_fractions(draw: Draw) -> Item:
     b, d = _denominators(draw)
+    if draw.level == "support":
+        b = d = max(b, d, 3)
     a, c = _proper(draw, b), _proper(draw, d)
+    if draw.level == "enrichment":  # the nearest there is with this denominator
+        c = min(max(a * d // b + draw.number(0, 1), 1), d - 1)
     left, right = Fraction(a, b), Fraction(c, d)
     sign = "<" if left < right else ">" if left > right else "="
     return compare(draw, f"{a}/{b}", f"{c}/{d}", sign)
@@ -63,25 +67,31 @@ def compare_fractions(draw: Draw) -> Item:
 
 @family((4, 5, 6), "fractions comparing")
 def order_fractions(draw: Draw) -> Item:
+    count = draw.by_level(3, 4, 5)
     if draw.grade == 4:
         below = draw.random.choice([6, 8, 10, 12])
-        found = [Fraction(each, below) for each in draw.several(range(1, below), 4)]
+        found = [Fraction(each, below) for each in draw.several(range(1, below), count)]
         return ascending(draw, [f"{int(each * below)}/{below}" for each in found], found)
     pairs = [(a, b) for b in (2, 3, 4, 5, 6, 8) for a in range(1, b)]
     distinct = {Fraction(a, b): f"{a}/{b}" for a, b in reversed(pairs)}
-    sizes = draw.random.sample(sorted(distinct), 4)
+    sizes = draw.random.sample(sorted(distinct), count)
     return ascending(draw, [distinct[each] for each in sizes], sizes)
 
 
 @family((4, 5), "fractions expanding")
 def equal_fraction(draw: Draw) -> Item:
     b = draw.random.choice([2, 3, 4, 5, 6])
-    a, by = _proper(draw, b), draw.number(2, 5)
-    expression = f"{a}/{b} = {{{{1}}}}/{b * by}"
-    stem = draw.say("equal_fraction", expression=expression)
-    check = f"{a} * {b * by} / {b}"
-    key = Key(gaps={"1": [str(a * by)]}, check=check, feedback=f"{a}/{b} = {a * by}/{b * by}")
-    block = Block(kind="cloze", stem=stem, bloom="understand", basis="computed")
+    a, by = _proper(draw, b), draw.by_level(2, draw.number(2, 5), draw.number(3, 5))
+    # For enrichment no denominator is a multiple of the other: 4/6 = {{1}}/9.
+    times = draw.by_level(1, 1, by - 1)
+    above, below = a * times, b * times
+    stem = draw.say("equal_fraction", expression=f"{above}/{below} = {{{{1}}}}/{b * by}")
+    key = Key(
+        gaps={"1": [str(a * by)]},
+        check=f"{above} * {b * by} / {below}",
+        feedback=f"{above}/{below} = {a * by}/{b * by}",
+    )
+    block = Block(kind="cloze", stem=stem, bloom="understand", **draw.common)
     return Item(block=block, key=key)
 
 
@@ -108,7 +118,11 @@ def mixed_number(draw: Draw) -> Item:
 
 @family((5, 6), "fractions decimals")
 def fraction_decimal_match(draw: Draw) -> Item:
-    pairs = draw.random.sample([(1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8)], 4)
+    known = [(1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8)]
+    eighths = [(1, 8), (3, 8), (5, 8), (7, 8), (1, 20), (3, 20)]
+    pairs = draw.random.sample(
+        draw.by_level(known[:5], known, known[1:4] + eighths), draw.by_level(3, 4, 5)
+    )
     sizes = [Fraction(a, b) for a, b in pairs]
     options = choices([f"{a}/{b}" for a, b in pairs])
     shown = draw.random.sample(sizes, len(sizes))
@@ -127,7 +141,7 @@ def fraction_decimal_match(draw: Draw) -> Item:
         options=options,
         targets=targets,
         bloom="understand",
-        basis="computed",
+        **draw.common,
     )
     return Item(block=block, key=key)
 

@@ -49,21 +49,29 @@ def compare_numbers(draw: Draw) -> Item:
     a = draw.number(most // 10, most)
     # Another number of the same digits, so that their places have to be read.
     swapped = int(str(a)[::-1])
-    b = draw.random.choice([swapped, draw.number(most // 10, most), a])
+    other = draw.number(most // 10, most)
+    near = max(a + draw.random.choice([-10, -1, 1, 10]), 0)
+    b = draw.random.choice(draw.by_level([other], [swapped, other, a], [swapped, near, near, a]))
     return compare(draw, str(a), str(b), "<" if a < b else ">" if a > b else "=")
 
 
 @family((1, 2, 3), "numbers comparing")
 def order_numbers(draw: Draw) -> Item:
     most = _COMPARED_UP_TO[draw.grade]
-    found = draw.several(range(most // 10, most), 4)
+    count = draw.by_level(3, 4, 5)
+    least, above = most // 10, most
+    if draw.level == "enrichment":  # numbers that differ in their last places alone
+        least = draw.number(most // 10, most * 4 // 5)
+        above = least + most // 10
+    found = draw.several(range(least, above), count)
     return ascending(draw, [str(each) for each in found], [Fraction(each) for each in found])
 
 
 @family((2, 3), "numbers")
 def even_numbers(draw: Draw) -> Item:
-    evens = draw.several(range(10, 100, 2), 2 + draw.number(0, 1))
-    odds = draw.several(range(11, 100, 2), 5 - len(evens))
+    count, most = draw.by_level((4, 30), (5, 100), (7, 1_000))
+    evens = draw.several(range(10, most, 2), count // 2 + draw.number(0, 1))
+    odds = draw.several(range(11, most, 2), count - len(evens))
     found = evens + odds
     draw.random.shuffle(found)
     options = choices([str(each) for each in found])
@@ -71,7 +79,7 @@ def even_numbers(draw: Draw) -> Item:
     feedback = draw.say("even_feedback")
     stem = draw.say("even_numbers")
     block = Block(
-        kind="multi_choice", stem=stem, options=options, bloom="understand", basis="computed"
+        kind="multi_choice", stem=stem, options=options, bloom="understand", **draw.common
     )
     return Item(block=block, key=Key(correct=correct, check="mod(x, 2) = 0", feedback=feedback))
 
@@ -196,12 +204,17 @@ def story_change(draw: Draw) -> Item:
 
 @family((1, 2, 3, 4), "arithmetic equations")
 def is_it_equal(draw: Draw) -> Item:
-    a, b = draw.number(2, 9), draw.number(2, 9)
+    most = draw.by_level(5, 9, 9)
+    a, b = draw.number(2, most), draw.number(2, most)
     sign = "+" if draw.grade < 3 else "*"
     right = a + b if sign == "+" else a * b
     shown = draw.random.choice([right, right + 1, right - 1, a * b if sign == "+" else a + b])
-    check = f"{a} {sign} {b} = {shown}"
+    other = str(shown)
+    if draw.level == "enrichment":  # a sum on both sides
+        part = draw.number(1, max(shown - 1, 1))
+        other = f"{part} + {shown - part}"
+    check = f"{a} {sign} {b} = {other}"
     stem = draw.say("is_it_equal", statement=check.replace("*", "×"))
     key = Key(truth=shown == right, check=check, feedback=f"{a} {sign} {b} = {right}")
     key = key.model_copy(update={"feedback": (key.feedback or "").replace("*", "×")})
-    return Item(block=Block(kind="true_false", stem=stem, bloom="apply", basis="computed"), key=key)
+    return Item(block=Block(kind="true_false", stem=stem, bloom="apply", **draw.common), key=key)

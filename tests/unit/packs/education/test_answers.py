@@ -100,6 +100,7 @@ def test_a_tolerance_is_inclusive() -> None:
         (CLOZE, ["x"]),
         (LENGTH, "two"), (LENGTH, "1 2"), (LENGTH, "1/0"), (LENGTH, True), (LENGTH, float("nan")),
         (LENGTH, "9" * 5000), (LENGTH, float("inf")), (LENGTH, "1e9"), (LENGTH, 10**30),
+        (LENGTH, 10**400),
         (SHARE, "3 apples"),
         (OPEN, 3), (OPEN, "x" * 10_001), (item("text", "קראו"), "x"),
     ],
@@ -125,6 +126,38 @@ def test_texts_that_differ_in_spelling_alone_are_one(one: str, other: str) -> No
     assert same_text(one, other)
     assert not same_text(one, other + "א")
     assert not same_text("<", ">")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("-5", "5"), ("3.5", "3-5"), ("3.5", "35"), ("2/4", "1/2"), ("x = -5", "x = 5")],
+)
+def test_a_sign_and_a_decimal_point_make_another_answer(one: str, other: str) -> None:
+    assert not same_text(one, other)
+    of = item("cloze", "= {{1}}", key={"gaps": {"1": [one]}})
+    assert check(of, [one]).correct and not check(of, [other]).correct
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("-5", "\u22125"),
+        ("5", "5.0"),
+        ("1,000", "1000"),
+        ("ב-5", "ב 5"),
+        ("1939-1945", "1939–1945"),
+    ],
+)
+def test_a_number_written_another_way_is_the_same_answer(one: str, other: str) -> None:
+    assert same_text(one, other)
+
+
+@pytest.mark.parametrize("text", ["12 ס״מ²", "12 cm²", "12cm2", "12 סמ״ר", 12])
+def test_units_of_area_may_have_a_raised_digit(text: Any) -> None:
+    of = item("numeric", "מה השטח?", unit="ס״מ²", key={"value": "12"})
+    assert check(of, text).correct is True
+    with pytest.raises(InvalidArgument):
+        check(of, "12 13")
 
 
 @pytest.mark.parametrize("text", ["12", "-7", "1/3", "2 3/4", "-1 1/2", "0.125", "1,250,000"])

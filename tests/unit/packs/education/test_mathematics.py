@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any, get_args
+
 import pytest
 
+from packs.education.answers import check_answer
+from packs.education.blocks import Item, Level
+from packs.education.key_check import check_problem
+from packs.education.mathematics.family import Draw
 from packs.education.mathematics.problems import (
     FAMILIES,
     GRADES,
@@ -13,10 +20,39 @@ from packs.education.mathematics.problems import (
 )
 from tests.evals.packs.education.mathematics import draw_items, problems_of
 
+SEEDS = range(3)
+
 
 def test_problems_of_every_family_are_right_when_solved_by_other_code() -> None:
     for family, grade, item in draw_items(5 * len(FAMILIES), "7"):
         assert problems_of(family, grade, item) == [], (family.id, grade, item)
+
+
+def right_answer(item: Item) -> Any:
+    """What a pupil sends who is right, and writes the unit."""
+    block, key = item.block, item.key
+    return {
+        "choice": key.correct[:1] and key.correct[0],
+        "multi_choice": key.correct,
+        "order": key.correct,
+        "true_false": key.truth,
+        "match": key.pairs,
+        "cloze": {gap: texts[0] for gap, texts in key.gaps.items()},
+        "numeric": f"{key.value} {block.unit or ''}",
+    }[block.kind]
+
+
+@pytest.mark.parametrize("locale", ["he", "en"])
+def test_the_key_of_every_problem_follows_from_its_check_and_is_a_right_answer(locale: str) -> None:
+    for family in FAMILIES:
+        for grade in family.grades:
+            for level in get_args(Level):
+                for seed in SEEDS:
+                    item = family.make(Draw(Random(f"{family.id}{seed}"), grade, locale, level))
+                    about = (family.id, grade, level, seed, item)
+                    assert check_problem(item) is None, about
+                    assert check_answer(item.block, item.key, right_answer(item)).correct, about
+                    assert item.block.level == level, about
 
 
 def test_every_grade_has_at_least_eight_families_and_all_are_at_least_24() -> None:
@@ -61,3 +97,24 @@ def test_support_offers_options_and_enrichment_does_not() -> None:
 
 def test_a_topic_of_ten_thousand_characters_is_read_in_part() -> None:
     assert make_problems("x " * 5_000, grade=4, count=3, seed="a") == []
+
+
+def test_areas_and_volumes_are_made_with_raised_digits_in_their_units() -> None:
+    for topic, grade in (("area", 4), ("area", 5), ("volume", 6)):
+        assert len(make_problems(topic, grade=grade, count=5, seed="s", locale="en")) == 5
+
+
+@pytest.mark.parametrize("id", ["order_numbers", "order_fractions", "fraction_decimal_match"])
+def test_a_higher_level_has_more_to_put_in_order(id: str) -> None:
+    [family] = [family for family in FAMILIES if family.id == id]
+    made = [
+        family.make(Draw(Random(1), family.grades[0], "he", level)) for level in get_args(Level)
+    ]
+    assert [len(item.block.options) for item in made] == [3, 4, 5]
+
+
+def test_equality_with_a_sum_on_both_sides_is_for_enrichment() -> None:
+    [family] = [family for family in FAMILIES if family.id == "is_it_equal"]
+    hard = family.make(Draw(Random(1), 2, "he", "enrichment"))
+    core = family.make(Draw(Random(1), 2, "he", "core"))
+    assert "+" in hard.block.stem.split("=")[1] and "+" not in core.block.stem.split("=")[1]
