@@ -83,6 +83,19 @@ def test_web_card_says_how_a_call_ended(components: Page, status: str, words: st
     expect(card).to_contain_text("no such panel")
 
 
+@pytest.mark.parametrize("name", ["__proto__", "toString", "constructor"])
+def test_web_name_that_a_model_made_up_is_shown_as_any_other(components: Page, name: str) -> None:
+    one = call("done", display={"type": name, "text": "Two lines"})
+    one["call"]["tool"] = name
+    show(components, "card", one)
+    expect(components.locator(".display")).to_have_text("Two lines")
+
+
+def test_web_display_that_cannot_be_drawn_is_shown_as_its_data(components: Page) -> None:
+    show(components, "card", call("done", display={"type": "table", "rows": 7, "title": "Panel"}))
+    expect(components.locator(".display .values")).to_contain_text("rows7")
+
+
 def test_web_card_opens_to_its_arguments_and_its_result(components: Page) -> None:
     show(components, "card", call("done", result={"ok": True, "note": "a\u202eb"}))
     components.get_by_role("button", name="Check panel").click()

@@ -85,6 +85,15 @@ def test_web_item_of_another_direction_keeps_the_mark_of_its_list(components: Pa
     assert components.evaluate("components.seen('li:nth-child(2)')") == "thisoneisEnglish"
 
 
+def test_web_item_is_read_by_its_own_letters_and_not_by_those_below_it(components: Page) -> None:
+    show(components, "- Send it.\n  - שלום לך.\n  - תודה רבה.\n- שלום.\n- Call her.\n")
+    seen = [
+        components.evaluate("at => components.seen(at)", f".markdown > * > li:nth-child({at})")
+        for at in (1, 2, 3)
+    ]
+    assert seen == ["Sendit..ךלםולש.הברהדות", ".םולש", "Callher."]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_web_text_that_streams_ends_as_the_text_at_once(components: Page, seed: int) -> None:
     chance = random.Random(seed)
@@ -149,11 +158,30 @@ def test_web_hostile_text_is_inert_and_bounded(components: Page, name: str) -> N
     assert "\u202e" not in root.inner_text() and "\u0000" not in root.inner_text()
 
 
-def test_web_link_that_claims_another_host_says_where_it_leads(components: Page) -> None:
-    show(components, "[bank.example](https://evil.example/login)")
-    link = components.get_by_role("link")
-    expect(link).to_have_text("bank.example (evil.example)")
+@pytest.mark.parametrize(
+    ("label", "seen"),
+    [
+        ("bank.example", "bank.example"),
+        ("https://bank.example/evil.example", "https://bank.example/evil.example"),
+        ("https://bank.example@evil.example", "https://bank.example@evil.example"),
+        ("bank.**example**", "bank.example"),
+        ("bank&#46;example", "bank.example"),
+        ("evil.example, or bank.example", "evil.example, or bank.example"),
+    ],
+)
+def test_web_link_that_claims_another_host_says_where_it_leads(
+    components: Page, label: str, seen: str
+) -> None:
+    show(components, f"[{label}](https://evil.example/login)")
+    link = components.get_by_role("link", name="evil.example")
+    expect(link).to_have_text(f"{seen} (evil.example)")
     assert link.get_attribute("rel") == "noopener noreferrer nofollow"
+
+
+@pytest.mark.parametrize("label", ["our page", "https://www.good.example/a/index.html"])
+def test_web_link_that_claims_no_other_host_is_left_as_it_is(components: Page, label: str) -> None:
+    show(components, f"[{label}](https://good.example/a/index.html)")
+    expect(components.get_by_role("link")).to_have_text(label)
 
 
 def test_web_code_shows_what_turns_it_around_and_copies_it_as_it_is(components: Page) -> None:

@@ -1,9 +1,9 @@
 /** The app: who is signed in, and the view that they look at. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 
-import { followWaiting, waitingCount } from "../approvals/waiting.js";
+import { waitingFor } from "../approvals/waiting.js";
 import { ThreadList } from "../chat/thread_list.js";
 import type { Connection } from "../firebase/connection.js";
 import { number, text } from "../text/locale.js";
@@ -34,9 +34,10 @@ function Shell({ connection }: { connection: Connection }) {
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
   const view = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]!;
-  const count = waitingCount.value;
+  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  const count = waiting.count.value;
   const title = `${count ? `(${number(count)}) ` : ""}${text(view.title)} · ${connection.deployment.configuration.name}`;
-  useEffect(() => followWaiting(connection), [connection]);
+  useEffect(() => waiting.follow(), [waiting]);
   useEffect(() => {
     document.title = title;
   }, [title]);

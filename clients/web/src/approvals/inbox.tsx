@@ -2,7 +2,7 @@
 
 import type { Approval } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 
 import { loadTools } from "../cards/tools.js";
 import { ProblemNote } from "../chat/problem_note.js";
@@ -11,7 +11,7 @@ import type { Connection } from "../firebase/connection.js";
 import { CurrentConnection } from "../firebase/current.js";
 import { locale, text } from "../text/locale.js";
 import { LiveApproval } from "./live_approval.js";
-import { followWaiting, waiting, waitingProblem } from "./waiting.js";
+import { waitingFor } from "./waiting.js";
 
 export interface InboxProps {
   connection: Connection;
@@ -22,15 +22,16 @@ export interface InboxProps {
 export function Inbox({ connection, onDecided }: InboxProps) {
   // A card stays where it is once it is decided, so that its reader and its focus stay as well.
   const shown = useSignal<Approval[]>([]);
-  useEffect(() => followWaiting(connection), [connection]);
+  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  useEffect(() => waiting.follow(), [waiting]);
   useEffect(() => void loadTools(connection), [connection, locale.value]);
-  const all = waiting.value;
+  const all = waiting.approvals.value;
   useEffect(() => {
     const known = new Set(shown.value.map(({ id }) => id));
     const added = all?.filter(({ id }) => !known.has(id)) ?? [];
     if (added.length) shown.value = [...added, ...shown.value];
   }, [all]);
-  const problem = waitingProblem.value;
+  const problem = waiting.problem.value;
   const mine = shown.value.filter(({ mayDecide }) => mayDecide);
   const theirs = shown.value.filter(({ mayDecide }) => !mayDecide);
   const cards = (approvals: Approval[]) =>

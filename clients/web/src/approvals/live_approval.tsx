@@ -1,6 +1,6 @@
 /** A card that follows its approval, and what the run makes of it. */
 
-import type { Approval } from "@rollcall/client";
+import type { Approval, Run } from "@rollcall/client";
 import type { Decision } from "@rollcall/client/wire";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -61,12 +61,21 @@ export function LiveApproval({ first, connection, outcome, onDecide, onDecided }
         if (inChat) await inChat;
         else {
           const { rollcall } = await connection.store();
-          await (await decide(rollcall, approval.value, decision))?.result;
+          const next = await decide(rollcall, approval.value, decision);
+          if (next) await begun(next); // how it goes on then is no part of the decision
         }
         onDecided?.(approval.value, decision.approved);
       }}
     />
   );
+}
+
+/** Resolves once a run has begun; rejects if it could not. */
+async function begun(run: Run): Promise<void> {
+  const start = new Promise((resolve) => {
+    run.on("event", ({ type }) => type === "RUN_STARTED" && resolve(undefined));
+  });
+  await Promise.race([start, run.result]);
 }
 
 /** Do something with what is stored, once that is loaded, until the effect ends. */

@@ -54,6 +54,8 @@ export function Beside() {
   useEffect(() => {
     if (shown) box.current?.focus();
   }, [shown]);
+  // What one conversation or user has opened, the next does not see.
+  useEffect(() => () => (open.value = undefined), []);
   if (!shown) return null;
   const close = () => {
     open.value = undefined;

@@ -7,7 +7,7 @@
 
 import type { ShownCall } from "@rollcall/client";
 import type { Display } from "@rollcall/client/wire";
-import type { ComponentType } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 
 import { later } from "../app/later.js";
 import { Code } from "../markdown/code.js";
@@ -15,6 +15,7 @@ import { Markdown } from "../markdown/markdown.js";
 import { Diff } from "./diff.js";
 import { DataTable } from "./data_table.js";
 import type { ChartProps } from "./chart.js";
+import { Value } from "./value.js";
 
 const Chart = later<ChartProps>(() => import("./chart.js").then(({ Chart }) => Chart));
 
@@ -29,12 +30,34 @@ export const DISPLAYS: Record<Display["type"], ComponentType<{ display: Display 
 
 export const TOOLS: Partial<Record<string, ComponentType<{ call: ShownCall }>>> = {};
 
+/** A tool's own card; names are what a model wrote, of which `toString` is none. */
+export function ownCard(tool: string): ComponentType<{ call: ShownCall }> | undefined {
+  return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
+}
+
+/** Shows data by its values where the component that draws it has failed. */
+export class OrValues extends Component<{ data: unknown; children: ComponentChildren }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static override getDerivedStateFromError = () => ({ hasFailed: true });
+
+  override componentDidCatch(error: unknown): void {
+    console.warn("a card could not be drawn, and is shown as its data", error);
+  }
+
+  render() {
+    return this.state.hasFailed ? <Value value={this.props.data} /> : this.props.children;
+  }
+}
+
 /** A display of a kind that is known; of another, its text and rows. */
 export function DisplayView({ display }: { display: Display }) {
-  const View = DISPLAYS[display.type] ?? TextDisplay;
+  const View = Object.hasOwn(DISPLAYS, display.type) ? DISPLAYS[display.type] : TextDisplay;
   return (
     <div class="display" data-type={display.type}>
-      <View display={display} />
+      <OrValues data={display}>
+        <View display={display} />
+      </OrValues>
     </div>
   );
 }

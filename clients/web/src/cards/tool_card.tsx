@@ -7,7 +7,7 @@ import { useId } from "preact/hooks";
 import { Icon, type IconName } from "../app/icon.js";
 import { Line } from "../markdown/prose.js";
 import { number, text } from "../text/locale.js";
-import { DisplayView, TOOLS } from "./displays.js";
+import { DisplayView, OrValues, ownCard } from "./displays.js";
 import { Files } from "./files.js";
 import { type CardStatus, errorOf, gist, resultOf, statusOf } from "./outcome.js";
 import { toolName } from "./tools.js";
@@ -31,7 +31,7 @@ export function ToolCard({ call }: ToolCardProps) {
   const id = useId();
   const status = statusOf(call);
   const { record, progress } = call;
-  const Own = TOOLS[call.tool];
+  const Own = ownCard(call.tool);
   const error = errorOf(call);
   const isDone = status === "done";
   const icon = ICONS[status];
@@ -76,7 +76,13 @@ export function ToolCard({ call }: ToolCardProps) {
         </p>
       )}
       {status === "unknown" && <p class="tool-error">{text("card.unknown.note")}</p>}
-      {Own ? <Own call={call} /> : isDone && record?.display && <DisplayView display={record.display} />}
+      {Own ? (
+        <OrValues data={record ?? call.arguments}>
+          <Own call={call} />
+        </OrValues>
+      ) : (
+        isDone && record?.display && <DisplayView display={record.display} />
+      )}
       {record?.files && record.files.length > 0 && <Files files={record.files} />}
       <div class="tool-details" id={id} hidden={!isOpen.value}>
         {isOpen.value && <Details call={call} />}

@@ -1,9 +1,10 @@
 /** `<rollcall-approvals locale>`: the inbox of what waits for the user. */
 
 import { useSignalEffect } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 
 import { Inbox } from "../approvals/inbox.js";
-import { waitingCount } from "../approvals/waiting.js";
+import { waitingFor } from "../approvals/waiting.js";
 import type { Connection } from "../firebase/connection.js";
 import { RollcallElement } from "./element.js";
 
@@ -17,7 +18,8 @@ export class ApprovalsElement extends RollcallElement {
 
 function ApprovalsView(props: { connection: Connection; tell: (name: string, detail: object) => void }) {
   const { connection, tell } = props;
-  useSignalEffect(() => tell("rollcall-count", { count: waitingCount.value }));
+  const waiting = useMemo(() => waitingFor(connection), [connection]);
+  useSignalEffect(() => tell("rollcall-count", { count: waiting.count.value }));
   return (
     <Inbox
       connection={connection}

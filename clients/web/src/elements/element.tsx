@@ -1,7 +1,7 @@
 /** What the elements share: a shadow root with the app's styles, and the page's Firebase. */
 
 import { signal } from "@preact/signals";
-import { type ComponentChild, render } from "preact";
+import { type ComponentChild, Fragment, render } from "preact";
 
 import { Announcements } from "../app/toast.js";
 import { Connection, type HostFirebase } from "../firebase/connection.js";
@@ -80,7 +80,7 @@ export abstract class RollcallElement extends HTMLElement {
     return (
       <div class="element" lang={locale.value} dir={direction.value}>
         {connection && user ? (
-          this.view(connection)
+          <Fragment key={user.uid}>{this.view(connection)}</Fragment>
         ) : (
           <slot name="signed-out">
             <p class="quiet loading">{text(user === null ? "element.signed_out" : "app.loading")}</p>

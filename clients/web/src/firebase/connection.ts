@@ -72,7 +72,13 @@ export class Connection {
 
   /** What is read from Firestore, and the client that follows runs there. */
   store(): Promise<Store> {
-    this.#store ??= import("../store/store.js").then(({ Store }) => new Store(this));
+    this.#store ??= import("../store/store.js").then(
+      ({ Store }) => new Store(this),
+      (error: unknown) => {
+        this.#store = undefined; // whoever asks next tries again
+        throw error;
+      },
+    );
     return this.#store;
   }
 

@@ -16,9 +16,17 @@ export function safeLink(href: string, label = ""): SafeLink | undefined {
   const { protocol, host, username, password } = new URL(href);
   if (username || password) return undefined; // https://bank.example@elsewhere.example
   if (protocol === "mailto:") return { href, isElsewhere: false };
-  const claimed = /(?:[\w-]+\.)+[a-z]{2,}/i.exec(label)?.[0].toLowerCase();
-  const isOther = claimed !== undefined && !label.includes(host) && bare(claimed) !== bare(host);
+  const isOther = claims(label).some((claimed) => bare(claimed) !== bare(host));
   return { href, isElsewhere: true, ...(isOther && { host }) };
+}
+
+/** The hosts of what looks like addresses in a text. What stands in their paths is none. */
+function claims(label: string): string[] {
+  const words = label.toLowerCase().replace(/\p{Cf}/gu, "").split(/\s+/);
+  return words.flatMap((word) => {
+    const [place = ""] = word.replace(/^[^\p{L}\p{N}]*(?:[a-z][a-z+.\-]*:\/\/)?/u, "").split(/[/?#]/);
+    return place.match(/(?:[\p{L}\p{N}_\-]+\.)+\p{L}[\p{L}\p{N}\-]+(?::\d+)?/gu) ?? [];
+  });
 }
 
 function bare(host: string): string {

@@ -101,7 +101,8 @@ function blockTokens(tokens: Token[], around: Direction, depth: number): Compone
 /** Its marks stand on one side, by the letters of all items; an item is read by its own. */
 function List({ list, dir, depth }: { list: Tokens.List; dir: Direction; depth: number }) {
   const items = list.items.map((item, at) => {
-    const own = directionOf(lettersOf(item)) ?? dir;
+    const lines = item.tokens.filter(({ type }) => type !== "list").map(lettersOf).join(" ");
+    const own = directionOf(lines) ?? dir;
     const content = blockTokens(item.tokens, own, depth);
     return (
       <li key={at} class={item.task ? "task" : undefined}>
@@ -178,9 +179,9 @@ function inlineToken(token: Token, around: Direction): ComponentChild {
       return <span class="box" role="img" aria-label={name} data-checked={checked || undefined} />;
     }
     case "link": {
-      const { href, text } = token as Tokens.Link;
+      const { href } = token as Tokens.Link;
       return (
-        <Link href={href} label={text}>
+        <Link href={href} label={wordsOf(token)}>
           {inline(inner, around)}
         </Link>
       );
@@ -233,6 +234,12 @@ function Link(props: { href: string; label: string; isImage?: boolean; children:
       )}
     </a>
   );
+}
+
+/** What a reader sees of a token. */
+function wordsOf(token: Token): string {
+  const { tokens, text = token.raw } = token as Tokens.Generic;
+  return tokens?.length ? tokens.map(wordsOf).join("") : decoded(String(text));
 }
 
 /** The letters that a block's direction is decided by: not those of code and addresses. */

@@ -22,7 +22,7 @@ const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(
 const NAME = "[A-Za-z_$][\\w$]{0,60}";
 const PART = "[\\w.@*~\\-]{1,80}";
 const OPERAND = `(?:${NAME}\\([\\w\\s,+\\-*/^.]{0,40}\\)|${NUMBER}[a-z]?|${NAME}|[√π∑Δ]\\w{0,20}|\\([\\w\\s+\\-*/^.,×÷]{1,40}\\))(?:\\^[\\w+\\-]{1,20}|²|³)?`;
-const OPERATOR = "\\s?(?:[+*/^=×÷·≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z]))\\s?";
+const OPERATOR = "(?:\\s?(?:[+*/^=×÷≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z]))\\s?|·)"; // "a · b" parts two things
 /**
  * What is one thing to a reader, and has signs at its ends or inside of it that would take the
  * direction of their surroundings. Each repeat has a limit, so that no text makes it slow.
