@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from packs.education.answers import normal_text
 from packs.education.arithmetic import NoArithmetic, value
 from packs.education.blocks import Bloom, Item, Kind, Level, choices, item
 from packs.education.generation.passages import Passage
+from packs.education.generation.quality import stem_problem
 from packs.education.generation.wording import TEXTS
 from packs.education.key_check import check_problem, size
 from rollcall.core.context import TextModel
@@ -26,6 +28,10 @@ from rollcall.core.context import TextModel
 log = logging.getLogger("rollcall")
 T = TypeVar("T", bound=BaseModel)
 _LEAST_QUOTE = 12
+_NUMBER = re.compile(r"(?<![\w.])-?[0-9]+(?:[./][0-9]+)?(?![0-9])|(?<=[^\W0-9_])[0-9]+(?![0-9])")
+_LITERAL = re.compile(r"(?:x\s*=\s*)?[-+( ]*[0-9][0-9.,]*(?: [0-9]+/[0-9]+)?[ )%]*")
+_OPERATION = re.compile(r"[0-9)%] ?[+\-−×*/÷:] ?[0-9(]")
+_STATEMENT = re.compile(r"[0-9)] ?[+\-−×*/÷:] ?[0-9(][^=<>≤≥≠]*[=<>≤≥≠]|[=<>≤≥≠] ?[0-9(]")
 
 
 class Pair(BaseModel):
@@ -210,7 +216,9 @@ def _item(draft: Draft, passages: Sequence[Passage]) -> Item:
     )
     if computed and draft.check is None:
         raise ValueError("a key that is a number needs a check, the arithmetic that gives it")
-    if problem := check_problem(made):
+    if draft.check and _proves_nothing(draft, draft.check):
+        raise ValueError("a check is the arithmetic that gives the key, not the key itself")
+    if problem := check_problem(made) or stem_problem(made):
         raise ValueError(problem)
     return made
 
@@ -232,11 +240,28 @@ def _key(draft: Draft) -> dict[str, Any]:
 def _needs_check(draft: Draft, passage: Passage | None) -> bool:
     """Whether a key is a number, which nobody takes on trust; a number that a passage is quoted
     for (a year, a length) is a fact."""
-    if draft.kind == "numeric":
-        return not (passage and draft.value and draft.value in (draft.quote or ""))
-    if draft.kind not in ("choice", "multi_choice") or passage:
+    if draft.kind == "true_false":
+        return _STATEMENT.search(draft.stem) is not None
+    right = [draft.options[n - 1] for n in draft.correct]
+    texts, right = {
+        "numeric": ([draft.value or ""], [draft.value or ""]),
+        "choice": (draft.options, right),
+        "multi_choice": (draft.options, right),
+        "cloze": (draft.gaps, draft.gaps),
+        "order": (draft.ordered, draft.ordered),
+        "match": (sides := [t for pair in draft.pairs for t in (pair.left, pair.right)], sides),
+    }.get(draft.kind, ([], []))
+    if draft.kind != "numeric" and not (texts and all(_is_number(text) for text in texts)):
         return False
-    return all(_is_number(text) for text in draft.options)
+    cited = set(_NUMBER.findall((draft.quote or "").replace(",", ""))) if passage else set()
+    return not all(set(_NUMBER.findall(text.replace(",", ""))) & cited for text in right)
+
+
+def _proves_nothing(draft: Draft, check: str) -> bool:
+    """Whether a check is a bare number; options that are arithmetic are compared even with one."""
+    if draft.kind in ("choice", "multi_choice") and any(map(_OPERATION.search, draft.options)):
+        return False
+    return any(_LITERAL.fullmatch(part.strip()) for part in check.split(";"))
 
 
 def _is_number(text: str) -> bool:

@@ -122,7 +122,7 @@ def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
             yield "longest_is_right", right.text
         if twin:
             return  # the check would say the same
-    problem = check_problem(item) or _stem_problem(item)
+    problem = check_problem(item) or stem_problem(item)
     if problem:
         yield "key_differs", problem
 
@@ -137,11 +137,11 @@ def _one_value(one: Option, other: Option) -> bool:
         return False
 
 
-def _stem_problem(item: Item) -> str | None:
-    """How a key differs from the sum that its question ends in, where it has no check."""
+def stem_problem(item: Item) -> str | None:
+    """How a key differs from the sum that its question ends in."""
     block, key = item.block, item.key
     match = _SUM.search(block.stem)
-    if key.check is not None or match is None or not _OPERATION.search(match["sum"]):
+    if match is None or not _OPERATION.search(match["sum"]):
         return None
     try:
         right = value(match["sum"])

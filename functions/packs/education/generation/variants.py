@@ -41,6 +41,10 @@ VariantType = Literal["havana", "haamaka"]
 _NUMBERS = re.compile(r"[0-9]+(?:[.,/:][0-9]+)*|[+−×÷<>=%]|(?<=[0-9)]) ?[-*/:] ?(?=[0-9(])")
 
 
+Changes = tuple[dict[str, Any], dict[str, Any]]
+"""The fields of a block and of its key that a version has anew."""
+
+
 class Variant(Wire):
     """A version of a question whose right answer is the original's."""
 
@@ -154,10 +158,12 @@ def generate_variants(
 
 def make_variants(original: Item, variant_type: VariantType, locale: str) -> Iterator[Item]:
     """Yield versions that need no model, the best first."""
-    if variant_type == "havana":
-        yield from _easier(original, locale)
-    else:
-        yield from _harder(original, locale)
+    changes = _easier if variant_type == "havana" else _harder
+    for block, key in changes(original, locale):
+        try:
+            yield _changed(original, block, key)
+        except ValidationError:
+            continue  # its stem or unit is too long, for example: no version of this question
 
 
 def is_equivalent(original: Item, variant: Item) -> bool:
@@ -169,7 +175,7 @@ def is_equivalent(original: Item, variant: Item) -> bool:
     return _stated(one) == _stated(other) and GAP.findall(one) == GAP.findall(other)
 
 
-def _easier(original: Item, locale: str) -> Iterator[Item]:
+def _easier(original: Item, locale: str) -> Iterator[Changes]:
     block, key = original.block, original.key
     hint = "\n".join([*([key.hint] if key.hint else []), _hint(original, locale)])[:1_000]
     changes: dict[str, Any] = {"level": "support"}
@@ -179,8 +185,9 @@ def _easier(original: Item, locale: str) -> Iterator[Item]:
         options = [each for each in block.options if each.id in kept]
         said = {id: text for id, text in key.option_feedback.items() if id in kept}
         carried = {"hint": hint, "option_feedback": said}
-        yield _changed(original, {**changes, "options": options}, carried)
-    if block.kind == "numeric":
+        yield {**changes, "options": options}, carried
+    # Beside a tolerance, a number near the right one is right as well.
+    if block.kind == "numeric" and read_number(key.tolerance or "0") == 0:
         right = read_number(key.value or "")
         values = [right, *wrong_values(right)[:2]]
         Random(block.stem).shuffle(values)
@@ -196,39 +203,45 @@ def _easier(original: Item, locale: str) -> Iterator[Item]:
             "tolerance": None,
             "hint": hint,
         }
-        yield _changed(original, {**changes, **chosen}, carried_key)
+        yield {**changes, **chosen}, carried_key
     if block.kind == "cloze" and not block.options and len(key.gaps) > 1:
         bank = sorted({texts[0] for texts in key.gaps.values()})
-        yield _changed(original, {**changes, "options": choices(bank)}, {"hint": hint})
+        yield {**changes, "options": choices(bank)}, {"hint": hint}
     if block.kind == "match" and len(block.targets) > len(set(key.pairs.values())):
         targets = [each for each in block.targets if each.id in key.pairs.values()]
         if len(targets) >= len(block.options):
-            yield _changed(original, {**changes, "targets": targets}, {"hint": hint})
-    yield _changed(original, changes, {"hint": hint})
+            yield {**changes, "targets": targets}, {"hint": hint}
+    yield changes, {"hint": hint}
 
 
-def _harder(original: Item, locale: str) -> Iterator[Item]:
+def _harder(original: Item, locale: str) -> Iterator[Changes]:
     block, key = original.block, original.key
     changes: dict[str, Any] = {"level": "enrichment"}
     if block.kind == "choice" and key.check and "?" not in key.check:
         right = next(each for each in block.options if each.id in key.correct)
-        quantity = read_quantity(right.text)
-        units = [quantity.unit] if quantity.unit else []
-        written: dict[str, Any] = {"kind": "numeric", "options": [], "unit": quantity.unit}
-        decimal = "." in right.text
-        carried = {
-            "correct": [],
-            "option_feedback": {},
-            "value": write_number(quantity.value, mixed=not decimal),
-            "units": units,
-        }
-        yield _changed(original, {**changes, **written}, carried)
+        yield from _to_write(right.text, changes)
     if block.kind == "cloze" and block.options:
-        yield _changed(original, {**changes, "options": []}, {})
+        yield {**changes, "options": []}, {}
     for way, bloom in (("justify", "evaluate"), ("two_ways", "analyze")):
         if way == "justify" or key.check:
             stem = TEXTS.say(locale, f"variants.{way}", stem=block.stem)
-            yield _changed(original, {**changes, "stem": stem, "bloom": bloom}, {})
+            yield {**changes, "stem": stem, "bloom": bloom}, {}
+
+
+def _to_write(right: str, changes: dict[str, Any]) -> Iterator[Changes]:
+    """A choice as a number to write; nothing where the right option is no number, as "3 × 4"."""
+    try:
+        quantity = read_quantity(right)
+    except ValueError:
+        return
+    written: dict[str, Any] = {"kind": "numeric", "options": [], "unit": quantity.unit}
+    key = {
+        "correct": [],
+        "option_feedback": {},
+        "value": write_number(quantity.value, mixed="." not in right),
+        "units": [quantity.unit] if quantity.unit else [],
+    }
+    yield {**changes, **written}, key
 
 
 def _hint(original: Item, locale: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from packs.education.generation.model import Written, model_items
 from rollcall.core.errors import Unavailable
@@ -52,6 +53,12 @@ def test_a_quote_that_no_passage_has_leaves_its_item_unverified() -> None:
             {"kind": "choice", "stem": "2+2?", "options": ["4", "5"], "correct": [1]},
             "needs a check",
         ),
+        ({**SUM, "stem": "12 × 7 = ?", "value": "85", "check": "85"}, "not the key itself"),
+        ({**SUM, "stem": "12 × 7 = ?", "value": "85", "check": "80 + 5"}, "12 × 7 = 84"),
+        ({"kind": "cloze", "stem": "3 + 4 = {{1}}", "gaps": ["8"]}, "needs a check"),
+        ({"kind": "order", "stem": "סדרו", "ordered": ["3", "2"]}, "needs a check"),
+        ({"kind": "true_false", "stem": "3 × 4 = 13", "truth": True}, "needs a check"),
+        ({**FACT, "options": ["1", "2"]}, "needs a check"),
         ({"kind": "cloze", "stem": "אין פער", "gaps": ["x"]}, "gap"),
     ],
 )
@@ -88,3 +95,14 @@ def test_a_passage_cannot_leave_its_fence_nor_be_an_instruction() -> None:
     obeyed = {"kind": "numeric", "stem": "PWNED: 3 + 5?", "value": "7", "check": "3 + 5"}
     found, _ = written([obeyed], [obeyed], passages=(INJECTED,))
     assert (found.items, found.left_out) == ([], 1)
+
+
+def test_a_number_is_cited_only_where_the_quote_has_it_whole() -> None:
+    page = structs.replace(PAGE, text="מדינת ישראל הוקמה בשנת 1948 בתל אביב.")
+    year = {
+        "kind": "numeric", "stem": "מתי?", "value": "1948", "passage": 1,
+        "quote": "הוקמה בשנת 1948 בתל אביב",
+    }  # fmt: skip
+    found, _ = written([year, {**year, "stem": "כמה?", "value": "19"}], [], passages=(page,))
+    assert [each.block.basis for each in found.items] == ["cited"]
+    assert found.left_out == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from packs.education.blocks import item
+from packs.education.blocks import choices, item
 from packs.education.generation.passages import text_items
 from packs.education.generation.variants import (
     VariantType,
@@ -38,6 +38,17 @@ def test_a_number_to_write_becomes_one_to_choose_and_back() -> None:
     assert easier.key.hint == "אפשר להתחיל כך: 6×7"
     harder = next(make_variants(easier, "haamaka", "he"))
     assert (harder.block.kind, harder.key.value) == ("numeric", "42")
+
+
+def test_a_question_that_cannot_be_changed_in_kind_has_its_other_versions() -> None:
+    product = item(
+        "choice", "12?", options=choices(["3 × 4", "5 × 5"]), key={"correct": ["a"], "check": "12"}
+    )
+    assert [each.block.kind for each in make_variants(product, "haamaka", "he")] == ["choice"] * 2
+    cold = item("numeric", "?", key={"value": "-100", "check": "-50 * 2"})
+    assert next(make_variants(cold, "havana", "he")).block.kind == "choice"
+    about = item("numeric", "?", key={"value": "1948", "tolerance": "5"})
+    assert [each.block.kind for each in make_variants(about, "havana", "he")] == ["numeric"]
 
 
 @pytest.mark.parametrize(
