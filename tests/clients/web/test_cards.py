@@ -96,6 +96,17 @@ def test_web_display_that_cannot_be_drawn_is_shown_as_its_data(components: Page)
     expect(components.locator(".display .values")).to_contain_text("rows7")
 
 
+def test_web_open_source_is_gone_with_its_conversation(components: Page) -> None:
+    source = {"title": "Code", "quote": "Nobody else may read this", "url": ""}
+    show(components, "citations", {"citations": [source]})
+    components.locator(".citations summary").click()
+    components.locator(".citations button").click()
+    expect(components.get_by_role("complementary", name="Code")).to_be_visible()
+    components.evaluate("components.reset()")
+    show(components, "citations", {"citations": []})
+    expect(components.get_by_role("complementary")).to_have_count(0)
+
+
 def test_web_card_opens_to_its_arguments_and_its_result(components: Page) -> None:
     show(components, "card", call("done", result={"ok": True, "note": "a\u202eb"}))
     components.get_by_role("button", name="Check panel").click()
