@@ -37,11 +37,16 @@ VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class AnswerRecord(Struct, frozen=True):
-    """An answer that was checked; `score` is the share of its points, 0..1."""
+    """An answer that was checked; `score` is the share of its points, 0..1.
+
+    Attributes:
+        title: What its content was called when the pupil began.
+    """
 
     uid: str
     course_id: str
-    content: str
+    content_id: str
+    title: str
     bloom: str
     at: datetime
     score: float
@@ -110,6 +115,10 @@ def get_analytics(
     else:
         told, hidden, figures = _figures_of_groups(answers, time_range, ctx.now)
     names = {each.id: each.name for each in courses}
+    titles: dict[str, str] = {}
+    for each in sorted(told, key=attrgetter("at")):
+        titles[each.content_id] = each.title
+    of_contents = [_renamed(each, titles[each.name]) for each in figures["content_id"]]
     result = Analytics(
         answer="",
         course_ids=[each.id for each in courses],
@@ -117,7 +126,7 @@ def get_analytics(
         time_range=time_range,
         total=_figure(TEXTS.say(ctx.locale, "analytics.total"), told) if told else None,
         by_bloom=[_renamed(each, bloom_name(each.name, ctx.locale)) for each in figures["bloom"]],
-        by_content=figures["content"],
+        by_content=sorted(of_contents, key=attrgetter("name")),
         by_course=[_renamed(each, names[each.name]) for each in figures["course_id"]],
         suppressed=hidden,
         looked_at_all=is_all,
@@ -165,7 +174,8 @@ def _answers(
                     AnswerRecord(
                         uid=attempt["uid"],
                         course_id=course.id,
-                        content=attempt["title"],
+                        content_id=attempt["contentId"],
+                        title=attempt["title"],
                         bloom=answer.get("bloom") or "none",
                         at=attempt["startedAt"],
                         score=answer["points"] / answer["maxPoints"],
@@ -239,7 +249,7 @@ def _figures_of_groups(
     total = tellable(counted, time_range, now) if counted else None
     hidden = sum(bool(_within(of_courses[id], time_range, now)) for id in courses - told_courses)
     figures: dict[str, list[Figure]] = {}
-    for name in ("bloom", "content", "course_id"):
+    for name in ("bloom", "content_id", "course_id"):
         groups: dict[str, Answers] = {}
         if total is not None:
             groups, more = tellable_groups(counted, attrgetter(name), time_range, now)
@@ -250,7 +260,7 @@ def _figures_of_groups(
 
 def _figures_of_one(answers: Answers) -> dict[str, list[Figure]]:
     figures = {}
-    for name in ("bloom", "content", "course_id"):
+    for name in ("bloom", "content_id", "course_id"):
         values = _in_order({getattr(each, name) for each in answers})
         figures[name] = [
             _figure(value, [each for each in answers if getattr(each, name) == value])

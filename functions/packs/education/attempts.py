@@ -19,7 +19,7 @@ from msgspec import Struct
 from pydantic import Field
 
 from packs.education.answers import check_answer
-from packs.education.blocks import Block, Card, Image, Item, Key, Kind, Option
+from packs.education.blocks import Card, Image, Item, Key, Kind, Option
 from packs.education.contents import (
     ATTEMPTS,
     SCHEMA_VERSION,
@@ -119,7 +119,8 @@ class BlockAnswered(Wire):
 
     Attributes:
         parts: Of a match or a cloze: which parts are right.
-        feedback: What the key says to this answer.
+        feedback: What the key says to the chosen options; once it is right or takes no further
+            try, what the key says to all.
         hint: Where it is not right and may be tried again.
         tries_left: How often it may be answered yet.
     """
@@ -172,7 +173,7 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
         subject=content.subject,
         locale=content.locale,
         max_tries=content.max_tries,
-        blocks=[_for_pupil(id, item.block, ctx.user.uid) for id, item in items.items()],
+        blocks=[_for_pupil(id, item, ctx.user.uid) for id, item in items.items()],
         attempt=_attempt(found.id, found.to_dict() or {}) if found.exists else None,
     )
 
@@ -286,7 +287,7 @@ def answer_block(
         points=found.points,
         max_points=item.block.points,
         parts=found.parts,
-        feedback=_feedback(item.key, answer),
+        feedback=_feedback(item.key, answer, is_last=left == 0),
         hint=item.key.hint if left and not found.correct else None,
         tries_left=left,
     )
@@ -361,18 +362,20 @@ def _question(ctx: ToolContext, attempt: _Stored, block_id: str) -> tuple[Opened
     return opened, item
 
 
-def _feedback(key: Key, answer: Given) -> list[str]:
-    """What the key says to an answer: to each chosen option, and to all."""
+def _feedback(key: Key, answer: Given, *, is_last: bool) -> list[str]:
+    """What the key says to an answer: to each chosen option; to all only after the last try, since
+    that often tells the solution."""
     chosen = answer if isinstance(answer, list) else [answer]
-    said = [key.option_feedback[each] for each in chosen if each in key.option_feedback]
-    return [*said, *([key.feedback] if key.feedback else [])]
+    ids = [each for each in chosen if isinstance(each, str)]
+    said = [key.option_feedback[id] for id in ids if id in key.option_feedback]
+    return [*said, *([key.feedback] if key.feedback and is_last else [])]
 
 
-def _for_pupil(id: str, block: Block, uid: str) -> PupilBlock:
-    mixed = Random(f"{uid} {id}")
+def _for_pupil(id: str, item: Item, uid: str) -> PupilBlock:
+    block, mixed = item.block, Random(f"{uid} {id}")
     options, targets = list(block.options), list(block.targets)
     if block.kind == "order":
-        mixed.shuffle(options)
+        _mix(options, item.key, mixed)
     mixed.shuffle(targets)
     return PupilBlock(
         block_id=id,
@@ -386,6 +389,15 @@ def _for_pupil(id: str, block: Block, uid: str) -> PupilBlock:
         unit=block.unit,
         points=block.points,
     )
+
+
+def _mix(options: list[Option], key: Key, mixed: Random) -> None:
+    """Mix what is to be put in order until it does not read in the right order already."""
+    texts = {option.id: option.text for option in options}
+    right = [texts[each] for each in key.correct]
+    mixed.shuffle(options)
+    while len(set(right)) > 1 and [option.text for option in options] == right:
+        mixed.shuffle(options)
 
 
 def _attempt(id: str, data: dict[str, Any]) -> Attempt:

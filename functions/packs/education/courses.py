@@ -4,7 +4,7 @@
     courses/{c}/students/{s}  uid, name, schemaVersion; `s` is the pupil's user id
 
 Teachers keep both from the app, by the rules. A pupil's name stands in the second alone, and no
-model is given it.
+model is given it. A course whose last teacher was erased is an empty `teacherIds`, for good.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ MAX_LISTED = 200
 
 CourseRole = Literal["student", "teacher"]
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_USER_ID = re.compile(r"(?!\.{1,2}\Z|__.*__\Z)[^/]{1,128}", re.DOTALL)
+"""A user id is chosen by the sign-in, and may be all that a document's id may be."""
 
 
 class Course(Struct, frozen=True):
@@ -88,7 +90,7 @@ def open_course(
 
 def is_student(ctx: ToolContext, course_id: str, uid: str) -> bool:
     """Tell whether somebody learns in a course."""
-    if not uid or "/" in uid:
+    if not _USER_ID.fullmatch(uid):
         return False
     place = ctx.db.collection(COURSES).document(course_id)
     return bool(place.collection(STUDENTS).document(uid).get().exists)

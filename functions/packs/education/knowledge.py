@@ -10,7 +10,7 @@ import base64
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from packs.education.courses import Course, open_course, taught_by
 from packs.education.publishing import CourseId
@@ -35,7 +35,22 @@ _TYPES = {kind: content_type for content_type, kind in CONTENT_TYPES.items()}
 VolumeType = Literal["textbook", "worksheet", "exam", "general"]
 FileName = Annotated[str, Field(min_length=1, max_length=200)]
 FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-Base64 = Annotated[str, Field(min_length=1, max_length=4_000_000), Hidden()]
+MOST_BASE64 = 340_000
+"""Of a file in the arguments: an approval keeps them all, in 360,000 bytes."""
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > MOST_BASE64:
+        raise ValueError(
+            f"a file sent along may have {MOST_BASE64 * 3 // 4:,} bytes; upload a larger one with "
+            "begin_upload, and send its fileId instead"
+        )
+    return value
+
+
+Base64 = Annotated[
+    str, Field(min_length=1, max_length=MOST_BASE64), BeforeValidator(_small), Hidden()
+]
 
 
 class KnowledgeUploaded(Wire):

@@ -1,8 +1,9 @@
 """What the pack keeps about users, for export and erasure.
 
 A teacher's own material and prompts go with the teacher. A course goes on while somebody teaches
-it; the last teacher's goes with its list of pupils. Pupils' attempts are the pupils' own: they
-stay when a teacher goes, and go with the pupil.
+it; the last teacher's loses its name and its list of pupils, but keeps its id: attempts, material
+and documents of others name it, and who made a course of that id anew could read them. Pupils'
+attempts are the pupils' own: they stay when a teacher goes, and go with the pupil.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from packs.education.contents import ATTEMPTS, BLOCKS, CONTENTS, KEYS
-from packs.education.courses import COURSES, STUDENTS
+from packs.education.courses import COURSES, SCHEMA_VERSION, STUDENTS
 from packs.education.prompts import PROMPT_RATINGS, PROMPTS
 from rollcall.core.user_data import Section, UserData, as_stored, delete, listing_user, of_user
 
@@ -35,7 +36,7 @@ def _course(data: dict[str, Any], uid: str) -> dict[str, Any]:
 
 
 def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave a course; with its last teacher it is deleted, and its list of pupils."""
+    """Leave a course; of the last teacher's nothing stays but that it was."""
     from google.cloud.firestore import ArrayRemove, LastUpdateOption
 
     unchanged = LastUpdateOption(document.update_time)
@@ -44,6 +45,7 @@ def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
         return
     _empty(db, document.reference.collection(STUDENTS))
     batch.delete(document.reference, option=unchanged)
+    batch.set(document.reference, {"teacherIds": [], "schemaVersion": SCHEMA_VERSION})
 
 
 def _whole_content(document: Document) -> dict[str, Any]:

@@ -28,6 +28,10 @@ SubjectId = Literal[
 _NUMERALS = {letter: number for number, letter in enumerate("אבגדהוזחטי", 1)}
 """Hebrew letters as numbers, as far as grades need them."""
 _MARKS = re.compile(r"[\"'׳״’‘“”`.()\-־,:]")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s\"'`.()\-,:]+(?=\d)")
+"""Marks that join two numbers: "1-2" is not "12"."""
+_RANGE = re.compile(r"(?<=[א-ת'׳])\s*[-־–.,:/]\s*(?=[א-ת])")
+"""What stands between two grades, as in "ד-ה"."""
 _SECTION = re.compile(r"(?<=[א-ת])\s*\d{1,2}$")
 """The class within a grade, as in "ד 2"."""
 
@@ -40,11 +44,13 @@ def read_grade(value: Any) -> Any:
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         return value
-    text = _plain(str(value), "words.grade_nouns")
+    written = str(value)[:200]
+    text = _plain(written, "words.grade_nouns")
     known = _grade_spellings()
     found = known.get(text) or known.get(_SECTION.sub("", text))
     if found is None:
-        nearest = _nearest_grade(text)
+        first, *_ = _RANGE.split(written)
+        nearest = _nearest_grade(_plain(first, "words.grade_nouns"))
         raise ValueError(
             f"unknown grade; the nearest is {nearest!r}. Grades are {GRADES[0]} to {GRADES[-1]}, "
             f"or 1 to {len(GRADES)}"
@@ -97,7 +103,8 @@ def _plain(text: str, nouns: str) -> str:
     """Return a spelling without marks, case, niqqud, and words such as "grade" beside the name."""
     text = unicodedata.normalize("NFKD", text[:200])
     text = "".join(char for char in text if not unicodedata.combining(char))
-    text = _MARKS.sub("", fold(text)).lower()
+    text = _BETWEEN_DIGITS.sub(" ", fold(text))
+    text = _MARKS.sub("", text).lower()
     words = [word for word in text.split() if word not in _folded_words(nouns)]
     return " ".join(words)
 

@@ -111,10 +111,9 @@ def generate_static_content(
         made, brief = make_content(ctx, brief)
         standards = find_serving(ctx, brief)
         banner = None
-        if content_type == "test":
-            made = Made(
-                with_points(made.items), made.generator, made.left_out, made.unverified, made.notes
-            )
+        made = Made(
+            with_points(made.items), made.generator, made.left_out, made.unverified, made.notes
+        )
     else:
         standards = find_serving(ctx, brief)
         made = _written(ctx, brief, content_type, standards)

@@ -40,6 +40,21 @@ def test_a_class_is_told_by_level_and_material(school: Client) -> None:
     assert "6 תלמידים" in get_analytics(hebrew).answer
 
 
+def test_two_contents_of_one_title_are_two_figures_and_one_of_two_titles_is_one(
+    school: Client,
+) -> None:
+    for id, score in (("b", 1.0), ("c", 0.0)):
+        attempts(school, range(1, 7), answers={"1": ("apply", score)}, content_id=id)
+    attempts(
+        school, range(1, 7), answers={"1": ("apply", 0.0)}, content_id="b", title="Old", days_ago=9
+    )
+    found = get_analytics(context(school)).by_content
+    assert {(each.name, each.answers, each.percent) for each in found} == {
+        ("Fractions", 12, 50),
+        ("Fractions", 6, 0),
+    }
+
+
 def test_fewer_than_five_pupils_are_not_told(school: Client) -> None:
     attempts(school, range(1, 5), answers={"1": ("apply", 1.0)})
     ctx = context(school)
@@ -82,7 +97,14 @@ def test_one_pupil_is_told_to_the_own_teacher_without_a_name(school: Client) -> 
     found = get_analytics(context(school), student_id="math4-2")
     assert found.total is not None and (found.total.students, found.total.percent) == (1, 100)
     assert "Zipora" not in str(found)
-    for uid, pupil in (("ada", "other-1"), ("ada", "nobody"), ("ben", "math4-2"), ("ada", "a/b")):
+    for uid, pupil in (
+        ("ada", "other-1"),
+        ("ada", "nobody"),
+        ("ben", "math4-2"),
+        ("ada", "a/b"),
+        ("ada", "."),
+        ("ada", "__x__"),
+    ):
         with pytest.raises(PermissionDenied, match="none of your courses"):
             get_analytics(context(school, uid), student_id=pupil)
 

@@ -8,12 +8,13 @@ import pytest
 from google.cloud.firestore import Client
 
 from packs.education.attempts import answer_block, finish_attempt, get_activity, start_attempt
+from packs.education.blocks import choices, item
 from packs.education.contents import block_id
 from packs.education.publishing import publish_content
 from rollcall.core.capability import plain
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Role
-from tests.support.packs.education.classroom import context, write
+from tests.support.packs.education.classroom import add_content, context, write
 
 PUPIL = "math4-1"
 
@@ -74,7 +75,7 @@ def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> No
     attempt = start(school)
     wrong = answer(school, attempt, 1, "b")
     assert (wrong["correct"], wrong["points"], wrong["triesLeft"]) == (False, 0, 1)
-    assert wrong["feedback"] == ["not so", "secret feedback"] and wrong["hint"] == "a hint"
+    assert wrong["feedback"] == ["not so"] and wrong["hint"] == "a hint"
     right = answer(school, attempt, 1, "a")
     assert (right["correct"], right["points"], right["triesLeft"]) == (True, 10, 0)
     assert right["feedback"] == ["secret feedback"] and "hint" not in right
@@ -84,6 +85,34 @@ def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> No
     assert (done["status"], done["points"], done["maxPoints"], done["toJudge"]) == (
         "finished", 10, 25, 1,
     )  # fmt: skip
+
+
+def test_what_tells_the_solution_comes_after_the_last_wrong_try(school: Client) -> None:
+    attempt = start(school)
+    answer(school, attempt, 1, "b")
+    last = answer(school, attempt, 1, "b")
+    assert (last["correct"], last["triesLeft"]) == (False, 0) and "hint" not in last
+    assert last["feedback"] == ["not so", "secret feedback"]
+
+
+def test_a_match_and_a_cloze_are_answered_with_objects(school: Client) -> None:
+    two, other = choices(["1/2", "1/4"]), choices(["0.5", "0.25"])
+    pairs = {"a": "a", "b": "b"}
+    match = item("match", "?", options=two, targets=other, points=4, key={"pairs": pairs})
+    gaps = {"gaps": {"1": ["חצי"], "2": ["רבע"]}, "feedback": "secret"}
+    cloze = item("cloze", "{{1}} ועוד {{2}}", points=4, key=gaps)
+    items = [match, cloze]
+    add_content(school, "parts", "ada", items, status="published", courseId="math4", maxTries=2)
+    id = write(pupil(school), start_attempt, content_id="parts")["attemptId"]
+
+    def give(number: int, value: Any) -> Any:
+        given = {"attempt_id": id, "block_id": block_id("parts", number), "answer": value}
+        return write(pupil(school), answer_block, **given)
+
+    assert give(1, pairs)["correct"] is True
+    half = give(2, {"1": "חצי", "2": "שליש"})
+    assert (half["parts"], half["points"], half["feedback"]) == ({"1": True, "2": False}, 2, [])
+    assert give(2, {"1": "חצי", "2": "רבע"})["feedback"] == ["secret"]
 
 
 def test_a_question_is_answered_as_often_as_the_teacher_allows(school: Client) -> None:

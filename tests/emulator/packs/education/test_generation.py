@@ -40,6 +40,7 @@ def test_a_worksheet_is_a_private_draft_with_checked_keys(school: Client) -> Non
     assert made["title"] == "דף עבודה: שברים, כיתה ד"
     assert (made["subject"], made["generator"], len(made["blocks"])) == ("math", "offline", 10)
     assert "correct" not in str(made["blocks"])
+    assert sum(each["points"] for each in made["blocks"]) == 100
     opened = open_content(context(school, "ada"), made["contentId"])
     assert [each["name"].rpartition(".")[2] for each in made["files"]] == ["pdf", "docx"]
     assert [each.file_id for each in opened.content.files] == [

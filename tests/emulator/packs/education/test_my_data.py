@@ -56,7 +56,10 @@ def test_an_erased_teacher_leaves_the_course_to_the_others(school: Client) -> No
     assert (removed["courses"], removed["contents"]) == (2, 2)
     after = {path for path in everything(school) if not path.startswith("erasures")}
     assert school.document("courses/math4").get().get("teacherIds") == ["dov"]
-    assert not [path for path in after if path.startswith(("contents", "courses/alone", "prompt"))]
+    assert not [path for path in after if path.startswith(("contents", "prompt"))]
+    assert [path for path in after if path.startswith("courses/alone")] == ["courses/alone"]
+    left = school.document("courses/alone").get().to_dict()
+    assert left == {"teacherIds": [], "schemaVersion": 1} and erase(school, "ada") == {}
     assert sum(path.startswith("courses/math4/students") for path in after) == 6
 
 

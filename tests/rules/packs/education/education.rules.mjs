@@ -165,6 +165,24 @@ export default function education(rules) {
       await rules.given(DOCUMENTS);
     });
 
+    test("nobody joins, renames or makes anew a course whose last teacher was erased", async () => {
+      await rules.given({
+        "courses/left": { teacherIds: [], schemaVersion: 1 },
+        "attempts/left": { uid: "zik", courseId: "left", points: 3 },
+      });
+      for (const who of Object.keys(PEOPLE)) {
+        const made = { ...COURSE, teacherIds: [who], createdAt: serverTimestamp() };
+        await denied(setDoc(at(who, "courses/left"), made));
+        await denied(updateDoc(at(who, "courses/left"), { teacherIds: arrayUnion(who) }));
+        await denied(updateDoc(at(who, "courses/left"), { name: "Mine" }));
+        await denied(deleteDoc(at(who, "courses/left")));
+        const place = { uid: who, name: "Me", schemaVersion: 1 };
+        await denied(setDoc(at(who, `courses/left/students/${who}`), place));
+        for (const path of ["courses/left", "attempts/left"]) await denied(getDoc(at(who, path)));
+      }
+      await rules.given(DOCUMENTS);
+    });
+
     test("a course is what the functions can read", async () => {
       for (const change of [
         { name: "" },

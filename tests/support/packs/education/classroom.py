@@ -79,6 +79,7 @@ def add_attempt(
     days_ago: float = 0,
     answers: dict[str, tuple[str | None, float]],
     title: str = "Fractions",
+    content_id: str = "c",
 ) -> None:
     """Store an attempt with answers by block id: a Bloom level, and the share of 10 points."""
     stored = {
@@ -87,8 +88,9 @@ def add_attempt(
         for id, (bloom, score) in answers.items()
     }
     data = {
-        "uid": uid, "courseId": course_id, "contentId": "c", "title": title, "version": 1,
-        "answers": stored, "startedAt": NOW - timedelta(days=days_ago), "status": "finished",
+        "uid": uid, "courseId": course_id, "contentId": content_id, "title": title,
+        "version": 1, "answers": stored, "startedAt": NOW - timedelta(days=days_ago),
+        "status": "finished",
     }  # fmt: skip
     db.collection("attempts").add(data)
 
