@@ -79,7 +79,7 @@ def sheet(
         else:
             worth = item.block.points
             note = _say(locale, "points", count=worth) if worth else ""
-            parts.append(Numbered(f"{number}.", _question(item.block, locale), note))
+            parts.append(Numbered(f"{number}.", _question(item, locale), note))
     if with_key and questions:
         parts += [PageBreak(), Heading(_say(locale, "key"))]
         for item in _questions(items):
@@ -100,13 +100,15 @@ def sheet(
     )
 
 
-def shuffled(block: Block) -> tuple[list[Option], list[Option]]:
-    """The options and targets of a block as they are printed: an order's options and a match's
-    targets are mixed."""
+def shuffled(block: Block, key: Key) -> tuple[list[Option], list[Option]]:
+    """The options and targets of a block as they are printed: an order's options, never in the
+    right order, and a match's targets are mixed."""
     mixed = Random(block.stem)
     options, targets = list(block.options), list(block.targets)
     if block.kind == "order":
         mixed.shuffle(options)
+        while len(options) > 1 and [option.id for option in options] == key.correct:
+            mixed.shuffle(options)
     mixed.shuffle(targets)
     return options, targets
 
@@ -156,9 +158,10 @@ def _text(text: str) -> Iterator[Part]:
             plain.append(line)
 
 
-def _question(block: Block, locale: str) -> list[Part]:
+def _question(item: Item, locale: str) -> list[Part]:
     """A question as a pupil gets it."""
-    options, targets = shuffled(block)
+    block = item.block
+    options, targets = shuffled(block, item.key)
     texts = [option.text for option in options]
     stem: list[Part] = [Paragraph(GAP.sub(GAP_LINE, block.stem))]
     match block.kind:
@@ -206,7 +209,7 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
 
 
 def _right(block: Block, key: Key, locale: str) -> list[str]:
-    options, targets = shuffled(block)
+    options, targets = shuffled(block, key)
     texts = {option.id: option.text for option in options}
     match block.kind:
         case "choice":

@@ -40,9 +40,14 @@ def escaped(text: str) -> str:
     return f"[plain]{plain}" if plain.startswith(("[", "%")) else plain
 
 
+def _inside(text: str) -> str:
+    """A text that does not begin a question or an answer: "[plain]" would be shown there."""
+    return escaped(text).removeprefix("[plain]")
+
+
 def _stem(text: str) -> str:
     """A question's text: "[plain]" before it says that it holds no markup of any kind."""
-    return f"[plain]{escaped(text).removeprefix('[plain]')}"
+    return f"[plain]{_inside(text)}"
 
 
 def _of(item: Item) -> Iterator[str]:
@@ -59,13 +64,13 @@ def _of(item: Item) -> Iterator[str]:
         case "match":
             targets = {target.id: target.text for target in block.targets}
             pairs = [
-                f"={escaped(option.text)} -> {escaped(targets[key.pairs[option.id]])}"
+                f"={escaped(option.text)} -> {_inside(targets[key.pairs[option.id]])}"
                 for option in block.options
             ]
             yield f"{stem}{{{' '.join(pairs)}{said}}}"
         case "order":
             texts = {option.id: option.text for option in block.options}
-            pairs = [f"={n} -> {escaped(texts[id])}" for n, id in enumerate(key.correct, 1)]
+            pairs = [f"={n} -> {_inside(texts[id])}" for n, id in enumerate(key.correct, 1)]
             yield f"{stem}{{{' '.join(pairs)}{said}}}"
         case "cloze":
             yield from _gaps(block, key, said)
@@ -97,8 +102,8 @@ def _gaps(block: Block, key: Key, said: str) -> Iterator[str]:
         before, after = block.stem.split(f"{{{{{number}}}}}", 1)
         blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
         answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
-        head = f"{_stem(blank[0])} " if blank[0].strip() else ""
-        tail = f" {_stem(blank[1])}" if blank[1].strip() else ""
+        head = f"{_stem(blank[0])} " if blank[0].strip() else _stem("")
+        tail = f" {_inside(blank[1])}" if blank[1].strip() else ""
         yield f"{head}{{{answers}{said}}}{tail}"
 
 

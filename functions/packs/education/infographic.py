@@ -228,12 +228,14 @@ def _label(fact: Fact) -> str:
 
 
 def _bars(facts: Sequence[Fact]) -> Chart | None:
-    """A chart of the figures, if there are at least two and all have one unit."""
+    """A chart of the figures, if there are at least two and all name one and the same unit."""
     units = {_NUMBER.sub("", fact.figure, count=1).strip() for fact in facts}
     values = [_value(fact.figure) for fact in facts]
     if len(facts) < 2 or len(units) != 1 or None in values or min(v or 0 for v in values) < 0:
         return None
     unit = units.pop()
+    if not unit:  # a year and a number of districts have nothing in common
+        return None
     return Chart([_label(fact) for fact in facts], [v or 0 for v in values], unit=unit)
 
 

@@ -18,7 +18,7 @@ from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.quantities import read_number
 from packs.education.wording import TEXTS
-from rollcall.render.bidi import runs
+from rollcall.render.bidi import cleaned, runs
 from rollcall.render.pages import image_kind
 from rollcall.render.sheet import Direction
 
@@ -59,6 +59,12 @@ def package(
 
 
 def _xml(root: Element) -> bytes:
+    """The file of an element; characters that XML cannot hold are replaced, wherever they stand."""
+    for element in root.iter():
+        element.text = cleaned(element.text) if element.text else None
+        element.tail = cleaned(element.tail) if element.tail else None
+        for name, value in element.items():
+            element.set(name, cleaned(value))
     data: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return data
 

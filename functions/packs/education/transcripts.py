@@ -31,7 +31,7 @@ _TIMES = re.compile(
     r"^\s*(?P<start>(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*"
     r"(?P<end>(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})"
 )
-_TAGS = re.compile(r"<[^>\n]*>|\{\\[^}\n]*\}")
+_TAGS = re.compile(r"<[^<>\n]*>|\{\\[^{}\n]*\}")
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {

@@ -8,11 +8,13 @@ library is enough for this; libraries that also write .docx build the whole tree
 
 Refused are files that are encrypted, that hold macros, or whose relations load something from
 elsewhere: templates, frames, objects, pictures. A link that a reader may click loads nothing and
-stays as its text. Deleted text and fields' codes are left out.
+stays as its text. Left out are deleted and moved text, fields' codes, and runs that Word hides,
+which could tell a model what no reader sees. Formulas are written in one line: `3/4`, `x^2`.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -31,6 +33,8 @@ MOST_PART_BYTES = 60_000_000
 MOST_LIST_BYTES = 2_000_000
 MOST_DEPTH = 200
 """Of elements inside one another."""
+MOST_CELLS = 200_000
+"""Of all tables."""
 PIECE_CHARS = 100_000
 
 _CHUNK = 65_536
@@ -43,6 +47,14 @@ _WORDS = (
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
     "http://purl.oclc.org/ooxml/wordprocessingml/main",
 )
+_MATHEMATICS = (
+    "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "http://purl.oclc.org/ooxml/officeDocument/math",
+)
+_SIGNS = {"den": "/", "sup": "^", "sub": "_"}
+_ONE_TERM = re.compile(r"\w*|\d+[.,]\d+")
+_NOT_READ = frozenset(("moveFrom", "rPrChange", "pPrChange"))
+"""Text that stands elsewhere by now, and properties that were."""
 _COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 _HEADING_STYLES = ("heading", "title", "כותרת")
 
@@ -66,6 +78,8 @@ def read_docx(path: Path) -> Iterator[int | Page]:
             reader = _TextReader()
             _parse(archive, _TEXT_PART, MOST_PART_BYTES, reader)
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, ValueError) as error:
+        raise CannotRead("malformed") from error
+    except LookupError as error:  # an encoding that there is not
         raise CannotRead("malformed") from error
     except (NotImplementedError, RuntimeError) as error:  # another packing; a password
         raise CannotRead("encrypted" if "encrypted" in str(error) else "malformed") from error
@@ -163,8 +177,21 @@ class _Attributes(_Handler):
 
 
 class _Line(Struct):
-    text: str
+    parts: list[str]
     is_large: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+
+class _Term(Struct):
+    """A part of a formula that is being read: its line, and where in it the part begins."""
+
+    name: str
+    parts: list[str]
+    begin: int
+    brackets: list[str] = field(default_factory=lambda: ["(", ")"])
 
 
 class _Table(Struct):
@@ -180,18 +207,31 @@ class _TextReader(_Handler):
         self.lines: list[_Line] = []
         self._tables: list[_Table] = []
         self._paragraphs: list[_Line] = []
+        self._terms: list[_Term] = []
+        self._hidden: list[bool | None] = []  # each paragraph, None, and run that is open
         self._is_text = False
         self._left_out = 0
         self._chars = 0
+        self._cells = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         space, _, own = name.rpartition(" ")
         if self._left_out or (space == _COMPATIBILITY and own == "Fallback"):
             self._left_out += 1
+        elif space in _MATHEMATICS:
+            self._start_term(own, attributes, space)
         elif space not in _WORDS:
             return
+        elif own in _NOT_READ:
+            self._left_out += 1
         elif own == "p":
-            self._paragraphs.append(_Line(""))
+            self._paragraphs.append(_Line([]))
+            self._hidden.append(None)
+        elif own == "r":
+            self._hidden.append(False)
+        elif own == "vanish" and self._hidden and self._hidden[-1] is not None:
+            value = attributes.get(f"{space} val", "true").lower()
+            self._hidden[-1] = value not in ("0", "false", "off")
         elif own == "t":
             self._is_text = True
         elif own in ("tab", "ptab"):
@@ -205,6 +245,9 @@ class _TextReader(_Handler):
         elif own == "tr" and self._tables:
             self._tables[-1].cells = []
         elif own == "tc" and self._tables:
+            self._cells += 1
+            if self._cells > MOST_CELLS:
+                raise CannotRead("too_heavy")
             self._tables[-1].cells.append([])
         elif own in ("pStyle", "outlineLvl") and self._paragraphs:
             style = attributes.get(f"{space} val", "").lower()
@@ -215,18 +258,23 @@ class _TextReader(_Handler):
         space, _, own = name.rpartition(" ")
         if self._left_out:
             self._left_out -= 1
+        elif space in _MATHEMATICS:
+            self._end_term(own)
         elif space not in _WORDS:
             return
         elif own == "t":
             self._is_text = False
+        elif own == "r":
+            self._hidden.pop()
         elif own == "p" and self._paragraphs:
+            self._hidden.pop()
             self._close(self._paragraphs.pop())
         elif own == "tr" and self._tables:
             cells = [" ".join(line.text for line in cell) for cell in self._tables[-1].cells]
             row = " | ".join(" ".join(cell.split()) for cell in cells)
             table = self._tables.pop()
             if row.strip(" |"):
-                self._close(_Line(row))
+                self._close(_Line([row]))
             self._tables.append(table)
         elif own == "tbl" and self._tables:
             self._tables.pop()
@@ -235,12 +283,48 @@ class _TextReader(_Handler):
         if self._is_text and not self._left_out:
             self._add(data)
 
+    def _start_term(self, name: str, attributes: dict[str, str], space: str) -> None:
+        parent = self._terms[-1] if self._terms else None
+        parts = self._paragraphs[-1].parts if self._paragraphs else []
+        if name == "t":
+            self._is_text = True
+        elif name == "r":
+            self._hidden.append(False)
+        elif name == "f" and "".join(parts[-4:])[-1:].isdigit():
+            self._add(" ")  # a whole number before its fraction
+        elif name in _SIGNS:
+            self._add(_SIGNS[name])
+        elif name == "e" and parent and parent.name == "rad":
+            self._add("√")
+        elif name == "chr" and parent and parent.name == "naryPr":
+            self._add(attributes.get(f"{space} val", ""))
+        elif name in ("begChr", "endChr") and len(self._terms) > 1:
+            self._terms[-2].brackets[name == "endChr"] = attributes.get(f"{space} val", "")
+        self._terms.append(_Term(name, parts, len(parts)))
+        parts.append("")  # for a bracket
+
+    def _end_term(self, name: str) -> None:
+        term = self._terms.pop()
+        if name == "t":
+            self._is_text = False
+        elif name == "r":
+            self._hidden.pop()
+        is_root = name == "e" and self._terms and self._terms[-1].name == "rad"
+        if name == "d" or (
+            (name in ("num", *_SIGNS) or is_root)
+            and not _ONE_TERM.fullmatch("".join(term.parts[term.begin :]))
+        ):
+            term.parts[term.begin] = term.brackets[0]
+            term.parts.append(term.brackets[1])
+
     def _add(self, text: str) -> None:
+        if any(self._hidden):
+            return
         self._chars += len(text)
         if self._chars > MOST_CHARS:
             raise CannotRead("too_much_text")
         if self._paragraphs:
-            self._paragraphs[-1].text += text
+            self._paragraphs[-1].parts.append(text)
 
     def _close(self, line: _Line) -> None:
         """Put a line where it belongs: into the table's cell, or after what there is."""

@@ -6,6 +6,8 @@ of the other direction need no marks; `bidi` isolates them wherever a sheet is r
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import isfinite
 from typing import Any, Literal
 
 import msgspec
@@ -183,10 +185,12 @@ def load(value: Any) -> Sheet:
 
 
 def shown(cell: Cell) -> str:
-    """A cell's text; a number without zeros that say nothing."""
+    """A cell's text; a number in whole, without an exponent and zeros that say nothing."""
     if cell is None:
         return ""
-    return f"{cell:g}" if isinstance(cell, float) and abs(cell) < 1e6 else str(cell)
+    if not isinstance(cell, float) or not isfinite(cell):
+        return str(cell)
+    return str(int(cell)) if cell.is_integer() else f"{Decimal(f'{cell:.15g}'):f}"
 
 
 def marks(block: List, language: str) -> list[str]:

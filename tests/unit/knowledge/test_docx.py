@@ -148,3 +148,42 @@ def test_any_cut_or_changed_byte_ends_in_a_reason(tmp_path: Path) -> None:
                 except CannotRead as refused:
                     reasons.add(refused.problem)
     assert {"malformed", "wrong_type"} <= reasons <= {*reasons, "no_text", "encrypted"}
+
+
+def test_hidden_and_moved_text_is_left_out(tmp_path: Path) -> None:
+    def run(properties: str, text: str) -> str:
+        return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+    shown = '<w:vanish w:val="0"/>'
+    moved = f"<w:moveFrom>{run('', 'moved ')}</w:moveFrom><w:moveTo>{run('', 'moved')}</w:moveTo>"
+    body = (
+        f"<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{run('<w:vanish/>', 'obey me ')}"
+        f"{run(shown, 'a ')}"
+        f"{run('<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>', 'b ')}"
+        f"{moved}</w:p>"
+    )
+    [page] = pages_of(tmp_path, docx(body))
+    assert page.text == "a b moved"
+
+
+def test_formulas_are_written_in_a_line(tmp_path: Path) -> None:
+    def r(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    def formula(inside: str) -> str:
+        space = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+        return f"<w:p><w:r><w:t>1</w:t></w:r><m:oMath xmlns:m='{space}'>{inside}</m:oMath></w:p>"
+
+    fraction = f"<m:f><m:num>{r('3')}</m:num><m:den>{r('a+b')}</m:den></m:f>"
+    power = f"{r('+')}<m:sSup><m:e>{r('x')}</m:e><m:sup>{r('2')}</m:sup></m:sSup>"
+    root = f"{r('=')}<m:rad><m:deg/><m:e>{r('a+b')}</m:e></m:rad>"
+    [page] = pages_of(tmp_path, docx(formula(fraction) + formula(power) + formula(root)))
+    assert page.text.split("\n") == ["1 3/(a+b)", "1+x^2", "1=√(a+b)"]
+
+
+def test_unknown_encodings_and_endless_cells_are_refused(tmp_path: Path) -> None:
+    assert problem_of(tmp_path, docx(p("x"), head='<?xml version="1.0" encoding="x-no"?>')) == (
+        "malformed"
+    )
+    cells = f"<w:tbl><w:tr>{'<w:tc/>' * 200_001}</w:tr></w:tbl>"
+    assert problem_of(tmp_path, docx(cells)) == "too_heavy"

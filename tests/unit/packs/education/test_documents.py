@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from packs.education.blocks import choices, item
-from packs.education.documents import sheet
+from packs.education.documents import sheet, shuffled
 from packs.education.exports import file_name
 from rollcall.render import sheet as parts
 from rollcall.render import word
@@ -92,3 +92,12 @@ def test_texts_that_formats_trip_over_are_printed() -> None:
 def test_a_title_becomes_a_files_name() -> None:
     assert file_name("שברים / כיתה ד: 1/2") == "שברים-כיתה-ד-1-2"
     assert file_name("../..") == "content"
+
+
+def test_an_order_is_never_printed_in_its_right_order() -> None:
+    for n in range(20):
+        order = item(
+            "order", f"סדרו {n}", options=choices(["1", "2"]), key={"correct": ["a", "b"]}, points=1
+        )
+        options, _ = shuffled(order.block, order.key)
+        assert [each.id for each in options] == ["b", "a"]

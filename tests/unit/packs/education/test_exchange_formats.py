@@ -69,3 +69,18 @@ def test_gift_is_parsed_to_the_same_questions() -> None:
 def test_gifts_own_marks_are_escaped() -> None:
     assert escaped("a=b {x} ~#:\\\nc -> d") == r"a\=b \{x\} \~\#\:\\\nc → d"
     assert escaped("[html]50%") == "[plain][html]50%" and escaped("%5%x") == "[plain]%5%x"
+
+
+def test_a_format_is_named_only_where_a_question_begins() -> None:
+    gaps = {"correct": [], "gaps": {"1": ["תל אביב"]}}
+    for stem in ("העיר {{1}} גדולה", "{{1}} היא עיר"):
+        made = questions(content(), [item("cloze", stem, key=gaps, points=1)])
+        (line,) = [each for each in made.split("\n") if each.startswith("::")]
+        assert line.count("[plain]") == 1 and line.startswith("::001::[plain]")
+
+
+def test_control_characters_leave_a_package_well_formed() -> None:
+    odd = "a\x0bb\x00"
+    gaps = {"correct": [], "gaps": {"1": [odd]}}
+    items = [item("cloze", f"{{{{1}}}} {odd}", key=gaps, points=1)]
+    assert qti_problems(package(content(items=items, title=odd, topic=odd), items)) == []

@@ -55,3 +55,10 @@ def test_a_hebrew_prefix_is_no_minus_and_a_formulas_digit_no_figure() -> None:
     assert [_fact(line).figure for line in ("קופאים ב-0 °C", "−5°C בחוץ", "H2O הם מים")] == [
         "0 °C", "−5°C", "",
     ]  # fmt: skip
+
+
+def test_figures_without_a_unit_are_not_compared() -> None:
+    facts = [_fact(line) for line in ("נוסדה בשנת 1948", "9 מחוזות")]
+    assert not any(
+        isinstance(each, Chart) for each in picture("עיר", facts, "colorful", "he").blocks
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -108,3 +109,10 @@ def test_a_reply_without_lines_is_told_and_never_an_internal_error(reply: str) -
     with pytest.raises(AgentError) as told:
         transcribe_youtube(teacher(model=model), video_url=URL)
     assert told.value.code == "failed-precondition"
+
+
+def test_captions_of_brackets_alone_are_read_soon() -> None:
+    head, brackets = "WEBVTT\n\n00:01.000 --> 00:02.000\n", "<" * 200_000
+    start = process_time()
+    assert read_captions(f"{head}{brackets}<i>שלום</i>")[0].text.startswith("<<<")
+    assert process_time() - start < 5
