@@ -111,7 +111,8 @@ def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
     if block.kind == "choice":
         right = next(option for option in block.options if option.id == key.correct[0])
         others = [option for option in block.options if option.id != right.id]
-        twin = next((each for each in others if _one_value(each, right)), None)
+        computed = key.check is not None
+        twin = next((each for each in others if _one_answer(each, right, computed)), None)
         if twin:
             yield "two_right", twin.text
         lengths = [len(each.text) for each in others]
@@ -127,10 +128,13 @@ def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
         yield "key_differs", problem
 
 
-def _one_value(one: Option, other: Option) -> bool:
-    """Whether two options say one thing: as texts, or as numbers."""
+def _one_answer(one: Option, other: Option, computed: bool) -> bool:
+    """Whether two options say one thing: as texts, or as numbers where the key is computed. Another
+    question may ask for a form: which of 2/4 and 1/2 is reduced."""
     if normal_text(one.text) == normal_text(other.text):
         return True
+    if not computed:
+        return False
     try:
         return size(one.text) == size(other.text)
     except ValueError:

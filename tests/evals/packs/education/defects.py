@@ -56,7 +56,9 @@ SOUND = [
 def _two_right(n: int) -> Item:
     one, other = _TWINS[n]
     options = choices([one, other, "7/9"])
-    return item("choice", f"מה נכון? ({n})", options=options, key={"correct": ["a"]})
+    check = None if one.isalpha() else one.removesuffix(" cm")
+    key = {"correct": ["a"], "check": check}
+    return item("choice", f"מה נכון? ({n})", options=options, key=key)
 
 
 def _duplicate_option(n: int) -> Item:

@@ -51,5 +51,9 @@ def test_a_sources_own_words_are_not_the_teachers() -> None:
 
 
 def test_errors_are_what_makes_an_answer_undecided() -> None:
-    both = item("choice", "?", options=choices(["1/2", "0.5", "3"]), key={"correct": ["a"]})
+    both = item(
+        "choice", "?", options=choices(["1/2", "0.5", "3"]), key={"correct": ["a"], "check": "1/2"}
+    )
+    reduced = item("choice", "?", options=choices(["2/4", "1/2", "3/6"]), key={"correct": ["b"]})
+    assert codes(reduced) == []
     assert codes(both) == ["two_right"] and "two_right" in ERRORS
