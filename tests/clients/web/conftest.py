@@ -1,4 +1,8 @@
-"""What every test of the web app has: one browser, and pages of their own."""
+"""What every test of the web app has: one browser for a file, and pages of their own.
+
+A browser's client keeps an event loop running in its thread, so it is closed before other files run
+in the same process.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _not_run: list[str] = []
 expect.set_options(timeout=30_000)  # a busy machine makes no claim false
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Fails without one where ROLLCALL_REQUIRE_BROWSER is set; otherwise the tests are skipped."""
     with sync_playwright() as playwright:
@@ -45,7 +49,7 @@ def sample() -> None:
     load_sample()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def guest(browser: Browser) -> Any:
     """What the browser keeps of somebody who has signed in without an account."""
     context = browser.new_context(base_url=_site(), locale="en-GB")
@@ -138,7 +142,7 @@ def components(components_page: Page) -> Page:
     return components_page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def components_page(browser: Browser, components_folder: Path) -> Iterator[Page]:
     """A page of components, served with the policy that the app is served with."""
     headers = json.loads((ROOT / "firebase.json").read_text())["hosting"]["headers"]

@@ -4,7 +4,6 @@ run's own work, and a run goes by words where it does not come."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,9 +60,9 @@ def gardener(office: Office, db: Client, monkeypatch: pytest.MonkeyPatch) -> Gar
     monkeypatch.setattr(office.here, "embedder", made)
     choose = RunContext.choose_tools
 
-    def choosing(asked: RunContext, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def choosing(asked: RunContext, *args: Any) -> dict[str, Any]:
         made.read.set()  # the thread has been read by now
-        return choose(asked, documents)
+        return choose(asked, *args)
 
     monkeypatch.setattr(RunContext, "choose_tools", choosing)
     return made

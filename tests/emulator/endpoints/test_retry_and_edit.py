@@ -408,9 +408,11 @@ def test_tools_are_chosen_as_if_the_replaced_turn_had_not_been(office: Office) -
     seen: list[list[str]] = []
     original = RunContext.choose_tools
 
-    def choose(asked: RunContext, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def choose(
+        asked: RunContext, documents: Sequence[dict[str, Any]], *args: Any
+    ) -> dict[str, Any]:
         seen.append([each.get("text") or each["parts"][0]["text"] for each in documents])
-        return original(asked, documents)
+        return original(asked, documents, *args)
 
     office.patch.setattr(RunContext, "choose_tools", choose)
     first = office.ask(says("Hello."), message="Hi")

@@ -87,7 +87,7 @@ def test_an_old_thread_is_read_whole_and_goes_on(db: Client, version: int | None
         request_digest="digest",
         message=UserMessage.of("And now?"),
         context=None,
-        request=lambda documents: {},
+        request=lambda documents, thread_id, context: {},
     )
     run = open_run(db, opening)
     assert isinstance(run, OpenRun)

@@ -47,7 +47,7 @@ def opening(run_id: str = "r1", *, text: str = "Hello", **changes: Any) -> Openi
         "request_digest": f"digest of {text}",
         "message": UserMessage.of(text),
         "context": None,
-        "request": lambda documents: REQUEST,
+        "request": lambda documents, thread_id, context: REQUEST,
     }
     return Opening(**{**fields, **changes})
 
@@ -84,7 +84,9 @@ def test_the_next_message_sees_what_was_said(db: Client) -> None:
 def test_a_run_is_asked_for_by_what_was_said_in_its_thread(db: Client) -> None:
     seen: list[list[str]] = []
 
-    def request(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def request(
+        documents: Sequence[dict[str, Any]], thread_id: str, context: dict[str, Any] | None
+    ) -> dict[str, Any]:
         seen.append([document["role"] for document in documents])
         return {**REQUEST, "locale": f"after {len(documents)}"}
 

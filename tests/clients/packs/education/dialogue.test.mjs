@@ -31,6 +31,7 @@ describe("a teacher's dialogue in Hebrew", () => {
 
   before(async () => {
     await seed();
+    await promote("demo", "teacher");
     await signInWithEmailAndPassword(teacher.auth, DEMO.email, DEMO.password);
     const { functions, db: firestore, auth } = teacher;
     rollcall = new Rollcall({ functions, firestore, auth });

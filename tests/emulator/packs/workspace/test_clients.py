@@ -109,7 +109,7 @@ def test_who_took_over_is_left_the_turns_later_calls(desk: Desk, folder: Folder)
     ran = other.answer(ran, calls(EDIT), says("The phone cannot edit."))
     assert (ran.statuses()[-1], ran.interrupts) == ("refused", [])
     offered = {tool.name for tool in desk.model.requests[-1].tools}
-    assert offered == {"read_file", "list_directory"}
+    assert offered == {"ask_user", "read_file", "list_directory"}
 
 
 def test_names_that_are_no_client_tools_take_nothing_over(desk: Desk, folder: Folder) -> None:
@@ -126,7 +126,7 @@ def test_only_some_of_the_tools_are_offered_and_no_other_is_left(
 ) -> None:
     folder.tools = ("read_file",)
     ran = folder.ask(calls(READ, EDIT, ("run_command", {"command": "ls"})))
-    assert {tool.name for tool in desk.model.requests[0].tools} == {"read_file"}
+    assert {tool.name for tool in desk.model.requests[0].tools} == {"ask_user", "read_file"}
     assert sorted(ran.statuses()) == ["client", "refused", "refused"]
     assert len(pending(ran)) == 1
 
@@ -134,7 +134,7 @@ def test_only_some_of_the_tools_are_offered_and_no_other_is_left(
 def test_without_any_tool_offered_the_agent_still_answers(desk: Desk, folder: Folder) -> None:
     folder.tools = ()
     ran = folder.ask(says("Without your files I can only talk."))
-    assert desk.model.requests[0].tools == ()
+    assert [tool.name for tool in desk.model.requests[0].tools] == ["ask_user"]
     assert ran.done["message"].startswith("Without your files")
 
 
