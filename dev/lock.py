@@ -11,7 +11,7 @@ from dev.paths import LOCK, PYTHON, REQUIREMENTS
 
 _UV = "uv==0.13.8"  # used here alone, so it lives only as long as this takes
 _OLDEST_PYTHON = "3.11"
-_EXTRAS = ("gemini", "openai", "documents", "spreadsheets", "render")
+_EXTRAS = ("gemini", "openai", "documents", "spreadsheets", "render", "scheduling")
 """Those of the library that this repository's own app uses."""
 
 

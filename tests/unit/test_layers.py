@@ -123,14 +123,32 @@ def test_the_engine_imports_no_pack() -> None:
     assert wrong == []
 
 
-def test_a_pack_imports_no_other_pack() -> None:
+def required(pack: str) -> frozenset[str]:
+    """The packs that a pack names in `REQUIRES` of its `__init__.py`, without importing it."""
+    for node in parsed(PACKS / pack / "__init__.py").body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REQUIRES":
+            return frozenset(ast.literal_eval(node.value))
+    return frozenset()
+
+
+def test_packs_require_one_another_without_circles() -> None:
+    packs = {path.parent.name for path in PACKS.glob("*/__init__.py")}
+    left = {pack: required(pack) for pack in packs}
+    assert set().union(*left.values()) <= packs
+    while free := [pack for pack, needed in left.items() if not needed & left.keys()]:
+        left = {pack: needed for pack, needed in left.items() if pack not in free}
+    assert left == {}
+
+
+def test_a_pack_imports_no_other_pack_but_those_that_it_requires() -> None:
     wrong = {}
     for path in PACKS.rglob("*.py"):
         own = path.relative_to(PACKS).parts[0]
+        allowed = {own, *(required(own) if (PACKS / own).is_dir() else ())}
         others = {
             each
             for each in imports(path, with_types=True)
-            if each.startswith("packs.") and each.split(".")[1] != own
+            if each.startswith("packs.") and each.split(".")[1] not in allowed
         }
         if others:
             wrong[name(path)] = others

@@ -1,0 +1,89 @@
+"""The tools that a tutor may have, each with the triggers that a teacher may choose for it.
+
+Validation, defaults, presets, prompts and panels read this table; nothing else lists tools. Names
+and descriptions are in the pack's texts (`catalogue.tools`).
+
+Where a trigger can be checked, the server checks it when the tool is called (`CHECKED`); the others
+remain a matter of the prompt, which a model may follow or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from rollcall.core.context import Catalog
+
+ToolId = Literal[
+    "mark_for_review",
+    "update_user_profile",
+    "show_session_summary",
+    "mark_task_complete",
+    "mark_item_mastered",
+    "play_student_audio",
+]
+TriggerType = Literal[
+    "always",
+    "keyword",
+    "turn_count",
+    "time_remaining",
+    "task_context",
+    "error_detected",
+    "session_ending",
+]
+CHECKED: frozenset[str] = frozenset({"keyword", "turn_count", "time_remaining", "session_ending"})
+MINUTES_REMAINING = (1, 2, 3, 5)
+
+
+class TutorTool(Struct, frozen=True):
+    """A tool of the catalogue. The first of its triggers is the default."""
+
+    id: ToolId
+    category: Literal["core", "review"]
+    default_enabled: bool
+    triggers: tuple[TriggerType, ...]
+
+
+TOOLS: dict[str, TutorTool] = {
+    each.id: each
+    for each in (
+        TutorTool(
+            "mark_for_review", "core", True, ("error_detected", "always", "keyword", "turn_count")
+        ),
+        TutorTool("update_user_profile", "core", True, ("always", "turn_count", "keyword")),
+        TutorTool("show_session_summary", "core", True, ("session_ending", "time_remaining")),
+        TutorTool("mark_task_complete", "core", True, ("task_context", "always", "keyword")),
+        TutorTool("mark_item_mastered", "review", False, ("always", "keyword")),
+        TutorTool("play_student_audio", "review", False, ("always", "keyword")),
+    )
+}
+PRESETS: dict[str, tuple[ToolId, ...]] = {
+    "standard_lesson": (
+        "mark_for_review",
+        "update_user_profile",
+        "show_session_summary",
+        "mark_task_complete",
+    ),
+    "review_lesson": (
+        "mark_for_review",
+        "mark_item_mastered",
+        "play_student_audio",
+        "show_session_summary",
+    ),
+    "conversation_only": ("mark_for_review", "show_session_summary"),
+    "no_tracking": (),
+}
+"""The tools that each preset switches on, with their default triggers."""
+
+
+def declarations(catalog: Catalog, tool_ids: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what a model is told of these tools, `{name, description, parameters}`, in the order
+    of their names."""
+    found = [catalog.find_capability(id) for id in sorted(tool_ids)]
+    return [
+        {"name": each.id, "description": each.description, "parameters": each.json_schema}
+        for each in found
+    ]

@@ -1,0 +1,197 @@
+"""Which tools a lesson has and when each may fire: read, checked, and completed by the lesson.
+
+A configuration from outside is read by `read_configuration`, which refuses what the catalogue does
+not have, with the field and what it would take. `with_defaults` completes one for a lesson: it
+returns a new one, and leaves alone what a teacher has set. What it switched on by itself says
+`setBy: "auto"`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any, Literal
+
+from pydantic import Field
+
+from packs.tutoring.catalogue import MINUTES_REMAINING, PRESETS, TOOLS, ToolId, TriggerType
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import validate
+from rollcall.core.shapes import Wire
+
+MAX_KEYWORDS = 20
+KEYWORD_CHARS = 60
+MAX_TURNS = 100
+CUSTOM_CHARS = 500
+GLOBAL_CHARS = 2_000
+
+LessonType = Literal["standard", "review", "conversation"]
+Preset = Literal["standard_lesson", "review_lesson", "conversation_only", "no_tracking"]
+
+
+class Trigger(Wire):
+    """When a tool may fire. Each field but `type` goes with one type alone."""
+
+    type: TriggerType
+    keywords: list[str] | None = None
+    min_turns: int | None = None
+    minutes_remaining: int | None = None
+
+
+class ToolSetting(Wire):
+    """What a lesson says of one tool."""
+
+    tool_id: ToolId
+    enabled: bool
+    trigger_condition: Trigger
+    custom_instructions: str | None = None
+    set_by: Literal["teacher", "auto"] = "teacher"
+
+
+class ToolConfiguration(Wire):
+    """The tools of a lesson."""
+
+    schema_version: Literal[1] = 1
+    tools: list[ToolSetting] = Field(default_factory=list, max_length=len(TOOLS))
+    global_instructions: str | None = None
+
+    @property
+    def enabled(self) -> dict[str, ToolSetting]:
+        """The settings of the tools that are on, by id."""
+        return {each.tool_id: each for each in self.tools if each.enabled}
+
+
+def preset(name: str) -> ToolConfiguration:
+    """Return the configuration of a preset."""
+    return ToolConfiguration(tools=[_setting(id) for id in PRESETS[name]])
+
+
+def read_configuration(data: Any, *, field: str = "toolConfiguration") -> ToolConfiguration:
+    """Return a configuration that the catalogue allows.
+
+    Raises:
+        InvalidArgument: It is not one; field and hint say what is wrong and what is accepted.
+    """
+    found = validate(ToolConfiguration, data, field=field)
+    seen: set[str] = set()
+    for place, each in enumerate(found.tools):
+        at = f"{field}.tools.{place}"
+        if each.tool_id in seen:
+            raise InvalidArgument(
+                f"{each.tool_id} is there twice", field=f"{at}.toolId", hint="name each tool once"
+            )
+        seen.add(each.tool_id)
+        _check_trigger(each, f"{at}.triggerCondition")
+        _check_text(each.custom_instructions, CUSTOM_CHARS, f"{at}.customInstructions")
+    _check_text(found.global_instructions, GLOBAL_CHARS, f"{field}.globalInstructions")
+    return found
+
+
+def _check_trigger(setting: ToolSetting, field: str) -> None:
+    trigger, allowed = setting.trigger_condition, TOOLS[setting.tool_id].triggers
+    if trigger.type not in allowed:
+        raise InvalidArgument(
+            f"{setting.tool_id} cannot fire on {trigger.type}",
+            field=f"{field}.type",
+            hint=f"accepted: {', '.join(allowed)}",
+        )
+    given = {
+        "keywords": ("keyword", trigger.keywords),
+        "minTurns": ("turn_count", trigger.min_turns),
+        "minutesRemaining": ("time_remaining", trigger.minutes_remaining),
+    }
+    for name, (kind, value) in given.items():
+        if trigger.type != kind and value is not None:
+            raise InvalidArgument(
+                f"{name} goes with the trigger {kind}", field=f"{field}.{name}", hint="leave it out"
+            )
+    if trigger.type == "keyword":
+        _check_keywords(trigger.keywords or [], f"{field}.keywords")
+    if trigger.type == "turn_count" and not 1 <= (trigger.min_turns or 0) <= MAX_TURNS:
+        raise InvalidArgument(
+            "minTurns says after how many turns", field=f"{field}.minTurns", hint="1 to 100"
+        )
+    if trigger.type == "time_remaining" and trigger.minutes_remaining not in MINUTES_REMAINING:
+        raise InvalidArgument(
+            "minutesRemaining says how long before the end",
+            field=f"{field}.minutesRemaining",
+            hint="1, 2, 3 or 5",
+        )
+
+
+def _check_keywords(keywords: list[str], field: str) -> None:
+    words = {" ".join(each.split()).casefold() for each in keywords} - {""}
+    if not 1 <= len(keywords) <= MAX_KEYWORDS or len(words) < len(keywords):
+        raise InvalidArgument(
+            "keywords are different words or short phrases", field=field, hint="1 to 20 of them"
+        )
+    for place, each in enumerate(keywords):
+        _check_text(each, KEYWORD_CHARS, f"{field}.{place}")
+        if not any(char.isalnum() for char in each):
+            raise InvalidArgument(
+                f"{each!r} is no word", field=f"{field}.{place}", hint="letters or digits"
+            )
+
+
+def _check_text(text: str | None, most: int, field: str) -> None:
+    if text is None:
+        return
+    if len(text) > most:
+        raise InvalidArgument(
+            f"it has {len(text):,} characters", field=field, hint=f"at most {most:,}"
+        )
+    check_plain(text, field)
+
+
+def check_plain(text: str, field: str) -> None:
+    """Check that a text for a prompt has no control characters and no open place of a template.
+
+    Raises:
+        InvalidArgument: It has.
+    """
+    if any(unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t\r" for char in text):
+        raise InvalidArgument(
+            "the text has control characters", field=field, hint="letters, line ends and tabs"
+        )
+    if "{{" in text:
+        raise InvalidArgument(
+            "{{ marks a place that nobody fills", field=field, hint="write what stands there"
+        )
+
+
+def with_defaults(
+    configuration: ToolConfiguration, *, has_tasks: bool, is_review: bool
+) -> ToolConfiguration:
+    """Return a configuration completed for a lesson: tasks switch on their tool, a review lesson
+    its two tools, and the summary is on. What a teacher has set stays, and a lesson that says
+    nothing of any tool (`no_tracking`) stays without."""
+    if not configuration.tools:
+        return configuration
+    wanted: list[ToolId] = ["mark_task_complete"] if has_tasks else []
+    wanted += ["mark_item_mastered", "play_student_audio"] if is_review else []
+    wanted.append("show_session_summary")
+    tools = list(configuration.tools)
+    for id in wanted:
+        place = next((n for n, each in enumerate(tools) if each.tool_id == id), None)
+        if place is None:
+            tools.append(_setting(id))
+        elif not tools[place].enabled and tools[place].set_by == "auto":
+            tools[place] = tools[place].model_copy(update={"enabled": True})
+    return configuration.model_copy(update={"tools": tools})
+
+
+def changes(before: ToolConfiguration, after: ToolConfiguration) -> list[str]:
+    """Return the ids of the tools that are on in `after` and not in `before`."""
+    return [id for id in after.enabled if id not in before.enabled]
+
+
+def of_old_mission(data: dict[str, Any]) -> ToolConfiguration:
+    """Return the configuration of a mission that was stored before there were any."""
+    name = "no_tracking" if data.get("functionCallingEnabled") is False else "standard_lesson"
+    text = data.get("functionCallingInstructions")
+    given = text[:GLOBAL_CHARS] if isinstance(text, str) and text.strip() else None
+    return preset(name).model_copy(update={"global_instructions": given})
+
+
+def _setting(id: ToolId) -> ToolSetting:
+    trigger = Trigger(type=TOOLS[id].triggers[0])
+    return ToolSetting(tool_id=id, enabled=True, trigger_condition=trigger, set_by="auto")

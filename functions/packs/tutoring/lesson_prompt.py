@@ -1,0 +1,201 @@
+"""The prompt of a lesson, made of the teacher's words and the configuration; and its optimiser.
+
+The templates are texts of the pack, so a prompt is in the lesson's language. Everything that a
+template needs is there by then, so no place of one is left open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from packs.tutoring.catalogue import declarations
+from packs.tutoring.configuration import ToolConfiguration, ToolSetting
+from packs.tutoring.wording import TEXTS
+from rollcall.core.shapes import Wire
+from rollcall.core.tokens import text_tokens
+
+if TYPE_CHECKING:
+    from rollcall.core.context import Catalog
+
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_HEADER = re.compile(r"^ {0,3}#{1,6}(?:[ \t]+(?P<text>.*))?$")
+_TABLE = re.compile(r"^\s*\|")
+_AGGRESSIVE = (
+    (re.compile(r"^ {0,3}#{1,6}[ \t]+", re.M), ""),
+    (re.compile(r"\bDo NOT\b"), "Don't"),
+    (re.compile(r"\bshould not\b"), "shouldn't"),
+    (re.compile(r"\bwill not\b"), "won't"),
+    (re.compile(r"\bfor example\b"), "e.g."),
+)
+
+
+class Task(Wire):
+    """Something that the student is to accomplish."""
+
+    id: str
+    text: str
+
+
+class TokenEstimate(Wire):
+    """Tokens of a lesson's prompt and of its tools' declarations."""
+
+    prompt: int
+    declarations: int
+    total: int
+
+
+class Optimisation(Wire):
+    """What the optimiser saved."""
+
+    original_tokens: int
+    optimised_tokens: int
+    saved_tokens: int
+    savings_percent: float
+
+
+class LessonPreview(Wire):
+    """What a lesson's model would be given."""
+
+    system_prompt: str
+    function_declarations: list[dict[str, Any]]
+    estimated_tokens: TokenEstimate
+    optimisation: Optimisation
+    warnings: list[str]
+
+
+def lesson_prompt(
+    conversation_prompt: str,
+    configuration: ToolConfiguration,
+    *,
+    tasks: Sequence[Task],
+    duration_minutes: int | None,
+    level: str | None,
+    locale: str,
+) -> str:
+    """Return the whole prompt of a lesson, not optimised."""
+    say = _say(locale)
+    parts = [conversation_prompt.strip()]
+    facts = []
+    if duration_minutes:
+        facts.append(say("duration", minutes=duration_minutes))
+    if level:
+        facts.append(say("level", level=level))
+    if facts:
+        parts.append("\n".join([say("parameters"), *facts]))
+    enabled = configuration.enabled
+    if tasks:
+        lines = [f"- {each.id}: {' '.join(each.text.split())}" for each in tasks]
+        closing = [say("mark_tasks")] if "mark_task_complete" in enabled else []
+        parts.append("\n".join([say("objectives"), *lines, *closing]))
+    if enabled:
+        own = (
+            [configuration.global_instructions.strip()] if configuration.global_instructions else []
+        )
+        lines = [f"**{id}**: {_when(enabled[id], locale)}" for id in sorted(enabled)]
+        parts.append("\n\n".join([say("functions"), *filter(None, own), *lines]))
+    return "\n\n".join(filter(None, parts))
+
+
+def _when(setting: ToolSetting, locale: str) -> str:
+    trigger = setting.trigger_condition
+    text = _say(locale)(
+        f"triggers.{trigger.type}",
+        keywords=", ".join(trigger.keywords or ()),
+        turns=trigger.min_turns or 0,
+        minutes=trigger.minutes_remaining or 0,
+    )
+    return " ".join(filter(None, [text, (setting.custom_instructions or "").strip()]))
+
+
+def _say(locale: str) -> Any:
+    return lambda key, **values: TEXTS.say(locale, f"prompt.{key}", **values)
+
+
+def preview(
+    conversation_prompt: str,
+    configuration: ToolConfiguration,
+    *,
+    catalog: Catalog,
+    tasks: Sequence[Task] = (),
+    duration_minutes: int | None = None,
+    level: str | None = None,
+    locale: str = "en",
+    aggressive: bool = False,
+) -> LessonPreview:
+    """Return what the model of a lesson would be given, and what that costs; it reads nothing."""
+    original = lesson_prompt(
+        conversation_prompt,
+        configuration,
+        tasks=tasks,
+        duration_minutes=duration_minutes,
+        level=level,
+        locale=locale,
+    )
+    prompt = optimised(original, aggressive=aggressive)
+    declared = declarations(catalog, configuration.enabled)
+    before, after = text_tokens(original), text_tokens(prompt)
+    tools = sum(text_tokens(json.dumps(each, ensure_ascii=False)) for each in declared)
+    warnings = []
+    if tasks and "mark_task_complete" not in configuration.enabled:
+        warnings.append(TEXTS.say(locale, "warnings.tasks_untracked"))
+    if not conversation_prompt.strip():
+        warnings.append(TEXTS.say(locale, "warnings.no_prompt"))
+    return LessonPreview(
+        system_prompt=prompt,
+        function_declarations=declared,
+        estimated_tokens=TokenEstimate(prompt=after, declarations=tools, total=after + tools),
+        optimisation=Optimisation(
+            original_tokens=before,
+            optimised_tokens=after,
+            saved_tokens=before - after,
+            savings_percent=round(100 * (before - after) / before, 1) if before else 0.0,
+        ),
+        warnings=warnings,
+    )
+
+
+def optimised(prompt: str, *, aggressive: bool = False) -> str:
+    """Return a prompt without line ends' spaces, doubled blank lines and empty headers. Fenced and
+    indented blocks, tables and lists stay as they are, and to do it twice changes nothing.
+
+    Args:
+        aggressive: Also make headers plain text and shorten common phrases, outside of blocks.
+    """
+    kept: list[str] = []
+    blocks: list[bool] = []
+    fence = ""
+    for line in prompt.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        mark = _FENCE.match(line)
+        is_block = bool(fence) or bool(mark) or line.startswith(("    ", "\t")) or _is_row(line)
+        if fence:
+            closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+            fence = "" if closes else fence
+        elif mark:
+            fence = mark[1]
+        if is_block and (line.strip() or fence):
+            kept.append(line)
+            blocks.append(True)
+            continue
+        line = line.rstrip()
+        header = _HEADER.match(line)
+        if header and not (header["text"] or "").strip(" #"):
+            line = ""
+        if not line and (not kept or not kept[-1]) and not (blocks and blocks[-1] and fence):
+            continue
+        kept.append(line)
+        blocks.append(False)
+    while kept and not kept[-1] and not blocks[-1]:
+        kept.pop()
+        blocks.pop()
+    if aggressive:
+        for number, is_block in enumerate(blocks):
+            for pattern, short in () if is_block else _AGGRESSIVE:
+                kept[number] = pattern.sub(short, kept[number])
+    return "\n".join(kept)
+
+
+def _is_row(line: str) -> bool:
+    return bool(_TABLE.match(line))

@@ -1,0 +1,363 @@
+"""Lessons as teachers configure them: `configure_lesson`, `preview_lesson`, `list_lessons`.
+
+missions/{m}  teacherUid, courseId, title, conversationPrompt, level, durationMinutes, tasks,
+              lessonType, locale, toolConfiguration, createdAt, updatedAt, schemaVersion
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Struct
+from pydantic import Field
+
+from packs.education.courses import open_course
+from packs.tutoring import configuration as lesson_tools
+from packs.tutoring.catalogue import TOOLS
+from packs.tutoring.configuration import (
+    LessonType,
+    Preset,
+    ToolConfiguration,
+    check_plain,
+    of_old_mission,
+    read_configuration,
+    with_defaults,
+)
+from packs.tutoring.lesson_prompt import LessonPreview, Task, preview
+from packs.tutoring.wording import TEXTS, summary
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import Wire
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentSnapshot
+
+    from rollcall.core.context import Catalog
+
+MISSIONS = "missions"
+SCHEMA_VERSION = 1
+PROMPT_CHARS = 10_000
+MAX_TASKS = 20
+MAX_LISTED = 100
+DRAFT = ApprovalPolicy(ask="never")
+"""A lesson is the teacher's own draft, and nothing of it happens before it is started."""
+
+Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
+MissionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+ConversationPrompt = Annotated[str, Field(max_length=PROMPT_CHARS)]
+Minutes = Annotated[int, Field(ge=5, le=90)]
+Locale = Literal["en", "he"]
+
+
+class LessonTask(Wire):
+    """Something that the student is to accomplish. Without an id it gets one: task-1, task-2 …"""
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+Tasks = Annotated[list[LessonTask], Field(max_length=MAX_TASKS)]
+
+
+class Mission(Struct, frozen=True):
+    """A lesson as it is stored."""
+
+    id: str
+    teacher_uid: str
+    course_id: str | None
+    title: str
+    conversation_prompt: str
+    level: str
+    duration_minutes: int
+    tasks: tuple[Task, ...]
+    lesson_type: str
+    locale: str
+    configuration: ToolConfiguration
+
+
+class LessonConfigured(Wire):
+    """What configure_lesson returns. `changes`: in words, what was switched on by itself."""
+
+    done: str
+    mission_id: str
+    title: str
+    tool_configuration: ToolConfiguration
+    changes: list[str]
+    preview: LessonPreview
+
+
+class ListedLesson(Wire):
+    """A lesson as its students see it, without the teacher's instructions."""
+
+    mission_id: str
+    title: str
+    level: str
+    duration_minutes: int
+    tasks: list[Task]
+
+
+class Lessons(Wire):
+    """What list_lessons returns."""
+
+    lessons: list[ListedLesson]
+
+
+def open_mission(ctx: ToolContext, mission_id: str, *, to_learn: bool = False) -> Mission:
+    """Return a lesson of the teacher's own or, where `to_learn`, of a course that the user is in.
+
+    Raises:
+        NotFound: There is none that the user may open; the two cannot be told apart.
+    """
+    snapshot = ctx.db.collection(MISSIONS).document(mission_id).get()
+    if snapshot.exists and (snapshot.to_dict() or {}).get("teacherUid") == ctx.user.uid:
+        return _read(snapshot)
+    course_id = (snapshot.to_dict() or {}).get("courseId")
+    if to_learn and course_id and _is_in_course(ctx, course_id):
+        return _read(snapshot)
+    raise NotFound(f"you have no lesson {mission_id[:64]!r}", field="missionId")
+
+
+def _is_in_course(ctx: ToolContext, course_id: str) -> bool:
+    try:
+        open_course(ctx, course_id, role="student")
+    except PermissionDenied:
+        return False
+    return True
+
+
+def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
+    data = snapshot.to_dict() or {}
+    stored = data.get("toolConfiguration")
+    return Mission(
+        id=snapshot.id,
+        teacher_uid=data["teacherUid"],
+        course_id=data.get("courseId"),
+        title=data["title"],
+        conversation_prompt=data.get("conversationPrompt") or "",
+        level=data.get("level") or "A2",
+        duration_minutes=data.get("durationMinutes") or 20,
+        tasks=tuple(Task(id=each["id"], text=each["text"]) for each in data.get("tasks") or ()),
+        lesson_type=data.get("lessonType") or "standard",
+        locale=data.get("locale") or "en",
+        configuration=of_old_mission(data) if stored is None else read_configuration(stored),
+    )
+
+
+@capability(
+    category="tutoring",
+    related=["preview_lesson", "lesson_report"],
+    min_role="teacher",
+    effect="write",
+    atomic=True,
+    approval=DRAFT,
+    summary=summary("configure_lesson", "title"),
+)
+def configure_lesson(
+    ctx: ToolContext,
+    *,
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+    conversation_prompt: ConversationPrompt | None = None,
+    mission_id: MissionId | None = None,
+    course_id: MissionId | None = None,
+    level: Level | None = None,
+    duration_minutes: Minutes | None = None,
+    tasks: Tasks | None = None,
+    lesson_type: LessonType | None = None,
+    lesson_locale: Locale | None = None,
+    preset: Preset | None = None,
+    tool_configuration: dict[str, Any] | None = None,
+) -> LessonConfigured:
+    """Make a lesson for a tutor, or change one: what it is about, how long, and which tools it has.
+
+    Sessions that run keep what they began with. Leave out what is to stay as it is.
+
+    Args:
+        title: The lesson's name; a new lesson needs one.
+        conversation_prompt: What the tutor is to do, in the teacher's own words.
+        mission_id: The lesson to change; leave out for a new one.
+        course_id: The course whose students may take it.
+        level: Of the language, A1 to C2.
+        duration_minutes: 5 to 90.
+        tasks: What the student is to accomplish, at most 20.
+        lesson_type: "standard", "review" or "conversation".
+        lesson_locale: The language of the tutor's instructions, "en" or "he".
+        preset: A ready choice of tools, instead of tool_configuration.
+        tool_configuration: The tools, each with when it may fire.
+    """
+    if preset is not None and tool_configuration is not None:
+        raise InvalidArgument(
+            "a preset and a tool configuration are two choices", field="preset", hint="send one"
+        )
+    if mission_id is None and title is None:
+        raise InvalidArgument("a new lesson needs a title", field="title")
+    before = open_mission(ctx, mission_id) if mission_id else None
+    for name, text in (("title", title), ("conversationPrompt", conversation_prompt)):
+        check_plain(text or "", name)
+    if course_id is not None:
+        open_course(ctx, course_id)
+    own = before.configuration if before else lesson_tools.preset("standard_lesson")
+    if preset is not None:
+        own = lesson_tools.preset(preset)
+    elif tool_configuration is not None:
+        own = read_configuration(tool_configuration)
+    chosen_tasks = _numbered(tasks) if tasks is not None else (before.tasks if before else ())
+    kind = lesson_type or (before.lesson_type if before else "standard")
+    configuration = with_defaults(own, has_tasks=bool(chosen_tasks), is_review=kind == "review")
+    mission = Mission(
+        id=before.id if before else f"m{ctx.effect_key or ''}"[:33],
+        teacher_uid=ctx.user.uid,
+        course_id=course_id or (before.course_id if before else None),
+        title=title or (before.title if before else ""),
+        conversation_prompt=_or(conversation_prompt, before.conversation_prompt if before else ""),
+        level=level or (before.level if before else "A2"),
+        duration_minutes=duration_minutes or (before.duration_minutes if before else 20),
+        tasks=chosen_tasks,
+        lesson_type=kind,
+        locale=lesson_locale or (before.locale if before else ctx.locale),
+        configuration=configuration,
+    )
+    ctx.batch.set(
+        ctx.db.collection(MISSIONS).document(mission.id),
+        {
+            **stored(mission),
+            "teacherUid": mission.teacher_uid,
+            "courseId": mission.course_id,
+            "updatedAt": ctx.now,
+            "schemaVersion": SCHEMA_VERSION,
+        },
+    )
+    return LessonConfigured(
+        done=TEXTS.say(ctx.locale, "configure.done", title=mission.title),
+        mission_id=mission.id,
+        title=mission.title,
+        tool_configuration=configuration,
+        changes=[
+            TEXTS.say(ctx.locale, "configure.switched_on", tool=tool_name(id, ctx.locale))
+            for id in lesson_tools.changes(own, configuration)
+        ],
+        preview=preview_of(ctx, mission),
+    )
+
+
+def _or(given: str | None, otherwise: str) -> str:
+    return otherwise if given is None else given
+
+
+def _numbered(tasks: list[LessonTask]) -> tuple[Task, ...]:
+    found: dict[str, Task] = {}
+    for place, each in enumerate(tasks):
+        check_plain(each.text, f"tasks.{place}.text")
+        id = each.id or f"task-{place + 1}"
+        if id in found:
+            raise InvalidArgument(
+                f"two tasks have the id {id!r}", field=f"tasks.{place}.id", hint="give each its own"
+            )
+        found[id] = Task(id=id, text=" ".join(re.split(r"\s+", each.text.strip())))
+    return tuple(found.values())
+
+
+def stored(mission: Mission) -> dict[str, Any]:
+    """Return what a session freezes of a lesson, as it is stored."""
+    return {
+        "title": mission.title,
+        "conversationPrompt": mission.conversation_prompt,
+        "level": mission.level,
+        "durationMinutes": mission.duration_minutes,
+        "tasks": [each.dump() for each in mission.tasks],
+        "lessonType": mission.lesson_type,
+        "locale": mission.locale,
+        "toolConfiguration": mission.configuration.dump(),
+    }
+
+
+def _catalog(ctx: ToolContext) -> Catalog:
+    if ctx.platform is None:
+        raise FailedPrecondition("this call was given no catalogue of tools")
+    return ctx.platform.catalog
+
+
+def preview_of(ctx: ToolContext, mission: Mission) -> LessonPreview:
+    """Return what the model of a lesson is given."""
+    return preview(
+        mission.conversation_prompt,
+        mission.configuration,
+        catalog=_catalog(ctx),
+        tasks=mission.tasks,
+        duration_minutes=mission.duration_minutes,
+        level=mission.level,
+        locale=mission.locale,
+    )
+
+
+def tool_name(id: str, locale: str) -> str:
+    """Return the name of a tool of the catalogue, for people."""
+    return TEXTS.say(locale, f"catalogue.{id}.name") if id in TOOLS else id
+
+
+@capability(category="tutoring", related=["configure_lesson"], min_role="teacher")
+def preview_lesson(
+    ctx: ToolContext,
+    *,
+    conversation_prompt: ConversationPrompt = "",
+    tool_configuration: dict[str, Any] | None = None,
+    preset: Preset | None = None,
+    tasks: Tasks | None = None,
+    duration_minutes: Minutes | None = None,
+    target_level: Level | None = None,
+    lesson_locale: Locale | None = None,
+    aggressive: bool = False,
+) -> LessonPreview:
+    """Show what a lesson's tutor would be told, with which tools, and how many tokens that is.
+
+    Args:
+        conversation_prompt: What the tutor is to do.
+        tool_configuration: The tools, each with when it may fire; or a preset.
+        preset: A ready choice of tools.
+        tasks: What the student is to accomplish.
+        duration_minutes: 5 to 90.
+        target_level: A1 to C2.
+        lesson_locale: The language of the tutor's instructions.
+        aggressive: Shorten the prompt further, with headers as plain text.
+    """
+    own = lesson_tools.preset(preset or "standard_lesson")
+    if tool_configuration is not None:
+        own = read_configuration(tool_configuration)
+    check_plain(conversation_prompt, "conversationPrompt")
+    return preview(
+        conversation_prompt,
+        own,
+        catalog=_catalog(ctx),
+        tasks=_numbered(tasks or []),
+        duration_minutes=duration_minutes,
+        level=target_level,
+        locale=lesson_locale or ctx.locale,
+        aggressive=aggressive,
+    )
+
+
+@capability(category="tutoring", related=["start_session"], min_role="student")
+def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Lessons:
+    """List the lessons with a tutor that a course offers its students.
+
+    Args:
+        course_id: The course; leave out for the one at hand.
+    """
+    from google.cloud.firestore import FieldFilter
+
+    course = open_course(ctx, course_id, role="student")
+    of_course = FieldFilter("courseId", "==", course.id)
+    found = ctx.db.collection(MISSIONS).where(filter=of_course).limit(MAX_LISTED).stream()
+    lessons = [
+        ListedLesson(
+            mission_id=each.id,
+            title=each.title,
+            level=each.level,
+            duration_minutes=each.duration_minutes,
+            tasks=list(each.tasks),
+        )
+        for each in map(_read, found)
+    ]
+    return Lessons(lessons=sorted(lessons, key=lambda each: each.title))

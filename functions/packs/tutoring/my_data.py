@@ -1,0 +1,54 @@
+"""What the pack keeps about users, for export and erasure.
+
+A teacher's lessons go with the teacher, and with them the name of who gave a session; sessions,
+review items, completions and facts are the student's own, and go with the student.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packs.tutoring.missions import MISSIONS
+from packs.tutoring.sessions import SESSIONS
+from packs.tutoring.tools import COMPLETIONS, FACTS, ITEMS, PROFILES
+from rollcall.core.user_data import Section, UserData, as_stored, delete, of_user
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore_v1.base_query import BaseQuery
+
+    from rollcall.core.user_data import Document
+
+ERASED = "erased"
+
+
+def _facts(db: Client, uid: str) -> BaseQuery:
+    from google.cloud.firestore import FieldFilter
+
+    facts = db.collection(PROFILES).document(uid).collection(FACTS)
+    query: BaseQuery = facts.where(filter=FieldFilter("uid", "==", uid))
+    return query
+
+
+def _forget_teacher(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    batch.update(document.reference, {"teacherUid": ERASED})
+
+
+USER_DATA = UserData(
+    (
+        Section(
+            kind="missions", find=of_user(MISSIONS, "teacherUid"), show=as_stored, erase=delete
+        ),
+        Section(kind="sessions", find=of_user(SESSIONS), show=as_stored, erase=delete),
+        Section(kind="reviewItems", find=of_user(ITEMS), show=as_stored, erase=delete),
+        Section(kind="completions", find=of_user(COMPLETIONS), show=as_stored, erase=delete),
+        Section(kind="tutorFacts", find=_facts, show=as_stored, erase=delete),
+        Section(kind="sessionsGiven", find=of_user(SESSIONS, "teacherUid"), erase=_forget_teacher),
+        Section(kind="reviewItemsGiven", find=of_user(ITEMS, "teacherUid"), erase=_forget_teacher),
+        Section(
+            kind="completionsGiven",
+            find=of_user(COMPLETIONS, "teacherUid"),
+            erase=_forget_teacher,
+        ),
+    )
+)

@@ -1,0 +1,424 @@
+"""The six tools of a tutor. Each checks the session, its configuration and the tool's trigger
+before anything is written, and writes once, however often it is asked to.
+
+    reviewItems/{i}            uid, teacherUid, courseId, missionId, sessionId, errorType, original,
+                               correction, explanation, severity, count, card, goodReviews,
+                               mastered, audioRef, source, createdAt, schemaVersion
+    completions/{session_task} uid, teacherUid, courseId, missionId, sessionId, taskId, evidence,
+                               source, createdAt, schemaVersion
+    profiles/{uid}/facts/{f}   uid, category, fact, sessionId, source, createdAt, schemaVersion
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from packs.tutoring.sessions import OWN, note_use, use_tool
+from packs.tutoring.wording import TEXTS, summary
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound
+from rollcall.core.shapes import Display, Wire
+
+if TYPE_CHECKING:
+    from fsrs import Card
+    from google.cloud.firestore import DocumentSnapshot
+
+ITEMS = "reviewItems"
+COMPLETIONS = "completions"
+PROFILES, FACTS = "profiles", "facts"
+SCHEMA_VERSION = 1
+GOOD_REVIEWS = 2
+STABLE_DAYS = 21.0
+MAX_LISTED = 200
+
+ErrorType = Literal["grammar", "pronunciation", "vocabulary", "cultural"]
+Category = Literal["interest", "goal", "preference", "background"]
+Rating = Literal["again", "hard", "good", "easy"]
+Short = Annotated[str, Field(min_length=1, max_length=300)]
+ItemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+Points = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=8)]
+
+
+class Marked(Wire):
+    """What a tool of the tutor returns. `repeated`: it was there before."""
+
+    done: str
+    id: str
+    repeated: bool = False
+
+
+class ReviewItem(Wire):
+    """Something to review. `due`: when, by the spacing that its reviews led to."""
+
+    item_id: str
+    error_type: ErrorType
+    original: str
+    correction: str
+    explanation: str | None = None
+    severity: int
+    count: int
+    due: str
+    good_reviews: int
+    stability_days: float | None = None
+    mastered: bool
+
+
+class ReviewItems(Wire):
+    """What list_review_items returns, those that are due first."""
+
+    items: list[ReviewItem]
+
+
+class Reviewed(Wire):
+    """What review_item returns."""
+
+    done: str
+    item: ReviewItem
+
+
+class AudioRequest(Wire):
+    """What play_student_audio returns, from the client."""
+
+    played: bool
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    related=["list_review_items"],
+    summary=summary("mark_for_review", "original"),
+)
+def mark_for_review(
+    ctx: ToolContext,
+    *,
+    error_type: ErrorType,
+    original: Short,
+    correction: Short,
+    severity: Annotated[int, Field(ge=1, le=10)],
+    explanation: Annotated[str, Field(max_length=500)] | None = None,
+    audio_ref: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None,
+) -> Marked:
+    """Mark an error that the student made, for a later review. Do not interrupt the talk for it.
+
+    Args:
+        error_type: The kind of error.
+        original: What the student said.
+        correction: How it is said correctly.
+        severity: From 1, hardly one, to 10, not understood.
+        explanation: Why, in a sentence.
+        audio_ref: The student's own clip of it, if the client named one.
+    """
+    session, _ = use_tool(ctx, "mark_for_review")
+    text = "\0".join([ctx.user.uid, error_type, _same(original), _same(correction)])
+    id = hashlib.sha256(text.encode()).hexdigest()[:32]
+    reference = ctx.db.collection(ITEMS).document(id)
+    before = reference.get()
+    note_use(ctx, session)
+    if before.exists:
+        ctx.batch.update(
+            reference,
+            {"count": int(before.get("count")) + 1},
+            option=ctx.db.write_option(last_update_time=before.update_time),
+        )
+    else:
+        ctx.batch.create(
+            reference,
+            {
+                **_owned(ctx, session),
+                "errorType": error_type,
+                "original": original.strip(),
+                "correction": correction.strip(),
+                "explanation": explanation,
+                "severity": severity,
+                "audioRef": audio_ref,
+                "count": 1,
+                "card": None,
+                "goodReviews": 0,
+                "mastered": False,
+            },
+        )
+    return Marked(done=_say(ctx, "marked"), id=id, repeated=before.exists)
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    summary=summary("update_user_profile", "fact"),
+)
+def update_user_profile(
+    ctx: ToolContext,
+    *,
+    category: Category,
+    fact: Annotated[str, Field(min_length=1, max_length=200)],
+) -> Marked:
+    """Keep something that the student told of themselves and that makes later lessons better.
+
+    Args:
+        category: What kind of thing it is.
+        fact: It, in a sentence, at most 200 characters.
+    """
+    session, _ = use_tool(ctx, "update_user_profile")
+    id = hashlib.sha256("\0".join([category, _same(fact)]).encode()).hexdigest()[:32]
+    reference = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS).document(id)
+    before = reference.get()
+    note_use(ctx, session)
+    if not before.exists:
+        ctx.batch.create(
+            reference,
+            {
+                "uid": ctx.user.uid,
+                "category": category,
+                "fact": fact.strip(),
+                "sessionId": session.id,
+                "source": "text",
+                "createdAt": ctx.now,
+                "schemaVersion": SCHEMA_VERSION,
+            },
+        )
+    return Marked(done=_say(ctx, "kept"), id=id, repeated=before.exists)
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    related=["end_session"],
+    summary=summary("show_session_summary", "encouragement"),
+)
+def show_session_summary(
+    ctx: ToolContext,
+    *,
+    strengths: Points,
+    improvements: Points,
+    encouragement: Annotated[str, Field(max_length=300)] | None = None,
+) -> Marked:
+    """Show the student how the lesson went, at its end.
+
+    Args:
+        strengths: What went well, in short points.
+        improvements: What to work on, in short points.
+        encouragement: A kind word.
+    """
+    session, _ = use_tool(ctx, "show_session_summary")
+    summary = {
+        "strengths": strengths,
+        "improvements": improvements,
+        "encouragement": encouragement,
+        "at": ctx.now,
+    }
+    note_use(ctx, session, summary=summary)
+    names = TEXTS.data(session.locale, "tools.summary")
+    rows = [{names["kind"]: names["strengths"], names["text"]: each} for each in strengths]
+    rows += [{names["kind"]: names["improvements"], names["text"]: each} for each in improvements]
+    columns = [names["kind"], names["text"]]
+    title = TEXTS.say(session.locale, "tools.summary.title", title=session.title)
+    ctx.show(Display(type="table", title=title, text=encouragement, columns=columns, rows=rows))
+    return Marked(done=_say(ctx, "summed_up"), id=session.id)
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    summary=summary("mark_task_complete", "taskId"),
+)
+def mark_task_complete(
+    ctx: ToolContext,
+    *,
+    task_id: Annotated[str, Field(min_length=1, max_length=40)],
+    evidence: Annotated[str, Field(min_length=1, max_length=300)],
+) -> Marked:
+    """Mark one of the lesson's tasks as done, once the student has clearly accomplished it.
+
+    Args:
+        task_id: The task's id, as the lesson lists it.
+        evidence: What the student said that shows it.
+    """
+    from google.cloud.firestore import ArrayUnion
+
+    session, _ = use_tool(ctx, "mark_task_complete")
+    known = [each.id for each in session.tasks]
+    if task_id not in known:
+        raise InvalidArgument(
+            f"this lesson has no task {task_id!r}",
+            field="taskId",
+            hint=f"it has: {', '.join(known) or 'none'}",
+        )
+    id = f"{session.id}_{task_id}"
+    if task_id in session.done_tasks:
+        return Marked(done=_say(ctx, "task_done"), id=id, repeated=True)
+    note_use(ctx, session, doneTasks=ArrayUnion([task_id]))
+    ctx.batch.create(
+        ctx.db.collection(COMPLETIONS).document(id),
+        {**_owned(ctx, session), "taskId": task_id, "evidence": evidence.strip()},
+    )
+    return Marked(done=_say(ctx, "task_done"), id=id)
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    related=["review_item"],
+    summary=summary("mark_item_mastered", "itemId"),
+)
+def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
+    """Mark a review item as mastered; it is refused until the student's own reviews show it.
+
+    Args:
+        item_id: The item, from list_review_items.
+    """
+    session, _ = use_tool(ctx, "mark_item_mastered")
+    item = _own_item(ctx, item_id)
+    data = item.to_dict() or {}
+    stability = _card(data.get("card")).stability or 0.0
+    good = int(data.get("goodReviews") or 0)
+    if not data.get("mastered") and (good < GOOD_REVIEWS or stability < STABLE_DAYS):
+        raise FailedPrecondition(
+            f"not mastered yet: it has {good} good reviews and is remembered for about "
+            f"{stability:.0f} days; it takes {GOOD_REVIEWS} and {STABLE_DAYS:.0f}",
+            hint="let the student review it: review_item",
+        )
+    note_use(ctx, session)
+    ctx.batch.update(item.reference, {"mastered": True})
+    return Marked(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
+
+
+@capability(category="tutoring", min_role="student", runs_on="client")
+def play_student_audio(ctx: ToolContext, *, item_id: ItemId) -> AudioRequest:
+    """Play the student's own recording of a review item, on the student's device.
+
+    Args:
+        item_id: The item, from list_review_items.
+    """
+    raise FailedPrecondition("this runs on the student's own device")
+
+
+@capability(
+    category="tutoring",
+    min_role="student",
+    effect="write",
+    atomic=True,
+    approval=OWN,
+    related=["list_review_items"],
+    summary=summary("review_item", "itemId"),
+)
+def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewed:
+    """Record how well the student remembered a review item; it is due again when that suggests.
+
+    Args:
+        item_id: The item, from list_review_items.
+        rating: "again", "hard", "good" or "easy": the student's own judgement.
+    """
+    import fsrs
+
+    if ctx.dialogue.thread_id:
+        raise FailedPrecondition(
+            "a review is the student's own, and no tutor's", hint="the app calls it for the student"
+        )
+    item = _own_item(ctx, item_id)
+    data = item.to_dict() or {}
+    scheduler = fsrs.Scheduler(enable_fuzzing=False)
+    at = ctx.now
+    card, _ = scheduler.review_card(
+        _card(data.get("card"), at), getattr(fsrs.Rating, rating.capitalize()), at
+    )
+    is_good = rating in ("good", "easy")
+    changed = {
+        "card": dict(card.to_dict()),
+        "goodReviews": int(data.get("goodReviews") or 0) + is_good,
+        "mastered": bool(data.get("mastered")) and is_good,
+    }
+    unchanged = ctx.db.write_option(last_update_time=item.update_time)
+    ctx.batch.update(item.reference, changed, option=unchanged)
+    shown = _shown(item_id, {**data, **changed})
+    return Reviewed(done=_say(ctx, "reviewed", due=shown.due[:10]), item=shown)
+
+
+@capability(category="tutoring", related=["review_item"], min_role="student")
+def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItems:
+    """List what the student's tutors marked for review, with what is due first.
+
+    Args:
+        only_due: Leave out what is not due yet.
+    """
+    from google.cloud.firestore import FieldFilter
+
+    own = FieldFilter("uid", "==", ctx.user.uid)
+    found = ctx.db.collection(ITEMS).where(filter=own).limit(MAX_LISTED).stream()
+    items = sorted((_shown(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due)
+    if only_due:
+        items = [i for i in items if not i.mastered and datetime.fromisoformat(i.due) <= ctx.now]
+    return ReviewItems(items=items)
+
+
+def _own_item(ctx: ToolContext, item_id: str) -> DocumentSnapshot[Any]:
+    found = ctx.db.collection(ITEMS).document(item_id).get()
+    if not found.exists or found.get("uid") != ctx.user.uid:
+        raise NotFound("you have no such review item", field="itemId")
+    return found
+
+
+def _card(stored: dict[str, Any] | None, at: datetime | None = None) -> Card:
+    import fsrs
+
+    if stored:
+        return fsrs.Card.from_dict(stored)  # type: ignore[arg-type]
+    return fsrs.Card(card_id=1, due=at) if at else fsrs.Card(card_id=1)
+
+
+def _shown(id: str, data: dict[str, Any]) -> ReviewItem:
+    card = data.get("card") or {}
+    return ReviewItem(
+        item_id=id,
+        error_type=data["errorType"],
+        original=data["original"],
+        correction=data["correction"],
+        explanation=data.get("explanation"),
+        severity=data["severity"],
+        count=data["count"],
+        due=card.get("due") or data["createdAt"].isoformat(),
+        good_reviews=data.get("goodReviews") or 0,
+        stability_days=card.get("stability"),
+        mastered=bool(data.get("mastered")),
+    )
+
+
+def _owned(ctx: ToolContext, session: Any) -> dict[str, Any]:
+    return {
+        "uid": ctx.user.uid,
+        "teacherUid": session.teacher_uid,
+        "courseId": session.course_id,
+        "missionId": session.mission_id,
+        "sessionId": session.id,
+        "source": "text",
+        "createdAt": ctx.now,
+        "schemaVersion": SCHEMA_VERSION,
+    }
+
+
+def _same(text: str) -> str:
+    """The text as it is compared with others: without case and marks."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _say(ctx: ToolContext, key: str, **values: Any) -> str:
+    return TEXTS.say(ctx.locale, f"tools.{key}", **values)

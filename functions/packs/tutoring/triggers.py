@@ -1,0 +1,106 @@
+"""Whether a tool may fire now: checked against the dialogue and the session, not against a model.
+
+Only the student's own words count for keywords and for a goodbye, only messages of the thread's log
+for turns, and only the server's clock for time. Too early is a refusal that tells a model what it
+waits for, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+
+from packs.tutoring.configuration import Trigger
+from packs.tutoring.wording import TEXTS
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.text import words as stems
+
+ENDING = timedelta(seconds=60)
+"""So long before its end a lesson counts as ending."""
+_NIQQUD = re.compile("[\u0591-\u05c7]")
+_HEBREW_PREFIX = re.compile("^[והבכלמש]{1,3}(?=[\u05d0-\u05ea]{2})")
+
+
+def check_trigger(
+    tool_id: str,
+    trigger: Trigger,
+    *,
+    turns: int,
+    texts: Sequence[str],
+    now: datetime,
+    ends_at: datetime,
+    all_tasks_done: bool,
+) -> None:
+    """Check that a tool's trigger has come.
+
+    Args:
+        turns: The student's messages so far; `texts` are they, newest first.
+    Raises:
+        FailedPrecondition: It has not; the message says what it waits for.
+    """
+    if trigger.type == "turn_count" and turns < (trigger.min_turns or 0):
+        raise _early(
+            tool_id, f"it may be called after turn {trigger.min_turns}; this is turn {turns}"
+        )
+    if trigger.type == "time_remaining":
+        left = ends_at - now
+        if left > timedelta(minutes=trigger.minutes_remaining or 0):
+            minutes = int(left.total_seconds() // 60)
+            raise _early(
+                tool_id,
+                f"it may be called in the last {trigger.minutes_remaining} minutes; "
+                f"{minutes} are left",
+            )
+    if trigger.type == "keyword" and not mentions(texts, trigger.keywords or ()):
+        words = ", ".join(trigger.keywords or ())
+        raise _early(tool_id, f"it may be called once the student has mentioned one of: {words}")
+    if trigger.type == "session_ending" and not (
+        now >= ends_at - ENDING or all_tasks_done or (texts and says_goodbye(texts[0]))
+    ):
+        raise _early(
+            tool_id,
+            "it may be called when the time is over, the student says goodbye, or all tasks are "
+            "done",
+        )
+
+
+def mentions(texts: Sequence[str], keywords: Sequence[str]) -> bool:
+    """Whether one of the keywords is among the words of these texts, in any of its forms."""
+    said = set().union(*(_forms(text) for text in texts)) if texts else set()
+    return any(_forms_of(keyword, said) for keyword in keywords)
+
+
+def _forms_of(keyword: str, said: set[str]) -> bool:
+    words = [word for word in _plain(keyword).split() if word]
+    return bool(words) and all(not _forms(word).isdisjoint(said) for word in words)
+
+
+def _forms(text: str) -> set[str]:
+    """The words of a text: as they are, as stems, and Hebrew ones without their prefixes."""
+    plain = _plain(text)
+    words = re.findall(r"\w+", plain)
+    bare = (_HEBREW_PREFIX.sub("", word) for word in words)
+    return {*words, *bare, *stems(plain)}
+
+
+def _plain(text: str) -> str:
+    return _NIQQUD.sub("", text).casefold()
+
+
+def says_goodbye(text: str) -> bool:
+    """Whether a message takes leave."""
+    return any(pattern.search(_plain(text)) for pattern in _goodbyes())
+
+
+@cache
+def _goodbyes() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(TEXTS.say(language, "cues.goodbye")) for language in TEXTS.languages)
+
+
+def _early(tool_id: str, why: str) -> FailedPrecondition:
+    return FailedPrecondition(
+        f"not yet: {tool_id} waits. {why[0].upper()}{why[1:]}. Nothing was written",
+        hint="go on with the lesson, and call it then",
+    )

@@ -1,0 +1,21 @@
+"""The wording of the tutoring pack, from `texts/<language>.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rollcall.core.texts import Texts
+from rollcall.core.wording import short
+
+TEXTS = Texts(__file__)
+
+
+def summary(name: str, argument: str) -> Callable[[dict[str, Any]], dict[str, str]]:
+    """Return how a write is summed up for who would be asked about it: its text, with an
+    argument."""
+
+    def summarize(given: dict[str, Any]) -> dict[str, str]:
+        return TEXTS.by_language(f"summaries.{name}", what=short(str(given.get(argument) or "—")))
+
+    return summarize

@@ -1,0 +1,253 @@
+"""Lessons through the whole of `run_agent`: what a teacher chose holds, whatever a model tries."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from google.cloud.firestore import Client
+
+from packs.tutoring.agents import TUTOR
+from rollcall.core.capability import Capability
+from rollcall.core.context import Call, User
+from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import Role
+from rollcall.endpoints.my_data import delete_my_data
+from rollcall.testing import calls, says
+from tests.support.calling import Callables, Functions
+from tests.support.catalogs import catalog
+from tests.support.office import Office, Ran
+from tests.support.packs.education.classroom import add_course
+
+NAMES = (
+    "configure_lesson",
+    "list_lessons",
+    "start_session",
+    "end_session",
+    "review_item",
+    "list_review_items",
+    "lesson_report",
+    *TUTOR.tools,
+)
+TEACHER, STUDENT = {"role": "teacher"}, {"role": "student"}
+ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
+EVERY = {
+    "mark_for_review": ERROR,
+    "update_user_profile": {"category": "interest", "fact": "likes football"},
+    "show_session_summary": {"strengths": ["words"], "improvements": ["tenses"]},
+    "mark_task_complete": {"taskId": "task-1", "evidence": "She ordered soup."},
+    "mark_item_mastered": {"itemId": "i1"},
+}
+
+
+def code(error: Any) -> str:
+    return str(error["details"]["code"])
+
+
+class Lessons(Office):
+    """A deployment of the tutoring pack alone."""
+
+    by_hand = ()
+
+    def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(db, monkeypatch)
+        add_course(db, "math4", ["ada"])
+        known = {name: catalog.find_capability(name).function for name in NAMES}
+        self.own = Functions(Callables(known, lambda: self.here))
+
+    def pack(
+        self, profile: AgentProfile | None = None, **changes: Any
+    ) -> tuple[dict[str, Capability], AgentProfile]:
+        from msgspec.structs import replace
+
+        known = {name: catalog.find_capability(name) for name in NAMES}
+        return known, replace(profile or TUTOR, models=("scripted:office",), **changes)
+
+    def use(self, name: str, uid: str, **arguments: Any) -> Any:
+        claims = TEACHER if uid == "ada" or uid == "ben" else STUDENT
+        answer = self.own.post(name, {"arguments": arguments}, uid=uid, claims=claims).get_json()
+        return answer.get("result") or answer["error"]
+
+    def lesson(self, **changes: Any) -> str:
+        given = {
+            "title": "Ordering food",
+            "conversationPrompt": "Talk about ordering food.",
+            "courseId": "math4",
+            "tasks": [{"text": "Order soup"}, {"text": "Ask for the bill"}],
+            **changes,
+        }
+        return str(self.use("configure_lesson", "ada", **given)["missionId"])
+
+    def start(self, mission: str, uid: str = "math4-1") -> str:
+        return str(self.use("start_session", uid, missionId=mission)["sessionId"])
+
+    def say(self, session: str, *replies: Any, uid: str = "math4-1", **more: Any) -> Ran:
+        data = {"agent": "tutor", "message": "Hello", "context": {"sessionId": session}, **more}
+        return self.send(data, *replies, uid=uid, claims=STUDENT)
+
+    def rows(self, collection: str) -> list[dict[str, Any]]:
+        return [each.to_dict() or {} for each in self.db.collection(collection).stream()]
+
+    def facts(self) -> list[Any]:
+        return list(self.db.collection_group("facts").stream())
+
+    def effects_of_tools(self) -> int:
+        summaries = sum(each["summary"] is not None for each in self.rows("sessions"))
+        return len(self.rows("reviewItems") + self.rows("completions") + self.facts()) + summaries
+
+
+@pytest.fixture
+def lessons(db: Client, monkeypatch: pytest.MonkeyPatch) -> Lessons:
+    return Lessons(db, monkeypatch)
+
+
+def test_a_lesson_runs_from_its_start_to_its_summary(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson(lessonLocale="he"))
+    first = lessons.say(session, calls(("mark_for_review", ERROR)), says("Say: I went."))
+    thread = first.thread
+    assert first.statuses() == ["done"]
+    assert "Talk about ordering food." in lessons.model.requests[0].instructions
+    two = [("mark_task_complete", {"taskId": f"task-{n}", "evidence": "ok"}) for n in (1, 2)]
+    assert lessons.say(session, calls(*two), threadId=thread).statuses() == ["done", "done"]
+    summary = calls(("show_session_summary", EVERY["show_session_summary"]))
+    last = lessons.say(session, summary, threadId=thread)
+    assert last.statuses() == ["done"]
+    assert last.done["toolCalls"][0]["display"]["title"] == "סיכום: \u2068Ordering food\u2069"
+    report = lessons.use("lesson_report", "ada", missionId=lessons.rows("sessions")[0]["missionId"])
+    [one] = report["sessions"]
+    assert one["tasksDone"] == ["task-1", "task-2"] and one["itemsByType"] == {"grammar": 1}
+    assert one["hasSummary"] and "Zipora" not in str(report)
+
+
+def test_what_was_not_chosen_has_no_effect(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson(preset="no_tracking"))
+    ran = lessons.say(session, calls(*EVERY.items(), ("configure_lesson", {"title": "x"})))
+    assert set(ran.statuses()) == {"refused"} and lessons.effects_of_tools() == 0
+    assert [tool.name for tool in lessons.model.requests[0].tools] == ["ask_user"]
+
+
+def test_too_early_is_refused_with_what_it_waits_for(lessons: Lessons) -> None:
+    late = {"type": "turn_count", "minTurns": 3}
+    tool = {"toolId": "mark_for_review", "enabled": True, "triggerCondition": late}
+    session = lessons.start(lessons.lesson(toolConfiguration={"tools": [tool]}))
+    marks, thread = calls(("mark_for_review", ERROR)), None
+    for turn, expected in ((1, "failed"), (2, "failed"), (3, "done")):
+        more = {"threadId": thread} if thread else {}
+        ran = lessons.say(session, marks, message="this is turn 99, I said goodbye", **more)
+        thread = ran.thread
+        assert ran.statuses() == [expected], turn
+        if expected == "failed":
+            assert f"this is turn {turn}" in ran.done["toolCalls"][0]["error"]["message"]
+            assert lessons.effects_of_tools() == 0
+
+
+def test_the_same_error_twice_is_one_item_with_a_count(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    first = lessons.say(session, calls(("mark_for_review", ERROR)))
+    again = {**ERROR, "original": " i GOED!", "severity": 9}
+    lessons.say(session, calls(("mark_for_review", again)), threadId=first.thread)
+    [item] = lessons.rows("reviewItems")
+    assert (item["count"], item["original"], item["uid"]) == (2, "I goed", "math4-1")
+
+
+def test_a_task_is_done_once_and_only_of_the_lesson(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    task = {"taskId": "task-1", "evidence": "yes"}
+    first = lessons.say(session, calls(("mark_task_complete", task)))
+    more = calls(
+        ("mark_task_complete", {**task, "evidence": "again"}),
+        ("mark_task_complete", {**task, "taskId": "task-9"}),
+    )
+    again = lessons.say(session, more, threadId=first.thread)
+    assert again.done["toolCalls"][0]["result"]["repeated"]
+    assert again.done["toolCalls"][1]["error"]["hint"] == "it has: task-1, task-2"
+    assert len(lessons.rows("completions")) == 1
+
+
+def test_a_change_of_the_lesson_changes_nothing_in_a_session(lessons: Lessons) -> None:
+    mission = lessons.lesson()
+    session = lessons.start(mission)
+    lessons.use("configure_lesson", "ada", missionId=mission, preset="no_tracking")
+    assert lessons.say(session, calls(("mark_for_review", ERROR))).statuses() == ["done"]
+    again = lessons.use("start_session", "math4-1", missionId=mission)
+    assert again["continued"] and again["sessionId"] == session
+    other = lessons.use("start_session", "math4-2", missionId=mission)
+    assert other["tools"] == [] and not other["continued"]
+
+
+def test_nobody_else_has_the_session_and_no_thread_but_its_own(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    lessons.say(session, calls(("mark_for_review", ERROR)))
+    assert lessons.say(session, uid="math4-2").code == "not-found"
+    assert lessons.say("x" * 32).code == "not-found"
+    assert lessons.say("../sessions/x").code == "invalid-argument"
+    second = lessons.say(session, calls(("mark_for_review", ERROR)))
+    assert second.code == "failed-precondition" and "another thread" in str(second.error)
+    none = lessons.send({"agent": "tutor", "message": "Hi"}, uid="math4-1", claims=STUDENT)
+    assert "No lesson is open" in lessons.model.requests[-1].instructions and none.done
+    for name, arguments in EVERY.items():  # a client by itself is no tutor
+        answer = lessons.own.post(
+            name,
+            {"arguments": arguments, "context": {"sessionId": session}},
+            uid="math4-1",
+            claims=STUDENT,
+        ).get_json()
+        assert answer["error"]["details"]["code"] == "failed-precondition", name
+    assert lessons.effects_of_tools() == 1
+
+
+def test_an_ended_session_takes_nothing_more(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    assert code(lessons.use("end_session", "math4-2", sessionId=session)) == "not-found"
+    lessons.use("end_session", "math4-1", sessionId=session)
+    assert lessons.say(session).code == "failed-precondition"
+    other = lessons.start(lessons.lesson())
+    past = datetime.now(UTC) - timedelta(minutes=6)
+    lessons.db.document(f"sessions/{other}").update({"endsAt": past})
+    assert lessons.say(other, calls(("mark_for_review", ERROR))).code == "failed-precondition"
+    assert lessons.effects_of_tools() == 0
+
+
+def test_only_the_course_starts_a_lesson_and_only_its_teacher_reads_of_it(lessons: Lessons) -> None:
+    mission = lessons.lesson()
+    for uid in ("stranger", "ben"):
+        assert code(lessons.use("start_session", uid, missionId=mission)) == "not-found"
+    assert code(lessons.use("lesson_report", "ben", missionId=mission)) == "not-found"
+    changed = lessons.use("configure_lesson", "ben", missionId=mission, title="Mine")
+    assert changed["details"]["code"] == "not-found"
+    listed = lessons.use("list_lessons", "math4-1", courseId="math4")["lessons"]
+    assert [each["title"] for each in listed] == ["Ordering food"]
+    assert "Talk about" not in str(listed)
+
+
+def test_an_item_is_mastered_when_the_students_own_reviews_show_it(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson(preset="review_lesson", lessonType="review"))
+    thread = lessons.say(session, calls(("mark_for_review", ERROR))).thread
+    [item] = lessons.use("list_review_items", "math4-1")["items"]
+    id = item["itemId"]
+    early = lessons.say(session, calls(("mark_item_mastered", {"itemId": id})), threadId=thread)
+    assert "0 good reviews" in early.done["toolCalls"][0]["error"]["message"]
+    assert code(lessons.use("review_item", "math4-2", itemId=id, rating="easy")) == ("not-found")
+    lessons.use("review_item", "math4-1", itemId=id, rating="easy")
+    card = lessons.db.document(f"reviewItems/{id}")
+    past = (datetime.now(UTC) - timedelta(days=40)).isoformat()
+    card.update({"card.last_review": past, "card.due": past})
+    found = lessons.use("review_item", "math4-1", itemId=id, rating="easy")
+    assert found["item"]["goodReviews"] == 2 and found["item"]["stabilityDays"] > 21
+    ok = lessons.say(session, calls(("mark_item_mastered", {"itemId": id})), threadId=thread)
+    assert ok.statuses() == ["done"] and card.get().get("mastered")
+
+
+def test_erasing_takes_what_is_the_students_and_the_teachers_name(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    lessons.say(
+        session,
+        calls(("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"])),
+    )
+    lessons.here.catalog = catalog
+    delete_my_data(lessons.here, Call(User("ada", role=Role.TEACHER), {"confirm": True}))
+    assert not lessons.rows("missions")
+    assert {each["teacherUid"] for each in lessons.rows("sessions")} == {"erased"}
+    delete_my_data(lessons.here, Call(User("math4-1"), {"confirm": True}))
+    assert lessons.effects_of_tools() == 0 and not lessons.rows("sessions")
