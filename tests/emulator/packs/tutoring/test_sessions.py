@@ -62,7 +62,9 @@ class Lessons(Office):
         from msgspec.structs import replace
 
         known = {name: catalog.find_capability(name) for name in NAMES}
-        return known, replace(profile or TUTOR, models=("scripted:office",), **changes)
+        return known, replace(
+            profile or TUTOR, models=("scripted:office",), allow_unpriced=True, **changes
+        )
 
     def use(self, name: str, uid: str, **arguments: Any) -> Any:
         claims = TEACHER if uid == "ada" or uid == "ben" else STUDENT
