@@ -254,7 +254,7 @@ def _needs_check(draft: Draft, passage: Passage | None) -> bool:
     if draft.kind != "numeric" and not (texts and all(_is_number(text) for text in texts)):
         return False
     cited = set(_NUMBER.findall((draft.quote or "").replace(",", ""))) if passage else set()
-    return not all(set(_NUMBER.findall(text.replace(",", ""))) & cited for text in right)
+    return not all(set(_NUMBER.findall(text.replace(",", ""))) <= cited for text in right)
 
 
 def _proves_nothing(draft: Draft, check: str) -> bool:
