@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rollcall.render.sheet import Direction
 
@@ -46,6 +46,10 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+_RELATIONS = frozenset(("<", ">", "≤", "≥", "<=", ">=", "=", "≠", "≈"))
+_OPERANDS = ("number", "word", "blank", "close", "query")
 
 
 class Run(NamedTuple):
@@ -119,6 +123,8 @@ def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
 def _formula_end(tokens: list[_Token], start: int) -> int | None:
     """The last token of the formula, number or words that begin at a token; None if none does."""
     before = tokens[start - 1] if start else None
+    if tokens[start].text in _RELATIONS:
+        return _relation_end(tokens, start)
     if tokens[start].kind in ("operator", "weak") and (
         tokens[start].text not in "+-−±"
         or (before is not None and before.kind not in ("space", "open", "comma"))
@@ -135,7 +141,7 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
                 at += 1
                 continue
             if token.kind in ("number", "word", "blank") or (
-                token.kind == "query" and after_operator
+                token.kind == "query" and (after_operator or _begins(tokens, at))
             ):
                 has_value = has_value or token.kind in ("number", "word")
                 wants_operand = False
@@ -170,6 +176,8 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
             wants_operand = True
         elif token.kind == "prefix":
             wants_operand = True
+        elif token.kind == "blank" and _stands_for_sign(tokens, at):
+            wants_operand = after_operator = True
         elif token.kind in ("number", "word", "blank"):
             if not _joins(tokens, at):
                 break
@@ -179,6 +187,52 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
             end = at
         at += 1
     return end
+
+
+def _relation_end(tokens: list[_Token], start: int) -> int | None:
+    """The last token of a relation that nothing from left to right stands before: the sign alone,
+    or with the formula after it; None between Hebrew words, whose line turns it rightly."""
+    before, after = _beside(tokens, start, -1), _beside(tokens, start, 1)
+    if before is not None and before.kind in _OPERANDS:
+        return None
+    if after is not None and after.kind == "operator" and after.text in _RELATIONS:
+        return start
+    is_hebrew = before is not None and _RTL.match(before.text) is not None
+    if after is not None and not (is_hebrew and tokens[start].text in "=≠≈"):
+        skipped = 2 if tokens[start + 1].kind == "space" else 1  # spaces are one token
+        end = _formula_end(tokens, start + skipped)
+        if end is not None:
+            return end
+    if is_hebrew and after is not None and (after.kind in _OPERANDS or _RTL.match(after.text)):
+        return None
+    return start
+
+
+def _beside(tokens: list[_Token], at: int, step: Literal[-1, 1]) -> _Token | None:
+    """The token next to one, spaces left out; None at an end of the line."""
+    at += step
+    while 0 <= at < len(tokens) and tokens[at].kind == "space":
+        at += step
+    return tokens[at] if 0 <= at < len(tokens) else None
+
+
+def _begins(tokens: list[_Token], at: int) -> bool:
+    """Whether a question mark is the unknown that a formula begins with, and ends no sentence."""
+    after = _beside(tokens, at, 1)
+    is_free = at == 0 or tokens[at - 1].kind in ("space", "open")
+    return is_free and after is not None and after.kind == "operator"
+
+
+def _stands_for_sign(tokens: list[_Token], at: int) -> bool:
+    """Whether a blank between two numbers is for the sign between them."""
+    before, after = _beside(tokens, at, -1), _beside(tokens, at, 1)
+    return (
+        tokens[at].text[0] in "□▢_"
+        and before is not None
+        and before.kind in ("number", "close")
+        and after is not None
+        and after.kind in ("number", "open", "prefix")
+    )
 
 
 def _joins(tokens: list[_Token], at: int) -> bool:
