@@ -52,6 +52,10 @@ _RELATIONS = frozenset(("<", ">", "≤", "≥", "<=", ">=", "=", "≠", "≈"))
 _OPERANDS = ("number", "word", "blank", "close", "query")
 
 
+_MOST_OPEN = 200
+"""So many tokens are read in search of the first place where a formula may end."""
+
+
 class Run(NamedTuple):
     """A part of a text; `isolated` ones run against or apart from the line's direction."""
 
@@ -133,7 +137,7 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
     depth, end, has_value, in_bars = 0, None, False, False
     wants_operand, after_operator = True, False
     at = start
-    while at < len(tokens):
+    while at < len(tokens) and (end is not None or at - start < _MOST_OPEN):
         token = tokens[at]
         following = tokens[at + 1].kind if at + 1 < len(tokens) else ""
         if wants_operand:

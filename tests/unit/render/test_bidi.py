@@ -72,3 +72,8 @@ def test_isolates_change_no_letter(text: str) -> None:
         parts = runs(text, direction)  # type: ignore[arg-type]
         assert "".join(each.text for each in parts) == cleaned(text)
         assert without_marks(isolated(text, direction)) == text  # type: ignore[arg-type]
+
+
+def test_a_formula_that_never_ends_is_given_up_after_200_tokens() -> None:
+    line = "א " + "(? + " * 3_000
+    assert "".join(run.text for run in runs(line, "rtl")) == line
