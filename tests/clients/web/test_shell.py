@@ -66,7 +66,15 @@ def test_web_page_runs_nothing_that_is_written_into_it() -> None:
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=", answer.text)
     script = re.search(r'src="(/main-\w+\.js)"', answer.text)
     assert script
-    kept = httpx2.get(
-        f"http://{os.environ['HOSTING_EMULATOR_HOST']}{script[1]}", trust_env=False
-    ).headers["cache-control"]
-    assert "immutable" in kept
+    assert "immutable" in _kept(script[1])
+
+
+def test_web_only_what_is_named_by_its_content_is_kept_for_ever() -> None:
+    assert _kept("/elements/rollcall.js") == _kept("/") == "no-cache"
+
+
+def _kept(path: str) -> str:
+    """How long a browser may keep a file."""
+    site = os.environ["HOSTING_EMULATOR_HOST"]
+    answer = httpx2.get(f"http://{site}{path}", trust_env=False).raise_for_status()
+    return str(answer.headers["cache-control"])
