@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,11 @@ def test_a_leaf_starts_without_what_runs_are_made_of(target: str) -> None:
 
 
 @for_every(("target", "pack"), LEAVES.items())
-def test_a_leaf_imports_no_other_pack(target: str, pack: str) -> None:
+def test_a_leaf_imports_no_pack_but_its_own_and_those_it_requires(target: str, pack: str) -> None:
     modules = _modules(target, (("OPENAI_API_KEY", "sk-test"),))
     packs = {name.split(".")[1] for name in modules if name.startswith("packs.")}
-    assert packs == {pack}
+    required: tuple[str, ...] = getattr(import_module(f"packs.{pack}"), "REQUIRES", ())
+    assert pack in packs and packs <= {pack, *required}
     assert "firebase_functions.firestore_fn" not in modules
 
 
