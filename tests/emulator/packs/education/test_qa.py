@@ -10,7 +10,7 @@ from packs.education.generation.qa import run_qa_tests
 from rollcall.core.errors import NotFound, PermissionDenied
 from tests.support.packs.education.classroom import add_content, context
 
-BAD = [item("choice", "?", options=choices(["1/2", "0.5"]), key={"correct": ["a"]})]
+BAD = [item("choice", "?", options=choices(["1/2", "0.5"]), key={"correct": ["a"], "check": "1/2"})]
 
 
 def test_with_nothing_named_it_checks_what_was_made_last(school: Client) -> None:
