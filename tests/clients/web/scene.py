@@ -57,7 +57,5 @@ def wait_until_done(page: Page) -> None:
 
 def transcript(page: Page) -> list[str]:
     """What stands in the log, turn by turn, without times."""
-    texts: list[str] = page.locator(
-        ".words, .markdown, .tool-card summary, .note"
-    ).all_text_contents()
+    texts: list[str] = page.locator(".words, .markdown, .tool-name, .note").all_text_contents()
     return texts

@@ -168,6 +168,37 @@ def test_web_reader_is_not_moved_by_what_comes(chat: Page, model: ScriptedModel)
     assert left < 2
 
 
+# The end moves on between the scroll to it and the event of that scroll.
+GROW_TWICE = """() => {
+  const inner = document.querySelector(".log");
+  const grow = () => {
+    const piece = document.createElement("div");
+    piece.style.height = "400px";
+    inner.append(piece);
+  };
+  let calls = 0;
+  const observer = new ResizeObserver(() => {
+    calls += 1;
+    if (calls === 1 || calls === 2) grow();
+    else observer.disconnect();
+  });
+  observer.observe(inner);
+}"""
+
+
+def test_web_reader_at_the_end_stays_there_however_fast_it_grows(chat: Page) -> None:
+    ask(chat, "say: first")
+    wait_until_done(chat)
+    chat.evaluate(GROW_TWICE)
+    chat.wait_for_function(
+        """() => {
+          const box = document.querySelector(".log-scroll");
+          const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+          return box.scrollHeight > 800 && left < 2;
+        }"""
+    )
+
+
 HOSTILE = (
     "<script>window.stolen = 1</script><img src=x onerror='window.stolen = 2'>"
     "<style>body { display: none }</style> [a link](javascript:window.stolen=3) "

@@ -78,3 +78,23 @@ def _kept(path: str) -> str:
     site = os.environ["HOSTING_EMULATOR_HOST"]
     answer = httpx2.get(f"http://{site}{path}", trust_env=False).raise_for_status()
     return str(answer.headers["cache-control"])
+
+
+def test_web_malformed_address_is_told_as_a_thread_that_is_not_there(
+    context: BrowserContext,
+) -> None:
+    page = context.new_page()
+    page.goto("/#/chat/%E0%A4%A")
+    expect(page.get_by_text("This conversation is not there")).to_be_visible()
+
+
+def test_web_agents_that_were_not_read_are_read_again(context: BrowserContext) -> None:
+    page = context.new_page()
+    context.route("**/list_capabilities", lambda route: route.abort())
+    page.goto("/")
+    problem = page.get_by_role("group", name="Something went wrong on our side")
+    problem.get_by_role("button", name="Try again").wait_for()
+    context.unroute("**/list_capabilities")
+    problem.get_by_role("button", name="Try again").click()
+    expect(page.locator(".agents")).to_be_visible()
+    expect(problem).to_be_hidden()

@@ -1,9 +1,10 @@
 /** The app: who is signed in, and the view that they look at. */
 
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { waitingFor } from "../approvals/waiting.js";
+import { loadAgents } from "../chat/agents.js";
 import { ThreadList } from "../chat/thread_list.js";
 import type { Connection } from "../firebase/connection.js";
 import { number, text } from "../text/locale.js";
@@ -38,6 +39,7 @@ function Shell({ connection }: { connection: Connection }) {
   const count = waiting.count.value;
   const title = `${count ? `(${number(count)}) ` : ""}${text(view.title)} · ${connection.deployment.configuration.name}`;
   useEffect(() => waiting.follow(), [waiting]);
+  useSignalEffect(() => void loadAgents(connection)); // anew in another language
   useEffect(() => {
     document.title = title;
   }, [title]);

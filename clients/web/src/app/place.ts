@@ -26,5 +26,14 @@ export function go(to: Place, { isSame = false } = {}): void {
 
 function read(): Place {
   const [view = "", threadId] = location.hash.replace(/^#\/?/, "").split("/");
-  return { view: view || "chat", ...(threadId && { threadId: decodeURIComponent(threadId) }) };
+  return { view: view || "chat", ...(threadId && { threadId: decoded(threadId) }) };
+}
+
+/** What is malformed names no thread, which the chat says of it. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

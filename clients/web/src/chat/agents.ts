@@ -1,7 +1,7 @@
 /** The agents that the user may ask. */
 
+import type { RollcallError } from "@rollcall/client";
 import { signal } from "@preact/signals";
-import { httpsCallable } from "firebase/functions";
 
 import type { Connection } from "../firebase/connection.js";
 import { locale } from "../text/locale.js";
@@ -16,13 +16,30 @@ export const agents = signal<Agent[] | undefined>(undefined);
 /** The agent of the next new conversation. */
 export const chosenAgent = signal<string | undefined>(undefined);
 
+/** Why they are not known. */
+export const agentsProblem = signal<RollcallError | undefined>(undefined);
+/** The user and the language that they are read for. */
+let wanted: { uid: string; locale: string } | undefined;
+
+/** Read them, once for a user and a language; after a failure, when it is asked again. */
 export async function loadAgents(connection: Connection): Promise<void> {
-  const name = connection.functionName("list_capabilities");
-  const list = httpsCallable<unknown, { agents: Agent[] }>(connection.functions, name);
-  const { data } = await list({ locale: locale.value, limit: 1 });
-  agents.value = data.agents;
-  const isThere = data.agents.some(({ id }) => id === chosenAgent.value);
-  if (!isThere) chosenAgent.value = data.agents[0]?.id;
+  const mine = { uid: connection.uid, locale: locale.value };
+  if (wanted?.uid === mine.uid && wanted.locale === mine.locale) return;
+  if (wanted?.uid !== mine.uid) agents.value = undefined;
+  wanted = mine;
+  agentsProblem.value = undefined;
+  try {
+    const { rollcall } = await connection.store();
+    const found = await rollcall.capabilities({ locale: mine.locale, limit: 1 });
+    if (wanted !== mine) return;
+    agents.value = found.agents;
+    const isThere = found.agents.some(({ id }) => id === chosenAgent.value);
+    if (!isThere) chosenAgent.value = found.agents[0]?.id;
+  } catch (error) {
+    if (wanted !== mine) return;
+    wanted = undefined;
+    agentsProblem.value = error as RollcallError;
+  }
 }
 
 export function agentName(id: string): string {

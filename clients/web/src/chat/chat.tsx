@@ -1,6 +1,6 @@
 /** The chat: a conversation, and where to write into it. */
 
-import { RollcallError } from "@rollcall/client";
+import type { RollcallError } from "@rollcall/client";
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
@@ -8,7 +8,7 @@ import { go, place } from "../app/place.js";
 import type { Connection } from "../firebase/connection.js";
 import { CurrentConnection } from "../firebase/current.js";
 import { locale, text } from "../text/locale.js";
-import { agentName, agents, chosenAgent, loadAgents } from "./agents.js";
+import { agentName, agents, agentsProblem, chosenAgent, loadAgents } from "./agents.js";
 import { Beside, load } from "./answer_parts.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -21,12 +21,6 @@ export function Chat({ connection }: { connection: Connection }) {
   const current = useSignal<Conversation | undefined>(undefined);
   const error = useSignal<RollcallError | undefined>(undefined);
   const threadId = place.value.threadId;
-  useSignalEffect(() => {
-    void locale.value; // their names are in the user's language
-    loadAgents(connection).catch((cause: unknown) => {
-      error.value = new RollcallError("unavailable", String(cause));
-    });
-  });
   useEffect(() => {
     const open = current.value;
     if (threadId && open?.threadId.value === threadId) return; // it was begun here
@@ -83,6 +77,7 @@ function NewConversation({
 }) {
   const known = agents.value;
   const agent = chosenAgent.value;
+  const problem = agentsProblem.value;
   return (
     <div class="conversation new">
       <div class="log-scroll">
@@ -104,6 +99,13 @@ function NewConversation({
                 </label>
               ))}
             </fieldset>
+          )}
+          {problem && (
+            <ProblemNote
+              problem={problemOf(problem)}
+              retry="app.try_again"
+              onRetry={() => void loadAgents(connection)}
+            />
           )}
           {known?.length === 0 && <p class="note">{text("chat.no_agents")}</p>}
           <ul class="hints quiet">

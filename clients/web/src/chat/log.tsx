@@ -18,6 +18,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
   const content = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const height = useRef(0);
+  const top = useRef(0);
   const hasNews = useSignal(false);
   const turns = conversation.turns.value;
 
@@ -25,6 +26,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
     const box = scroller.current;
     if (!box) return;
     box.scrollTop = box.scrollHeight;
+    top.current = box.scrollTop;
     [isAtEnd.current, hasNews.value] = [true, false];
   };
 
@@ -35,8 +37,9 @@ export function Log({ conversation }: { conversation: Conversation }) {
     const observer = new ResizeObserver(() => {
       const grows = inner.offsetHeight > height.current;
       height.current = inner.offsetHeight;
-      if (isAtEnd.current) box.scrollTop = box.scrollHeight;
-      else if (grows && conversation.isBusy.peek()) hasNews.value = true;
+      const isWaiting = conversation.newest.peek()?.view.peek().state === "waiting";
+      if (isAtEnd.current) toEnd();
+      else if (grows && (isWaiting || conversation.isBusy.peek())) hasNews.value = true;
     });
     observer.observe(inner);
     observer.observe(box);
@@ -51,7 +54,10 @@ export function Log({ conversation }: { conversation: Conversation }) {
 
   const onScroll = () => {
     const box = scroller.current as HTMLDivElement;
-    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    // The end may have moved on since it was scrolled to: only who goes up leaves it.
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) isAtEnd.current = true;
+    else if (box.scrollTop < top.current) isAtEnd.current = false;
+    top.current = box.scrollTop;
     if (isAtEnd.current) hasNews.value = false;
     if (box.scrollTop < NEAR && conversation.hasOlder.value) void older();
   };

@@ -2,10 +2,17 @@
 
 import { Icon } from "../app/icon.js";
 import { hrefOf } from "../app/place.js";
-import { text } from "../text/locale.js";
+import { type Key, text } from "../text/locale.js";
 import type { Problem } from "./problems.js";
 
-export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+interface Props {
+  problem: Problem;
+  onRetry?: () => void;
+  /** What the same again is called. */
+  retry?: Key;
+}
+
+export function ProblemNote({ problem, onRetry, retry = "turn.retry" }: Props) {
   return (
     <div class="problem" role="group" aria-label={problem.title}>
       <Icon name="warn" />
@@ -15,7 +22,7 @@ export function ProblemNote({ problem, onRetry }: { problem: Problem; onRetry?: 
         <div class="row">
           {onRetry && problem.mayRetry && (
             <button class="button small" onClick={onRetry}>
-              {text("turn.retry")}
+              {text(retry)}
             </button>
           )}
           {problem.view && <a href={hrefOf({ view: problem.view })}>{text("usage.see")}</a>}
