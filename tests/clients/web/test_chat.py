@@ -186,9 +186,10 @@ GROW_TWICE = """() => {
 }"""
 
 
-def test_web_reader_at_the_end_stays_there_however_fast_it_grows(chat: Page) -> None:
+def test_web_writer_at_the_end_stays_there_however_fast_it_grows(chat: Page) -> None:
     ask(chat, "say: first")
     wait_until_done(chat)
+    expect(chat.get_by_label("Message", exact=True)).to_be_focused()
     chat.evaluate(GROW_TWICE)
     chat.wait_for_function(
         """() => {

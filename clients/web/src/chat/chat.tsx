@@ -155,6 +155,7 @@ export function ConversationView({
         placeholder={text("composer.to", { agent: agentName(conversation.agent) })}
         isReady={!conversation.isLoading.value && !error}
         isBusy={isBusy.value}
+        takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
         onSend={(message) => void conversation.send(message)}
         onStop={() => void conversation.stop()}
       />

@@ -2,7 +2,7 @@
 
 import type { MediaPart, TextPart } from "@rollcall/client/wire";
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
 import { toast } from "../app/toast.js";
@@ -44,11 +44,14 @@ interface Props {
   placeholder: string;
   isReady: boolean;
   isBusy?: boolean;
+  /** Whether the user was writing in another one, whose place it takes. */
+  takesFocus?: boolean;
   onSend: (message: (TextPart | MediaPart)[]) => void;
   onStop?: () => void;
 }
 
-export function Composer({ connection, placeholder, isReady, isBusy, onSend, onStop }: Props) {
+export function Composer(props: Props) {
+  const { connection, placeholder, isReady, isBusy, takesFocus, onSend, onStop } = props;
   const words = useSignal("");
   const files = useSignal<Attachment[]>([]);
   const isDraggedOver = useSignal(false);
@@ -60,6 +63,9 @@ export function Composer({ connection, placeholder, isReady, isBusy, onSend, onS
   const maySend =
     isReady && !isBusy && !isUploading && left >= 0 && (words.value.trim() || parts.length > 0);
 
+  useEffect(() => {
+    if (takesFocus) area.current?.focus();
+  }, []);
   // As high as its text, up to what the style says.
   useLayoutEffect(() => {
     const box = area.current;

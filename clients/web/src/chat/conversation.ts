@@ -71,7 +71,7 @@ export class Conversation {
       ...this.#about(),
       message,
       runId: turn.runId,
-      ...(replaces?.turnId && { replaces: replaces.turnId }),
+      ...(turn.replaces && { replaces: turn.replaces }),
     });
     await this.#follow(turn, run);
   }
@@ -81,8 +81,11 @@ export class Conversation {
     const again = this.#begin(turn.message, turn);
     const { rollcall } = await this.#store();
     const { runId } = again;
-    // A message that the server never took is simply sent.
-    const input = turn.turnId ? { retry: turn.turnId } : { message: turn.message };
+    // A message that the server never took is sent, in the place of the turn that it was to take.
+    const { replaces } = turn;
+    const input = turn.turnId
+      ? { retry: turn.turnId }
+      : { message: turn.message, ...(replaces && { replaces }) };
     await this.#follow(again, rollcall.run({ ...this.#about(), ...input, runId }));
   }
 
@@ -148,7 +151,9 @@ export class Conversation {
 
   #begin(message: Parts, replaces: Turn | undefined): Turn {
     const runId = `web-${crypto.randomUUID()}`;
-    const turn = new Turn({ key: runId, runId, message, createdAt: new Date() });
+    // A turn that the server never took leaves its own place to the next.
+    const place = replaces?.turnId ?? replaces?.replaces;
+    const turn = new Turn({ key: runId, runId, message, createdAt: new Date(), replaces: place });
     turn.view.value = { state: "sending", items: [] };
     this.turns.value = [...this.turns.value.filter((each) => each !== replaces), turn];
     return turn;

@@ -30,6 +30,8 @@ export class Turn {
   runId: string;
   readonly message: (TextPart | MediaPart)[];
   readonly createdAt: Date;
+  /** The id of the turn whose place it takes. */
+  readonly replaces: string | undefined;
   /** The run as it is followed, while this page follows it. */
   run: Run | undefined;
   readonly view = signal<TurnView>({ state: "done", items: [] });
@@ -47,6 +49,7 @@ export class Turn {
     turnId?: string;
     message: (TextPart | MediaPart)[];
     createdAt: Date;
+    replaces?: string | undefined;
     n?: number;
   }) {
     this.key = turn.key;
@@ -54,6 +57,7 @@ export class Turn {
     this.turnId = turn.turnId;
     this.message = turn.message;
     this.createdAt = turn.createdAt;
+    this.replaces = turn.replaces;
     this.n = turn.n ?? Infinity;
   }
 
@@ -105,6 +109,7 @@ export class Turn {
       if (event.type === "TOOL_CALL_START") note(`c:${event.toolCallId}`);
       if (event.type === "RUN_STARTED") {
         this.runId = event.runId;
+        this.turnId ??= event.runId; // a turn is called after its first run
         this.#show("running");
       } else this.#showSoon();
     });

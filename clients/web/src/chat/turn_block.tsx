@@ -123,6 +123,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
   const { state, items, result, error } = view;
   const isRunning = state === "sending" || state === "running";
   const quickReplies = isNewest && state === "done" ? (result?.quickReplies ?? []) : [];
+  const isPending = isNewest && state === "waiting"; // a turn that others follow waits no more
   const stopped = stopText(result?.stopReason);
   return (
     <article class="answer" part="answer" aria-label={text("turn.answer")} aria-busy={isRunning}>
@@ -132,7 +133,7 @@ function Answer({ turn, conversation, isNewest }: Props) {
       {result && <Citations citations={result.citations} />}
       {isRunning && <Progress view={view} />}
       {state === "cancelled" && !result && <p class="note">{text("run.stopped")}</p>}
-      {state === "waiting" && <p class="note">{text("run.waiting")}</p>}
+      {isPending && <p class="note">{text("run.waiting")}</p>}
       {stopped && <p class="note">{stopped}</p>}
       {error && state === "failed" && (
         <ProblemNote
@@ -178,7 +179,8 @@ function Progress({ view }: { view: TurnView }) {
   const isWriting = last?.kind === "text" && !last.isWhole && last.text;
   if (isWriting && isOnline.value) return null;
   const key = view.state === "sending" ? "run.sending" : "run.thinking";
-  if (!isOnline.value) return <p class="note">{text("run.offline")}</p>;
+  const offline = view.state === "sending" ? "run.offline.unsent" : "run.offline";
+  if (!isOnline.value) return <p class="note">{text(offline)}</p>;
   return (
     <p class="thinking quiet">
       <span class="dots" aria-hidden="true">
