@@ -5,6 +5,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { go, place } from "../app/place.js";
+import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { CurrentConnection } from "../firebase/current.js";
 import { locale, text } from "../text/locale.js";
@@ -157,7 +158,11 @@ export function ConversationView({
         isBusy={isBusy.value}
         takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
         onSend={(message) => void conversation.send(message)}
-        onStop={() => void conversation.stop()}
+        onStop={() =>
+          void conversation.stop().catch((cause: RollcallError) => {
+            toast(text("threads.not_done", { reason: cause.message }));
+          })
+        }
       />
     </div>
     <Beside />
