@@ -187,8 +187,8 @@ def request_tokens(request: ModelRequest) -> int:
 def _fixed_tokens(request: ModelRequest) -> int:
     """Tokens of a request without its messages."""
     schema = json.dumps(request.response_schema or "", ensure_ascii=False, default=str)
-    texts = [request.instructions, *(tool.json_text for tool in request.tools), schema]
-    return sum(map(text_tokens, texts))
+    tools = sum(tool.tokens for tool in request.tools)
+    return text_tokens(request.instructions) + text_tokens(schema) + tools
 
 
 def fit_window(request: ModelRequest, window: int) -> ModelRequest:

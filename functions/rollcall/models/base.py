@@ -49,6 +49,7 @@ from rollcall.core.errors import (
 from rollcall.core.extras import is_installed, require_extra
 from rollcall.core.messages import Json, Message, ModelMessage
 from rollcall.core.profile import Note
+from rollcall.core.tokens import text_tokens
 from rollcall.models.provider import known_window, provider
 
 FIND_TOOLS = "find_tools"
@@ -95,6 +96,11 @@ class ToolSpec(Struct, frozen=True, dict=True):
         for each tool, not for each request."""
         sent = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return json.dumps(sent, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+    @cached_property
+    def tokens(self) -> int:
+        """An estimate of the tokens that it takes in a request."""
+        return text_tokens(self.json_text)
 
 
 class AttachedFile(Struct, frozen=True):
