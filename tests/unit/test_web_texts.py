@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,12 @@ PLURALS = {"en": {"one", "other"}, "he": {"one", "two", "other"}}
 """The categories that a whole number has in each language."""
 
 
-def texts(language: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((WEB / f"texts/{language}.json").read_text("utf-8"))
+FOLDERS = sorted({file.parent for file in (WEB / "texts").rglob("*.json")})
+every_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def texts(folder: Path, language: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / f"{language}.json").read_text("utf-8"))
     return found
 
 
@@ -26,27 +31,30 @@ def names(entry: Any) -> set[str]:
     return {name for form in forms for name in re.findall(r"\{(\w+)\}", form)}
 
 
-def test_web_languages_have_the_same_texts_with_the_same_values() -> None:
-    english, hebrew = texts("en"), texts("he")
+@every_folder
+def test_web_languages_have_the_same_texts_with_the_same_values(folder: Path) -> None:
+    english, hebrew = texts(folder, "en"), texts(folder, "he")
     assert list(english) == list(hebrew)
     for key, entry in english.items():
         assert names(entry) == names(hebrew[key]), key
         assert isinstance(entry, dict) == isinstance(hebrew[key], dict), key
 
 
+@every_folder
 @pytest.mark.parametrize("language", PLURALS)
-def test_web_plurals_have_every_form(language: str) -> None:
-    for key, entry in texts(language).items():
+def test_web_plurals_have_every_form(folder: Path, language: str) -> None:
+    for key, entry in texts(folder, language).items():
         if isinstance(entry, dict):
             assert set(entry) == PLURALS[language], key
 
 
-def test_web_every_text_is_used() -> None:
+@every_folder
+def test_web_every_text_is_used(folder: Path) -> None:
     code = "".join(file.read_text() for file in (WEB / "src").rglob("*.ts*"))
     written = set(re.findall(r'"([a-z_]+(?:\.[a-z_]+)+)"', code))
     beginnings = tuple(re.findall(r"`([a-z_]+\.(?:[a-z_]+\.)*)\$\{", code))
     assert [
-        key for key in texts("en") if key not in written and not key.startswith(beginnings)
+        key for key in texts(folder, "en") if key not in written and not key.startswith(beginnings)
     ] == []
 
 

@@ -12,7 +12,7 @@ import { Icon } from "./icon.js";
 import { go, hrefOf, place } from "./place.js";
 import { SignIn } from "./sign_in.js";
 import { Announcements } from "./toast.js";
-import { VIEWS } from "./views.js";
+import { type View, VIEWS } from "./views.js";
 
 export function App({ connection }: { connection: Connection }) {
   const user = connection.user.value;
@@ -34,6 +34,8 @@ export function App({ connection }: { connection: Connection }) {
 function Shell({ connection }: { connection: Connection }) {
   const isOpen = useSignal(false);
   const main = useRef<HTMLElement>(null);
+  const role = connection.role.value;
+  const isOpenTo = ({ roles }: View) => !roles || (role !== undefined && roles.includes(role));
   const view = VIEWS.find(({ id }) => id === place.value.view) ?? VIEWS[0]!;
   const waiting = useMemo(() => waitingFor(connection), [connection]);
   const count = waiting.count.value;
@@ -82,7 +84,7 @@ function Shell({ connection }: { connection: Connection }) {
         </button>
         <ThreadList connection={connection} />
         <nav class="views" aria-label={text("app.views")}>
-          {VIEWS.filter(({ id }) => id !== "chat").map(({ id, title, icon }) => (
+          {VIEWS.filter((each) => each.id !== "chat" && isOpenTo(each)).map(({ id, title, icon }) => (
             <a key={id} href={hrefOf({ view: id })} aria-current={view.id === id ? "page" : undefined}>
               <Icon path={icon} />
               {text(title)}
@@ -97,7 +99,11 @@ function Shell({ connection }: { connection: Connection }) {
       </div>
       <div class="scrim" onClick={() => (isOpen.value = false)} />
       <main class="main" id="main" tabIndex={-1} ref={main}>
-        <view.component connection={connection} />
+        {isOpenTo(view) ? (
+          <view.component connection={connection} />
+        ) : (
+          <p class="quiet loading">{text(role ? "app.not_yours" : "app.loading")}</p>
+        )}
       </main>
     </div>
   );

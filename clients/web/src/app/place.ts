@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals";
 
-/** A view, and in the chat the thread. */
+/** A view, and what it shows: in the chat the thread. */
 export interface Place {
   view: string;
-  threadId?: string;
+  id?: string;
 }
 
 export const place = signal<Place>(read());
@@ -13,8 +13,8 @@ export const place = signal<Place>(read());
 window.addEventListener("hashchange", () => (place.value = read()));
 
 /** The address of a place, for a link. */
-export function hrefOf({ view, threadId }: Place): string {
-  return threadId ? `#/${view}/${encodeURIComponent(threadId)}` : `#/${view}`;
+export function hrefOf({ view, id }: Place): string {
+  return id ? `#/${view}/${encodeURIComponent(id)}` : `#/${view}`;
 }
 
 /** Go there. With `isSame`, it is where the user is already, by another address. */
@@ -25,11 +25,11 @@ export function go(to: Place, { isSame = false } = {}): void {
 }
 
 function read(): Place {
-  const [view = "", threadId] = location.hash.replace(/^#\/?/, "").split("/");
-  return { view: view || "chat", ...(threadId && { threadId: decoded(threadId) }) };
+  const [view = "", id] = location.hash.replace(/^#\/?/, "").split("/");
+  return { view: view || "chat", ...(id && { id: decoded(id) }) };
 }
 
-/** What is malformed names no thread, which the chat says of it. */
+/** What is malformed names nothing that there is, which the view says of it. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -14,6 +14,8 @@ export interface View {
   /** The path of its icon, 24 by 24. */
   icon: string;
   component: ComponentType<{ connection: Connection }>;
+  /** Who may open it, by their role; everybody where it says nothing. */
+  roles?: readonly string[];
 }
 
 export const VIEWS: readonly View[] = [

@@ -21,7 +21,7 @@ import { problemOf } from "./problems.js";
 export function Chat({ connection }: { connection: Connection }) {
   const current = useSignal<Conversation | undefined>(undefined);
   const error = useSignal<RollcallError | undefined>(undefined);
-  const threadId = place.value.threadId;
+  const threadId = place.value.id;
   useEffect(() => {
     const open = current.value;
     if (threadId && open?.threadId.value === threadId) return; // it was begun here
@@ -44,8 +44,8 @@ export function Chat({ connection }: { connection: Connection }) {
   useEffect(() => () => current.value?.close(), []);
   useSignalEffect(() => {
     const open = current.value?.threadId.value;
-    if (open && !place.peek().threadId && place.peek().view === "chat")
-      go({ view: "chat", threadId: open }, { isSame: true });
+    if (open && !place.peek().id && place.peek().view === "chat")
+      go({ view: "chat", id: open }, { isSame: true });
   });
 
   if (error.value)

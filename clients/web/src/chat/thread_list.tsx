@@ -94,7 +94,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
   const isRenaming = useSignal(false);
   const asking = useSignal<Asking | undefined>(undefined);
   const row = useRef<HTMLLIElement>(null);
-  const isCurrent = place.value.threadId === thread.id;
+  const isCurrent = place.value.id === thread.id;
   const title = thread.title || text("chat.untitled");
 
   const attempt = async (work: (threads: import("@rollcall/client").Rollcall["threads"]) => Promise<unknown>) => {
@@ -151,7 +151,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       onKeyDown={(event) => event.key === "Escape" && isOpen.value && close()}
     >
       <a
-        href={hrefOf({ view: "chat", threadId: thread.id })}
+        href={hrefOf({ view: "chat", id: thread.id })}
         aria-current={isCurrent ? "page" : undefined}
         title={title}
       >
@@ -218,7 +218,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
 }
 
 async function copyLink(threadId: string): Promise<void> {
-  const link = new URL(hrefOf({ view: "chat", threadId }), location.href);
+  const link = new URL(hrefOf({ view: "chat", id: threadId }), location.href);
   await navigator.clipboard.writeText(link.href);
   toast(text("threads.link_copied"));
 }

@@ -36,6 +36,8 @@ export class Connection {
   readonly functions: Functions;
   /** Undefined until it is known whether somebody is signed in, null where nobody is. */
   readonly user = signal<User | null | undefined>(undefined);
+  /** The user's role, as their token says; undefined until it is known. */
+  readonly role = signal<string | undefined>(undefined);
   #store: Promise<Store> | undefined;
 
   constructor(deployment: Deployment, host?: HostFirebase) {
@@ -44,7 +46,7 @@ export class Connection {
     this.host = host;
     if (host) {
       [this.app, this.auth, this.functions] = [host.functions.app, host.auth, host.functions];
-      onAuthStateChanged(this.auth, (user) => (this.user.value = user));
+      onAuthStateChanged(this.auth, (user) => void this.#welcome(user));
       return;
     }
     this.app = initializeApp(firebase);
@@ -58,7 +60,18 @@ export class Connection {
       connectAuthEmulator(this.auth, url, { disableWarnings: true });
       connectFunctionsEmulator(this.functions, functions.host, functions.port);
     }
-    onAuthStateChanged(this.auth, (user) => (this.user.value = user));
+    onAuthStateChanged(this.auth, (user) => void this.#welcome(user));
+  }
+
+  async #welcome(user: User | null): Promise<void> {
+    [this.user.value, this.role.value] = [user, undefined];
+    if (!user) return;
+    try {
+      const { claims } = await user.getIdTokenResult();
+      if (this.user.value === user) this.role.value = String(claims.role ?? "user");
+    } catch (error) {
+      console.warn("the user's role was not read", error);
+    }
   }
 
   /** Begin App Check before anything is asked, where the project enforces it. */

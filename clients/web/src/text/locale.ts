@@ -11,7 +11,6 @@ export type Key = keyof typeof en;
 /** A text, or its forms by the plural category of `count`. */
 type Entry = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 
-const TEXTS: Record<Locale, Partial<Record<Key, Entry>>> = { en, he };
 const KEPT = "rollcall.locale";
 const FSI = "\u2068";
 const PDI = "\u2069";
@@ -29,18 +28,26 @@ export function followLocale(): void {
   });
 }
 
+/** A text of the app in the user's language. */
+export const text = textsOf<Key>({ en, he });
+
 /**
- * A text of the app in the user's language. What is put in for `{name}` is isolated, so that its
- * direction leaves the words around it alone; numbers are written as the language does.
+ * Says the texts of a part of the app in the user's language. What is put in for `{name}` is
+ * isolated, so that its direction leaves the words around it alone; numbers are written as the
+ * language does.
  */
-export function text(key: Key, args: Record<string, string | number> = {}): string {
-  const entry: Entry = TEXTS[locale.value][key] ?? en[key];
-  const form = typeof entry === "string" ? entry : plural(entry, Number(args.count));
-  return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = args[name];
-    if (value === undefined) return whole;
-    return typeof value === "number" ? number(value) : `${FSI}${value}${PDI}`;
-  });
+export function textsOf<K extends string>(
+  texts: Record<"en", Record<K, Entry>> & Record<Locale, Partial<Record<K, Entry>>>,
+): (key: K, args?: Record<string, string | number>) => string {
+  return (key, args = {}) => {
+    const entry: Entry = texts[locale.value][key] ?? texts.en[key];
+    const form = typeof entry === "string" ? entry : plural(entry, Number(args.count));
+    return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = args[name];
+      if (value === undefined) return whole;
+      return typeof value === "number" ? number(value) : `${FSI}${value}${PDI}`;
+    });
+  };
 }
 
 function plural(forms: Partial<Record<Intl.LDMLPluralRule, string>>, count: number): string {
