@@ -45,6 +45,7 @@ class TutorTool(Struct, frozen=True):
     category: Literal["core", "review"]
     default_enabled: bool
     triggers: tuple[TriggerType, ...]
+    runs_on: Literal["server", "client"] = "server"
 
 
 TOOLS: dict[str, TutorTool] = {
@@ -57,7 +58,7 @@ TOOLS: dict[str, TutorTool] = {
         TutorTool("show_session_summary", "core", True, ("session_ending", "time_remaining")),
         TutorTool("mark_task_complete", "core", True, ("task_context", "always", "keyword")),
         TutorTool("mark_item_mastered", "review", False, ("always", "keyword")),
-        TutorTool("play_student_audio", "review", False, ("always", "keyword")),
+        TutorTool("play_student_audio", "review", False, ("always", "keyword"), "client"),
     )
 }
 PRESETS: dict[str, tuple[ToolId, ...]] = {

@@ -123,9 +123,14 @@ def preview(
     duration_minutes: int | None = None,
     level: str | None = None,
     locale: str = "en",
+    reader_locale: str = "en",
     aggressive: bool = False,
 ) -> LessonPreview:
-    """Return what the model of a lesson would be given, and what that costs; it reads nothing."""
+    """Return what the model of a lesson would be given, and what that costs; it reads nothing.
+
+    Args:
+        locale: The language of the prompt; `reader_locale` is that of the warnings.
+    """
     original = lesson_prompt(
         conversation_prompt,
         configuration,
@@ -140,9 +145,9 @@ def preview(
     tools = sum(text_tokens(json.dumps(each, ensure_ascii=False)) for each in declared)
     warnings = []
     if tasks and "mark_task_complete" not in configuration.enabled:
-        warnings.append(TEXTS.say(locale, "warnings.tasks_untracked"))
+        warnings.append(TEXTS.say(reader_locale, "warnings.tasks_untracked"))
     if not conversation_prompt.strip():
-        warnings.append(TEXTS.say(locale, "warnings.no_prompt"))
+        warnings.append(TEXTS.say(reader_locale, "warnings.no_prompt"))
     return LessonPreview(
         system_prompt=prompt,
         function_declarations=declared,

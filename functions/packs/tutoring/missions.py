@@ -1,4 +1,5 @@
-"""Lessons as teachers configure them: `configure_lesson`, `preview_lesson`, `list_lessons`.
+"""Lessons as teachers configure them: `configure_lesson`, `get_lesson`, `preview_lesson`, and
+`list_lessons` for their students.
 
 missions/{m}  teacherUid, courseId, title, conversationPrompt, level, durationMinutes, tasks,
               lessonType, locale, toolConfiguration, createdAt, updatedAt, schemaVersion
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 
 MISSIONS = "missions"
 SCHEMA_VERSION = 1
+TITLE_CHARS = 200
 PROMPT_CHARS = 10_000
+TASK_CHARS = 200
 MAX_TASKS = 20
+MIN_MINUTES, MAX_MINUTES = 5, 90
 MAX_LISTED = 100
 DRAFT = ApprovalPolicy(ask="never")
 """A lesson is the teacher's own draft, and nothing of it happens before it is started."""
@@ -48,7 +52,8 @@ DRAFT = ApprovalPolicy(ask="never")
 Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
 MissionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 ConversationPrompt = Annotated[str, Field(max_length=PROMPT_CHARS)]
-Minutes = Annotated[int, Field(ge=5, le=90)]
+Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
+Title = Annotated[str, Field(min_length=1, max_length=TITLE_CHARS)]
 Locale = Literal["en", "he"]
 
 
@@ -56,7 +61,7 @@ class LessonTask(Wire):
     """Something that the student is to accomplish. Without an id it gets one: task-1, task-2 …"""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")] | None = None
-    text: Annotated[str, Field(min_length=1, max_length=200)]
+    text: Annotated[str, Field(min_length=1, max_length=TASK_CHARS)]
 
 
 Tasks = Annotated[list[LessonTask], Field(max_length=MAX_TASKS)]
@@ -87,6 +92,29 @@ class LessonConfigured(Wire):
     tool_configuration: ToolConfiguration
     changes: list[str]
     preview: LessonPreview
+
+
+class LessonDetails(Wire):
+    """A lesson as configure_lesson takes it."""
+
+    mission_id: str
+    title: str
+    conversation_prompt: str
+    course_id: str | None
+    level: str
+    duration_minutes: int
+    tasks: list[Task]
+    lesson_type: str
+    lesson_locale: str
+    tool_configuration: ToolConfiguration
+
+
+class PreviewedLesson(LessonPreview):
+    """What preview_lesson returns. `tool_configuration` is what configure_lesson would save, and
+    `changes` says in words what it would switch on by itself."""
+
+    tool_configuration: ToolConfiguration
+    changes: list[str]
 
 
 class ListedLesson(Wire):
@@ -148,7 +176,7 @@ def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
 
 @capability(
     category="tutoring",
-    related=["preview_lesson", "lesson_report"],
+    related=["get_lesson", "preview_lesson", "lesson_report"],
     min_role="teacher",
     effect="write",
     atomic=True,
@@ -158,7 +186,7 @@ def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
 def configure_lesson(
     ctx: ToolContext,
     *,
-    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+    title: Title | None = None,
     conversation_prompt: ConversationPrompt | None = None,
     mission_id: MissionId | None = None,
     course_id: MissionId | None = None,
@@ -187,10 +215,7 @@ def configure_lesson(
         preset: A ready choice of tools, instead of tool_configuration.
         tool_configuration: The tools, each with when it may fire.
     """
-    if preset is not None and tool_configuration is not None:
-        raise InvalidArgument(
-            "a preset and a tool configuration are two choices", field="preset", hint="send one"
-        )
+    chosen = _chosen(preset, tool_configuration)
     if mission_id is None and title is None:
         raise InvalidArgument("a new lesson needs a title", field="title")
     before = open_mission(ctx, mission_id) if mission_id else None
@@ -198,11 +223,7 @@ def configure_lesson(
         check_plain(text or "", name)
     if course_id is not None:
         open_course(ctx, course_id)
-    own = before.configuration if before else lesson_tools.preset("standard_lesson")
-    if preset is not None:
-        own = lesson_tools.preset(preset)
-    elif tool_configuration is not None:
-        own = read_configuration(tool_configuration)
+    own = chosen or (before.configuration if before else lesson_tools.preset("standard_lesson"))
     chosen_tasks = _numbered(tasks) if tasks is not None else (before.tasks if before else ())
     kind = lesson_type or (before.lesson_type if before else "standard")
     configuration = with_defaults(own, has_tasks=bool(chosen_tasks), is_review=kind == "review")
@@ -234,12 +255,51 @@ def configure_lesson(
         mission_id=mission.id,
         title=mission.title,
         tool_configuration=configuration,
-        changes=[
-            TEXTS.say(ctx.locale, "configure.switched_on", tool=tool_name(id, ctx.locale))
-            for id in lesson_tools.changes(own, configuration)
-        ],
+        changes=_changes(ctx, own, configuration),
         preview=preview_of(ctx, mission),
     )
+
+
+def _changes(ctx: ToolContext, before: ToolConfiguration, after: ToolConfiguration) -> list[str]:
+    return [
+        TEXTS.say(ctx.locale, "configure.switched_on", tool=tool_name(id, ctx.locale))
+        for id in lesson_tools.changes(before, after)
+    ]
+
+
+@capability(category="tutoring", related=["configure_lesson", "preview_lesson"], min_role="teacher")
+def get_lesson(ctx: ToolContext, *, mission_id: MissionId) -> LessonDetails:
+    """Get one of the teacher's own lessons whole, to look at it or to change it.
+
+    Args:
+        mission_id: The lesson.
+    """
+    mission = open_mission(ctx, mission_id)
+    return LessonDetails(
+        mission_id=mission.id,
+        title=mission.title,
+        conversation_prompt=mission.conversation_prompt,
+        course_id=mission.course_id,
+        level=mission.level,
+        duration_minutes=mission.duration_minutes,
+        tasks=list(mission.tasks),
+        lesson_type=mission.lesson_type,
+        lesson_locale=mission.locale,
+        tool_configuration=mission.configuration,
+    )
+
+
+def _chosen(
+    preset: str | None, tool_configuration: dict[str, Any] | None
+) -> ToolConfiguration | None:
+    """The configuration that a caller chose, by name or in full."""
+    if preset is not None and tool_configuration is not None:
+        raise InvalidArgument(
+            "a preset and a tool configuration are two choices", field="preset", hint="send one"
+        )
+    if tool_configuration is not None:
+        return read_configuration(tool_configuration)
+    return lesson_tools.preset(preset) if preset is not None else None
 
 
 def _or(given: str | None, otherwise: str) -> str:
@@ -289,6 +349,7 @@ def preview_of(ctx: ToolContext, mission: Mission) -> LessonPreview:
         duration_minutes=mission.duration_minutes,
         level=mission.level,
         locale=mission.locale,
+        reader_locale=ctx.locale,
     )
 
 
@@ -307,9 +368,10 @@ def preview_lesson(
     tasks: Tasks | None = None,
     duration_minutes: Minutes | None = None,
     target_level: Level | None = None,
+    lesson_type: LessonType = "standard",
     lesson_locale: Locale | None = None,
     aggressive: bool = False,
-) -> LessonPreview:
+) -> PreviewedLesson:
     """Show what a lesson's tutor would be told, with which tools, and how many tokens that is.
 
     Args:
@@ -319,22 +381,31 @@ def preview_lesson(
         tasks: What the student is to accomplish.
         duration_minutes: 5 to 90.
         target_level: A1 to C2.
+        lesson_type: "standard", "review" or "conversation".
         lesson_locale: The language of the tutor's instructions.
         aggressive: Shorten the prompt further, with headers as plain text.
     """
-    own = lesson_tools.preset(preset or "standard_lesson")
-    if tool_configuration is not None:
-        own = read_configuration(tool_configuration)
+    own = _chosen(preset, tool_configuration) or lesson_tools.preset("standard_lesson")
     check_plain(conversation_prompt, "conversationPrompt")
-    return preview(
+    chosen_tasks = _numbered(tasks or [])
+    configuration = with_defaults(
+        own, has_tasks=bool(chosen_tasks), is_review=lesson_type == "review"
+    )
+    shown = preview(
         conversation_prompt,
-        own,
+        configuration,
         catalog=_catalog(ctx),
-        tasks=_numbered(tasks or []),
+        tasks=chosen_tasks,
         duration_minutes=duration_minutes,
         level=target_level,
         locale=lesson_locale or ctx.locale,
+        reader_locale=ctx.locale,
         aggressive=aggressive,
+    )
+    return PreviewedLesson(
+        **dict(shown),
+        tool_configuration=configuration,
+        changes=_changes(ctx, own, configuration),
     )
 
 

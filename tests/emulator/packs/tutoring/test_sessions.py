@@ -22,6 +22,7 @@ from tests.support.packs.education.classroom import add_course
 
 NAMES = (
     "configure_lesson",
+    "get_lesson",
     "list_lessons",
     "start_session",
     "end_session",
@@ -221,6 +222,27 @@ def test_only_the_course_starts_a_lesson_and_only_its_teacher_reads_of_it(lesson
     listed = lessons.use("list_lessons", "math4-1", courseId="math4")["lessons"]
     assert [each["title"] for each in listed] == ["Ordering food"]
     assert "Talk about" not in str(listed)
+
+
+def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> None:
+    mission = lessons.lesson(level="B1", durationMinutes=30)
+    found = lessons.use("get_lesson", "ada", missionId=mission)
+    assert (found["level"], found["durationMinutes"], found["courseId"]) == ("B1", 30, "math4")
+    again = {name: value for name, value in found.items() if name != "toolConfiguration"}
+    same = {**again, "toolConfiguration": found["toolConfiguration"]}
+    assert lessons.use("configure_lesson", "ada", **same)["changes"] == []
+    assert lessons.use("get_lesson", "ada", missionId=mission) == found
+    assert code(lessons.use("get_lesson", "ben", missionId=mission)) == "not-found"
+
+
+def test_an_old_lesson_is_got_with_its_tools(lessons: Lessons) -> None:
+    old = {"teacherUid": "ada", "title": "Old", "functionCallingInstructions": "Be slow."}
+    lessons.db.document("missions/old").set(old)
+    found = lessons.use("get_lesson", "ada", missionId="old")["toolConfiguration"]
+    assert len(found["tools"]) == 4 and found["globalInstructions"] == "Be slow."
+    lessons.db.document("missions/old").update({"functionCallingEnabled": False})
+    found = lessons.use("get_lesson", "ada", missionId="old")["toolConfiguration"]
+    assert found["tools"] == []
 
 
 def test_an_item_is_mastered_when_the_students_own_reviews_show_it(lessons: Lessons) -> None:

@@ -1,0 +1,184 @@
+"""The capability `list_lesson_tools`: what a teacher's panel for lessons is driven by.
+
+It is made from the catalogue, the presets and the limits that configure_lesson checks, so a panel
+needs no list of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from packs.tutoring.catalogue import CHECKED, MINUTES_REMAINING, PRESETS, TOOLS, TriggerType
+from packs.tutoring.configuration import (
+    CUSTOM_CHARS,
+    GLOBAL_CHARS,
+    KEYWORD_CHARS,
+    MAX_KEYWORDS,
+    MAX_TURNS,
+    LessonType,
+    ToolConfiguration,
+    preset,
+)
+from packs.tutoring.missions import (
+    MAX_MINUTES,
+    MAX_TASKS,
+    MIN_MINUTES,
+    PROMPT_CHARS,
+    TASK_CHARS,
+    TITLE_CHARS,
+    Level,
+    tool_name,
+)
+from packs.tutoring.wording import TEXTS
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.shapes import Wire
+
+
+class Choice(Wire):
+    """Something to choose from, with its name for people."""
+
+    id: str
+    name: str
+
+
+class TriggerField(Wire):
+    """What a trigger needs beside its type, as a key of `triggerCondition`.
+
+    `texts` is a list of 1 to `max_items` short texts, `integer` a number from `minimum` to
+    `maximum`, `choice` one of `choices`.
+    """
+
+    name: Literal["keywords", "minTurns", "minutesRemaining"]
+    label: str
+    type: Literal["texts", "integer", "choice"]
+    max_items: int | None = None
+    max_chars: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: list[int] | None = None
+
+
+class TriggerChoice(Wire):
+    """A trigger that a tool may have. `is_checked`: the server checks it at each call; the others
+    are asked for in the prompt alone."""
+
+    type: TriggerType
+    name: str
+    description: str
+    is_checked: bool
+    field: TriggerField | None = None
+
+
+class LessonTool(Wire):
+    """A tool that a lesson may have; the first of its triggers is the default."""
+
+    tool_id: str
+    name: str
+    description: str
+    category: str
+    default_enabled: bool
+    runs_on: Literal["server", "client"]
+    triggers: list[TriggerChoice]
+
+
+class PresetChoice(Wire):
+    """A ready choice of tools."""
+
+    id: str
+    name: str
+    description: str
+    tool_configuration: ToolConfiguration
+
+
+class LessonLimits(Wire):
+    """What configure_lesson accepts."""
+
+    title_chars: int = TITLE_CHARS
+    prompt_chars: int = PROMPT_CHARS
+    custom_instructions_chars: int = CUSTOM_CHARS
+    global_instructions_chars: int = GLOBAL_CHARS
+    task_chars: int = TASK_CHARS
+    max_tasks: int = MAX_TASKS
+    min_minutes: int = MIN_MINUTES
+    max_minutes: int = MAX_MINUTES
+
+
+class LessonTools(Wire):
+    """What list_lesson_tools returns, in the caller's language."""
+
+    tools: list[LessonTool]
+    presets: list[PresetChoice]
+    categories: list[Choice]
+    lesson_types: list[Choice]
+    levels: list[str]
+    limits: LessonLimits
+
+
+@capability(category="tutoring", related=["configure_lesson", "preview_lesson"], min_role="teacher")
+def list_lesson_tools(ctx: ToolContext) -> LessonTools:
+    """List the tools a lesson with a tutor can have, when each may fire, and the presets."""
+    locale = ctx.locale
+
+    def named(kind: str, ids: tuple[str, ...]) -> list[Choice]:
+        return [Choice(id=id, name=TEXTS.say(locale, f"{kind}.{id}")) for id in ids]
+
+    categories = tuple(dict.fromkeys(each.category for each in TOOLS.values()))
+    return LessonTools(
+        tools=[
+            LessonTool(
+                tool_id=each.id,
+                name=tool_name(each.id, locale),
+                description=TEXTS.say(locale, f"catalogue.{each.id}.description"),
+                category=each.category,
+                default_enabled=each.default_enabled,
+                runs_on=each.runs_on,
+                triggers=[_trigger(type, each.runs_on, locale) for type in each.triggers],
+            )
+            for each in TOOLS.values()
+        ],
+        presets=[
+            PresetChoice(
+                id=id,
+                name=TEXTS.say(locale, f"presets.{id}.name"),
+                description=TEXTS.say(locale, f"presets.{id}.description"),
+                tool_configuration=preset(id),
+            )
+            for id in PRESETS
+        ],
+        categories=named("categories", categories),
+        lesson_types=named("lesson_types", get_args(LessonType)),
+        levels=list(get_args(Level)),
+        limits=LessonLimits(),
+    )
+
+
+def _trigger(type: TriggerType, runs_on: Literal["server", "client"], locale: str) -> TriggerChoice:
+    def say(key: str) -> str:
+        return TEXTS.say(locale, f"triggers.{type}.{key}")
+
+    field = None
+    if type == "keyword":
+        field = TriggerField(
+            name="keywords",
+            label=say("field"),
+            type="texts",
+            max_items=MAX_KEYWORDS,
+            max_chars=KEYWORD_CHARS,
+        )
+    elif type == "turn_count":
+        field = TriggerField(
+            name="minTurns", label=say("field"), type="integer", minimum=1, maximum=MAX_TURNS
+        )
+    elif type == "time_remaining":
+        choices = list(MINUTES_REMAINING)
+        field = TriggerField(
+            name="minutesRemaining", label=say("field"), type="choice", choices=choices
+        )
+    return TriggerChoice(
+        type=type,
+        name=say("name"),
+        description=say("description"),
+        is_checked=type in CHECKED and runs_on == "server",
+        field=field,
+    )
