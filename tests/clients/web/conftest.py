@@ -45,12 +45,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def sample() -> None:
-    """The sample data is loaded, and its user may ask faster than people do."""
+    """The sample data is loaded and the registry published, and the sample's user may ask faster
+    than people do."""
     load_sample()
 
 
 @pytest.fixture(scope="module")
-def guest(browser: Browser) -> Any:
+def guest(browser: Browser, sample: None) -> Any:
     """What the browser keeps of somebody who has signed in without an account."""
     context = browser.new_context(base_url=_site(), locale="en-GB")
     context.set_default_timeout(60_000)

@@ -46,14 +46,19 @@ def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Page:
     return open_chat(context)
 
 
+TOOL_NAME = "My conversations"
+
+
 def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
     ask(chat, "tool, please")
     wait_until_done(chat)
     expect(answers(chat)).to_contain_text(TOLD)
     expect(chat.locator(".tool-card")).to_have_count(1)
+    expect(chat.locator(".tool-name")).to_have_text(TOOL_NAME)  # read after the first paint
     before = transcript(chat)
     chat.reload()
     wait_until_done(chat)
+    expect(chat.locator(".tool-name")).to_have_text(TOOL_NAME)
     assert transcript(chat) == before
 
 

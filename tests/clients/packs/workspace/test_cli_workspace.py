@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -68,13 +69,13 @@ def chat(env: dict[str, str], *arguments: str) -> Terminal:
 def test_a_whole_task_with_a_file_that_is_seen_as_it_is_written(
     script: FakeProviders, env: dict[str, str], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "task"
+    folder, name = tmp_path / "task", f"Task {uuid4().hex[:8]}"
     whole_task.prepare(folder)
     rest = threading.Event()
     script.openai(*whole_task.replies(rest))
     with chat(env, "--root", str(folder)) as terminal:
         terminal.wait_for("❯")
-        terminal.type(whole_task.ASKED)
+        terminal.type(f"{name}: {whole_task.ASKED}")
         read = terminal.wait_for("│ def farewell(name):")
         first, second = (f'✓ read_file  path="{name}"' for name in whole_task.READ)
         assert "✓ list_directory" in read
@@ -108,8 +109,10 @@ def test_a_whole_task_with_a_file_that_is_seen_as_it_is_written(
         assert terminal.seen.count(whole_task.ANSWER) == 1
     whole_task.assert_done(folder)
     whole_task.assert_asked_once_a_step(script.requests)
-    listed = rollcall("threads", "--json", env=env).stdout.splitlines()
-    whole_task.assert_logged(json.loads(listed[0])["id"])
+    listed = map(json.loads, rollcall("threads", "--json", env=env).stdout.splitlines())
+    # Other tests of this user may run at the same time.
+    (thread_id,) = [each["id"] for each in listed if name in each["title"]]
+    whole_task.assert_logged(thread_id)
 
 
 def test_content_is_seen_while_it_is_written_and_ctrl_c_leaves_nothing(
