@@ -58,20 +58,8 @@ def status_of(document: Mapping[str, Any], declared: Status) -> Status:
 
 
 def unread_overrides(document: Mapping[str, Any]) -> list[str]:
-    """Return the overrides of an agent that cannot be read: they are ignored, or disable the
-    agent."""
-    overrides = document.get("overrides")
-    if overrides is None:
-        return []
-    if not isinstance(overrides, dict):
-        return ["overrides are no object, so it is disabled"]
-    told = []
-    if overrides.get("status") not in (None, *Status):
-        known = ", ".join(Status)
-        told.append(f"overrides.status is none of {known}, so it is disabled")
-    names = {*_adapters(), "status", "note"}
-    told += [f"overrides.{name} means nothing" for name in overrides if name not in names]
-    return told
+    """Return the overrides of an agent that cannot be read, each with what follows."""
+    return _read(document)[1]
 
 
 def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
@@ -80,12 +68,31 @@ def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentP
     A value of the wrong kind is logged and left out; policies of approvals that cannot be read
     close the agent, since they were meant to ask somebody.
     """
+    changes, problems = _read(document)
+    for problem in problems:
+        log.warning("agent %s: %s", profile.id, problem)
+    changes = {"status": status_of(document, profile.status), **changes}
+    if "instructions" in changes:  # the operator's word, in every variant
+        changes["variants"] = tuple(replace(each, instructions=None) for each in profile.variants)
+    return replace(profile, **changes)
+
+
+def _read(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a profile that a document overrules, and what of it cannot be read."""
     overrides = document.get("overrides")
-    overrides = overrides if isinstance(overrides, dict) else {}
-    changes: dict[str, Any] = {"status": status_of(document, profile.status)}
-    for what in unread_overrides(document):
-        log.warning("agent %s: %s", profile.id, what)
-    for key in overrides.keys() & _adapters().keys() if overrides else ():
+    if overrides is None:
+        return {}, []
+    if not isinstance(overrides, dict):
+        return {}, ["overrides are no object, so it is disabled"]
+    changes: dict[str, Any] = {}
+    problems = []
+    if overrides.get("status") not in (None, *Status):
+        known = ", ".join(Status)
+        problems.append(f"overrides.status is none of {known}, so it is disabled")
+    for key in overrides.keys() - {"status", "note"}:
+        if key not in _adapters():
+            problems.append(f"overrides.{key} means nothing")
+            continue
         field_name, adapter = _adapters()[key]
         try:
             text = json.dumps(overrides[key])
@@ -94,7 +101,5 @@ def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentP
             if key == "approvals":
                 changes["status"] = Status.DISABLED
             why = in_words(error) if isinstance(error, ValidationError) else error
-            log.warning("agent %s: override %s is left out: %s", profile.id, key, why)
-    if "instructions" in changes:  # the operator's word, in every variant
-        changes["variants"] = tuple(replace(each, instructions=None) for each in profile.variants)
-    return replace(profile, **changes)
+            problems.append(f"override {key} is left out: {why}")
+    return changes, problems

@@ -81,9 +81,11 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     yield from contents.check_records(records)
     yield from contents.check_agents(published, records, profiles=catalog.agents())
     yield from check_likeness(entries)
-    told = {agent.id: agent.document for agent in published}
-    yield from contents.check_overrides(catalog.agents().values(), told)
-    profiles = [with_overrides(each, told.get(each.id, {})) for each in catalog.agents().values()]
+    yield from contents.check_overrides(published)
+    documents = {agent.id: agent.document for agent in published}
+    profiles = [
+        with_overrides(each, documents.get(each.id, {})) for each in catalog.agents().values()
+    ]
     prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
     yield from configuration.check_models(settings, profiles, prices)
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-import math
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, name_list, rollcall
 from rollcall.commands.registry.records import DOWN, HEALTHY, Agent, Record, agents_of
 from rollcall.core.options import collection_id, function_name
-from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.registry.access import ALL, CATEGORY
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
-from rollcall.registry.overrides import with_overrides
+from rollcall.registry.overrides import unread_overrides
 from rollcall.registry.sync import Report
 
 if TYPE_CHECKING:
@@ -204,35 +201,12 @@ def _agent(
         yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
 
 
-def check_overrides(
-    profiles: Iterable[AgentProfile], told: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
-    """Report overrides of agents that cannot be read; runs only log them.
-
-    Args:
-        told: The agents' documents, by id.
-    """
-    heard = _Heard(logging.WARNING)
-    log = logging.getLogger("rollcall")
-    log.addHandler(heard)
-    try:
-        for profile in profiles:
-            with_overrides(profile, told.get(profile.id, {}))
-    finally:
-        log.removeHandler(heard)
-    for text in heard.texts:
-        yield Finding("warn", "agents", text, "correct overrides in the agent's document")
-
-
-class _Heard(logging.Handler):
-    """Keeps what is logged."""
-
-    def __init__(self, level: int) -> None:
-        super().__init__(level)
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(" ".join(record.getMessage().split())[:300])
+def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
+    """Report overrides of agents that cannot be read; runs only log them."""
+    for agent in agents:
+        for problem in unread_overrides(agent.document):
+            mend = f"correct overrides in {collection_id(AGENTS)}/{agent.id}"
+            yield Finding("warn", "agents", f"agent {agent.id}: {problem}", mend)
 
 
 def last_change(db: Client) -> datetime | None:
@@ -288,23 +262,11 @@ def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Return pairs whose descriptions share `ALIKE` of their words or more, the most alike first.
-
-    Two such sets have one of their rarest words in common, so only those that do are compared.
-    """
-    words = [frozenset(terms(entry.spec.description)) for entry in entries]
-    frequency = Counter(word for each in words for word in each)
-    by_rare_word: dict[str, list[int]] = {}
-    found: dict[tuple[int, int], float] = {}
-    for place, own in enumerate(words):
-        rarest = sorted(own, key=lambda word: (frequency[word], word))
-        for word in rarest[: len(own) - math.ceil(ALIKE * len(own)) + 1]:
-            for other in by_rare_word.setdefault(word, []):
-                found[other, place] = _shared(words[other], own)
-            by_rare_word[word].append(place)
-    close = [(entries[a].id, entries[b].id, share) for (a, b), share in found.items()]
-    return sorted((each for each in close if each[2] >= ALIKE), key=lambda each: -each[2])
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
+    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first."""
+    described = [(entry.id, frozenset(terms(entry.spec.description))) for entry in entries]
+    found = [
+        (one, other, len(words & others) / len(words | others))
+        for (one, words), (other, others) in combinations(described, 2)
+        if len(words & others) >= ALIKE * max(len(words), len(others), 1)
+    ]
+    return sorted((each for each in found if each[2] >= ALIKE), key=lambda each: -each[2])

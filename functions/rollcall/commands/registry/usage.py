@@ -139,7 +139,7 @@ def _days(since: date, until: date) -> str:
 
 def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
     columns = [
-        Column("", share=0.15),
+        Column(""),
         Column("Runs", right=True, whole=True),
         Column("Offered", right=True, whole=True, from_width=80),
         Column("Called", right=True, whole=True, from_width=80),

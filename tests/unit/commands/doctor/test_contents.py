@@ -1,15 +1,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from msgspec.structs import replace
-
 from rollcall.commands.doctor.contents import (
-    ALIKE,
     alike,
     check_agents,
     check_code,
@@ -20,13 +14,10 @@ from rollcall.commands.doctor.contents import (
 )
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.registry.records import Agent, Record, record_of
-from rollcall.core.profile import AgentProfile
-from rollcall.core.text import terms
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report
 
 NOW = datetime.now(UTC)
-WORDS = ("room", "invoice", "teacher", "lesson", "circuit", "breaker", "fax")
 MANIFEST: dict[str, Any] = {"digest": "d", "count": 3, "asOf": NOW, "compiledAt": NOW}
 
 
@@ -203,11 +194,10 @@ def test_an_agent_of_another_codebase_is_not_without_code() -> None:
 
 
 def test_overrides_of_an_agent_that_nobody_can_read_are_told() -> None:
-    desk = AgentProfile(id="desk", name={"en": "Desk"}, instructions="", tools=())
-    (found,) = check_overrides([desk], {"desk": {"overrides": {"maxSteps": "many"}}})
+    (found,) = check_overrides([Agent("desk", {"overrides": {"maxSteps": "many"}})])
     assert found.level == "warn"
     assert found.text.startswith("agent desk: override maxSteps is left out: ")
-    assert list(check_overrides([desk], {"desk": {"overrides": {"maxSteps": 3}}})) == []
+    assert list(check_overrides([Agent("desk", {"overrides": {"maxSteps": 3}})])) == []
 
 
 def test_one_name_for_two_is_told() -> None:
@@ -238,20 +228,3 @@ def test_of_many_pairs_the_first_are_named_and_the_rest_counted() -> None:
     assert len(alike(entries)) == 15
     assert found.text.count("(100%)") == 10
     assert found.text.endswith(" and 5 more")
-
-
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.integers(0, 2 ** len(WORDS) - 1), max_size=8))
-def test_no_pair_that_is_alike_is_overlooked(choices: list[int]) -> None:
-    texts = [" ".join(w for n, w in enumerate(WORDS) if choice >> n & 1) for choice in choices]
-    entries = [
-        replace(ROOM, id=f"t{n}", spec=replace(ROOM.spec, description=text))
-        for n, text in enumerate(texts)
-    ]
-    sets = [frozenset(terms(text)) for text in texts]
-    expected = {
-        (entries[a].id, entries[b].id)
-        for a, b in combinations(range(len(sets)), 2)
-        if sets[a] and sets[b] and len(sets[a] & sets[b]) / len(sets[a] | sets[b]) >= ALIKE
-    }
-    assert {(first, second) for first, second, _ in alike(entries)} == expected
