@@ -8,7 +8,7 @@ import uuid
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import requests
@@ -22,7 +22,7 @@ from rollcall.commands.client import (
     running_addresses,
     sign_in_developer,
 )
-from rollcall.commands.doctor.deployment import check_indexes
+from rollcall.commands.doctor.deployment import check_indexes, job_problem
 from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, GoogleRefusal, guard
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.output import announce, print_json, say
@@ -507,14 +507,16 @@ class Smoke:
             return Finding("fail", "clock", said[0], "look at what the function logged")
         assert site.google is not None
         path = f"v1/projects/{site.project}/locations/{region()}/jobs"
+        job = None
         try:
             job = site.google.get("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         except GoogleRefusal as refused:
             if refused.status != 404:
                 raise
-            text = f"there is no job of Cloud Scheduler for {name} in {region()}"
-            return Finding("fail", "clock", text, _DEPLOY_FUNCTIONS)
-        return _job_finding(name, job)
+        if problem := job_problem(job, overdue=_CLOCK):
+            mend = _logs("sweep_runs") if job else _DEPLOY_FUNCTIONS
+            return Finding("fail", "clock", f"{name}: {problem}", mend)
+        return Finding("ok", "clock", f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
 
     def _clean_up(self) -> Iterator[Finding]:
         """Delete the threads and the users that this test made."""
@@ -600,19 +602,6 @@ def _is_gone(google: Google, task: str) -> bool:
     if status.get("code"):
         raise Problem(f"the task was tried and failed: {status.get('message', status['code'])}")
     return False
-
-
-def _job_finding(name: str, job: Mapping[str, Any]) -> Finding:
-    state, last = job.get("state"), job.get("lastAttemptTime")
-    mend = f"firebase functions:log --only {name} --project {{project}}"
-    if state != "ENABLED":
-        return Finding("fail", "clock", f"the job of {name} is {state}", _DEPLOY_FUNCTIONS)
-    if code := job.get("status", {}).get("code"):
-        return Finding("fail", "clock", f"the last run of {name} failed with code {code}", mend)
-    if last is None or datetime.now(UTC) - datetime.fromisoformat(last) > _CLOCK:
-        ran = f"last ran at {last}" if last else "never ran"
-        return Finding("fail", "clock", f"{name} runs each minute, and {ran}", mend)
-    return Finding("ok", "clock", f"{name} last ran at {last}")
 
 
 _WORDS = {"ok": "ok", "skip": "skipped", "warn": "failed", "fail": "failed"}

@@ -130,7 +130,7 @@ def check_jobs(
     }
     all_well = True
     for name in scheduled:
-        problem = _job_problem(jobs.get(f"firebase-schedule-{name}-{region}"))
+        problem = job_problem(jobs.get(f"firebase-schedule-{name}-{region}"), overdue=_OVERDUE)
         if problem:
             all_well = False
             mend = firebase(f"functions:log --only {name}")
@@ -139,7 +139,8 @@ def check_jobs(
         yield Finding("ok", "schedules", f"all {len(scheduled)} ran, without an error")
 
 
-def _job_problem(job: Mapping[str, Any] | None) -> str | None:
+def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | None:
+    """Return why a job of Cloud Scheduler does not do its work; None where it does."""
     if job is None:
         return "there is no job of Cloud Scheduler for it"
     if job.get("state") != "ENABLED":
@@ -149,7 +150,7 @@ def _job_problem(job: Mapping[str, Any] | None) -> str | None:
     if not (last := job.get("lastAttemptTime")):
         return "it never ran"
     at = datetime.fromisoformat(last)
-    return f"it last ran {at:%Y-%m-%d %H:%M} UTC" if datetime.now(UTC) - at > _OVERDUE else None
+    return f"it last ran {at:%Y-%m-%d %H:%M} UTC" if datetime.now(UTC) - at > overdue else None
 
 
 def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterator[Finding]:

@@ -274,16 +274,6 @@ class _Planner:
                     "and repeat this."
                 )
             text = ""
-        needed = self.wheel.requirements(requirements_file.extras(text))
-        found = requirements_file.conflicts(path, text, needed, self.files.read)
-        for conflict in found:
-            line = conflict.line
-            self.problems.append(
-                f"{line.file}:{line.number}: {line.requirement} and Rollcall, which needs "
-                f"{conflict.needed.name}{conflict.needed.specifier}, cannot both be installed. "
-                f"Write `{conflict.needed.name}{conflict.needed.specifier}` there, and see that "
-                "your functions run with it."
-            )
         if requirements_file.has_hashes(text):
             if not requirements_file.asks_for(text, self.wheel.version):
                 self.notes.append(

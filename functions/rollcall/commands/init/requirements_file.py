@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from rollcall.commands.init.files import append_lines, newline_of
 
 DISTRIBUTION = "rollcall-firebase"
 FIND_LINKS = "--find-links ./vendor"
 _NOTE = "# Rollcall: the wheel in vendor/, by a version that names its content (`rollcall init`)."
-_INCLUDE = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
-
-
-class Line(Struct, frozen=True):
-    """A requirement in one of the app's files."""
-
-    file: str
-    number: int
-    requirement: Requirement
-
-
-class Conflict(Struct, frozen=True):
-    """Two requirements that no version of a package meets."""
-
-    line: Line
-    needed: Requirement
 
 
 def merge(text: str, version: str) -> str:
@@ -66,55 +46,9 @@ def asks_for(text: str, version: str) -> bool:
     return wanted and _finds_links(text)
 
 
-def extras(text: str) -> frozenset[str]:
-    """The extras of Rollcall that a file asks for."""
-    return frozenset(
-        extra
-        for requirement in map(_requirement, _logical_lines(text))
-        if requirement is not None and canonicalize_name(requirement.name) == DISTRIBUTION
-        for extra in requirement.extras
-    )
-
-
 def has_hashes(text: str) -> bool:
     """Whether pip checks hashes: one `--hash` demands them, and exact versions, of every line."""
     return any("--hash" in line or "--require-hashes" in line for line in _logical_lines(text))
-
-
-def conflicts(
-    file: str, text: str, needed: Sequence[Requirement], read: Callable[[str], str | None]
-) -> list[Conflict]:
-    """The lines that no version meets together with what Rollcall needs.
-
-    Args:
-        file: The requirements file's path, from the app's folder.
-        text: Its text.
-        needed: What the wheel requires.
-        read: Reads a file that this one includes (`-r`, `-c`), by its path from the app's folder.
-    """
-    by_name = {canonicalize_name(each.name): each for each in needed}
-    found = []
-    for line in _lines(file, text, read, {file}):
-        other = by_name.get(canonicalize_name(line.requirement.name))
-        applies = line.requirement.marker is None or line.requirement.marker.evaluate()
-        if other and applies and not _meet(line.requirement.specifier, other.specifier):
-            found.append(Conflict(line, other))
-    return found
-
-
-def _lines(
-    file: str, text: str, read: Callable[[str], str | None], seen: set[str]
-) -> Iterator[Line]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        requirement = _requirement(line)
-        if requirement is not None:
-            yield Line(file, number, requirement)
-        elif include := _INCLUDE.match(line):
-            folder, slash, _ = file.rpartition("/")
-            path = f"{folder}{slash}{include[1].removeprefix('./')}"
-            if path not in seen and (included := read(path)) is not None:
-                seen.add(path)
-                yield from _lines(path, included, read, seen)
 
 
 def _requirement(line: str) -> Requirement | None:
@@ -139,24 +73,4 @@ def _finds_links(text: str) -> bool:
     return any(
         re.fullmatch(r"\s*(?:--find-links|-f)[\s=]+(?:\./)?vendor/?\s*", line)
         for line in _logical_lines(text)
-    )
-
-
-def _meet(one: SpecifierSet, other: SpecifierSet) -> bool:
-    """Whether some version is in both. Versions at the bounds of both and just above are tried:
-    where the sets meet, they meet at one of these or below them all."""
-    bounds = [Version("0")]
-    for specifier in (*one, *other):
-        try:
-            bounds.append(Version(specifier.version.removesuffix(".*")))
-        except InvalidVersion:  # `===` with any text
-            return True
-    tried = [*bounds]
-    for bound in bounds:
-        release = (*bound.release, 0, 0)[: max(3, len(bound.release))]
-        tried.append(Version(".".join(map(str, (*release, 1)))))
-        tried.append(Version(".".join(map(str, (*release[:-1], release[-1] + 1)))))
-    return any(
-        one.contains(version, prereleases=True) and other.contains(version, prereleases=True)
-        for version in tried
     )

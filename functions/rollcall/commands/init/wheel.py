@@ -16,7 +16,6 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from msgspec import Struct
-from packaging.requirements import Requirement
 
 import rollcall
 from rollcall.commands.init.requirements_file import DISTRIBUTION
@@ -37,26 +36,14 @@ class WheelError(Exception):
 
 
 class Wheel(Struct, frozen=True):
-    """A wheel file of Rollcall, and what it needs installed."""
+    """A wheel file of Rollcall."""
 
     version: str
     content: bytes
-    requires: tuple[str, ...] = ()
-    """`Requires-Dist` as in its metadata, with markers."""
 
     @property
     def file_name(self) -> str:
         return f"{_FILE_PREFIX}{self.version}-py3-none-any.whl"
-
-    def requirements(self, extras: frozenset[str]) -> list[Requirement]:
-        """What an installation with these extras needs."""
-        found = [Requirement(line) for line in self.requires]
-        return [
-            each
-            for each in found
-            if each.marker is None
-            or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras))
-        ]
 
 
 def is_wheel_of_ours(file_name: str) -> bool:
@@ -86,8 +73,7 @@ def wheel_of(installed: Distribution) -> Wheel:
     Raises:
         WheelError: Its files are not there, or were changed.
     """
-    requires = tuple(installed.metadata.get_all("Requires-Dist") or ())
-    return Wheel(installed.version, _zip(_read_files(installed)), requires)
+    return Wheel(installed.version, _zip(_read_files(installed)))
 
 
 def same_content(one: bytes, other: bytes) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Sequence
-from statistics import median
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
 WITHHELD = 5
 """So many of the best that authorisation left out are shown."""
-_TIMES = 20
 
 
 class ToolMatch(Struct, frozen=True):
@@ -75,8 +72,6 @@ class Answer(Struct, frozen=True):
 
     Attributes:
         left_out: How many capabilities authorisation left out, by reason.
-        first_ms: The first search, which unpacks the index.
-        ms: The median of those after it.
     """
 
     profile: AgentProfile
@@ -87,8 +82,6 @@ class Answer(Struct, frozen=True):
     left_out: dict[str, int]
     permitted: int
     passed: bool
-    first_ms: float
-    ms: float
 
 
 def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
@@ -99,8 +92,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     entries = registry.content.entries
     plain = replace(profile, variants=())
     asking = ToolRequest(plain, user, text, client_tools=frozenset(entries.ids))
-    first_ms, selection = _time(lambda: select(registry, asking))
-    ms = median(_time(lambda: select(registry, asking))[0] for _ in range(_TIMES))
+    selection = select(registry, asking)
     allowed = permitted(registry, asking)
     reasons = {
         id: _reason(registry, profile, user, entries[id])
@@ -116,8 +108,6 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
         left_out=dict(Counter(reasons.values()).most_common()),
         permitted=allowed.count,
         passed=passes(selection.matches),
-        first_ms=first_ms,
-        ms=ms,
     )
 
 
@@ -138,12 +128,6 @@ def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
         if hits := [word for word, stems in asked if stems & held]:
             shared[name] = hits
     return shared
-
-
-def _time(work: Callable[[], Selection]) -> tuple[float, Selection]:
-    began = time.perf_counter()
-    done = work()
-    return (time.perf_counter() - began) * 1_000, done
 
 
 def _tool_matches(
@@ -268,8 +252,6 @@ def _plain(answer: Answer, user: User) -> dict[str, Any]:
         "withheld": [
             {"id": each.id, "score": each.score, "why": each.why} for each in answer.withheld
         ],
-        "firstMs": round(answer.first_ms, 3),
-        "ms": round(answer.ms, 3),
     }
 
 
@@ -314,10 +296,7 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
     if answer.left_out:
         counts = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
         screen.say(f"Left out: {counts}", style="dim")
-    screen.say(
-        f"{answer.ms:.2f} ms (the first time {answer.first_ms:.1f} ms)   digest {answer.digest}",
-        style="dim",
-    )
+    screen.say(f"digest {answer.digest}", style="dim")
 
 
 def words_in_short(words: dict[str, list[str]]) -> str:

@@ -214,17 +214,6 @@ def test_an_example_whose_name_is_taken_is_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_requirements_that_exclude_ours_are_told_with_what_to_write(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {**PYTHON, "functions/requirements.txt": "pydantic==1.10\nfirebase_functions~=0.5.0\n"},
-    )
-    said = refusal(tmp_path)
-    assert "functions/requirements.txt:1: pydantic==1.10 and Rollcall" in said
-    assert "functions/requirements.txt:2: firebase_functions~=0.5.0" in said
-    assert "Write `firebase-functions~=0.6.0`" in said
-
-
 def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
     text = "pydantic==2.11.0 \\\n    --hash=sha256:00\n"
     make(tmp_path, {**PYTHON, "functions/requirements.txt": text})

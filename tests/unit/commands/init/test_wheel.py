@@ -63,15 +63,6 @@ def test_the_same_installation_makes_the_same_bytes(tmp_path: Path) -> None:
     assert first.content == second.content
 
 
-def test_what_a_wheel_needs_depends_on_the_extras(tmp_path: Path) -> None:
-    wheel = wheel_of(install(tmp_path))
-    assert [each.name for each in wheel.requirements(frozenset())] == ["pydantic"]
-    assert [each.name for each in wheel.requirements(frozenset({"gemini"}))] == [
-        "pydantic",
-        "google-genai",
-    ]
-
-
 def test_a_file_that_was_changed_is_told(tmp_path: Path) -> None:
     installed = install(tmp_path)
     (tmp_path / "lib/site/rollcall/__init__.py").write_text("x = 1")
