@@ -174,10 +174,7 @@ def _add_types(commands: Any) -> None:
 def _add_list(commands: Any) -> None:
     list_ = _command(commands, "list", "registry.list.run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
-    list_.add_argument("--category")
     list_.add_argument("--agent", help="those that this agent names")
-    list_.add_argument("--role", choices=_ROLES, help="those that users of this role may use")
-    list_.add_argument("--tenant", help="those that this tenant's users may use")
     list_.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
 
 

@@ -19,7 +19,7 @@ COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "us
         ["registry", "lst"],
         ["registry", "show"],
         ["registry", "list", "--status", "sleeping"],
-        ["registry", "list", "--role", "king"],
+        ["registry", "search", "x", "--role", "king"],
         ["registry", "enable", "pay", "--status", "disabled"],
         ["registry", "search", "x", "--locale", "fr"],
         ["registry", "usage", "--days", "0"],

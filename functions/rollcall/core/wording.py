@@ -22,8 +22,3 @@ def short(text: str, *, most: int = _SHORT) -> str:
     """Return the beginning of a text on one line, isolated."""
     line = " ".join(text.split())
     return isolated(line if len(line) <= most else f"{line[: most - 1].rstrip()}…")
-
-
-def say(locale: str, *, en: str, he: str, **values: str) -> str:
-    """A sentence in the locale's language; the values stand in it as they are."""
-    return (he if locale.startswith("he") else en).format(**values)

@@ -25,7 +25,6 @@ _VERSION = re.compile(r"""\brules_version\s*=\s*['"](\w+)['"]""")
 _SERVICE = re.compile(r"\bservice\s+cloud\.firestore\s*\{")
 _STATEMENT = re.compile(r"\b(?:match|allow|function|service)\b|[{}]")
 _SEGMENT = re.compile(r"\s*/\s*(\{\s*\w+\s*(?:=\s*\*\*\s*)?\}|[^\s/{}]+)")
-_WORD = re.compile(r"\s*\w+\s*")
 
 DOCUMENTS = ("databases", "(default)", "documents")
 """What the path of every document begins with."""

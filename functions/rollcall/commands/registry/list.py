@@ -20,9 +20,6 @@ from rollcall.commands.registry.records import (
     read_records,
 )
 from rollcall.commands.screen import ID, Column, load_screen
-from rollcall.core.context import User
-from rollcall.core.errors import Problem
-from rollcall.core.shapes import Role
 
 DIGEST_CHARS = 8
 OVERRULED = "*"
@@ -46,18 +43,9 @@ def _chosen(records: Sequence[Record], agents: Sequence[Agent], options: Namespa
     found = list(records)
     if options.status:
         found = [each for each in found if each.status == options.status]
-    if options.category:
-        categories = {str(each.document.get("category", "")) for each in records}
-        if options.category not in categories:
-            known = ", ".join(sorted(filter(None, categories))) or "none"
-            raise Problem(f"There is no category {options.category!r}; there are: {known}.")
-        found = [each for each in found if each.document.get("category") == options.category]
     if options.agent:
         only = [named_agent(options.agent, agents)]
         found = [each for each in found if agents_of(each, only)]
-    if options.role or options.tenant:
-        user = User("", Role(options.role or Role.USER), options.tenant)
-        found = [each for each in found if each.entry and each.entry.permits(user)]
     return found
 
 
