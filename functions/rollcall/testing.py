@@ -39,7 +39,7 @@ from rollcall.agent.prompt import instructions
 from rollcall.agent.question import ASKER
 from rollcall.agent.router import without_files
 from rollcall.agent.targets import local_target
-from rollcall.agent.turn import Limits, Turn, TurnEnd, Unsaved
+from rollcall.agent.turn import Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
 from rollcall.core.context import (
     Decider,
@@ -250,11 +250,10 @@ def run(
         composer=load_model(OFFLINE),
         dispatch=dispatch,
         journal=Unsaved(),
-        limits=Limits.of(agent),
+        profile=agent,
         deadline=time.monotonic() + agent.deadline_s,
         locale=ctx.locale,
         now_iso=ctx.now.isoformat(),
-        review=agent.review,
     )
     events: list[Event] = []
     steps = run_loop(turn)

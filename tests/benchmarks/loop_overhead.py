@@ -38,7 +38,7 @@ from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.run_setup import RunContext, new_turn
-from rollcall.agent.turn import Limits, Turn
+from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User
 from rollcall.core.messages import UserMessage
@@ -201,14 +201,12 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
         nobody: Any = None
         made = new_turn(
             context,
-            Caller(USER, "en", NOW, deadline=time.monotonic() + 60),
+            Caller(USER, "en", NOW, deadline=time.monotonic() + 60, run_id="r1"),
             Answers(),
             nobody,
             history=[UserMessage.of(QUESTION)],
-            run_id="r1",
             journal=Notes(),
             budget=FreeBudget(),
-            limits=Limits.of(profile),
         )
         return _answer(replace(made, streamed=streamed))
 

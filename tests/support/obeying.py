@@ -14,10 +14,11 @@ import pytest
 from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.turn import Limits, Turn, TurnEnd
+from rollcall.agent.turn import Turn, TurnEnd
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Platform, ToolContext, User
 from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.core.profile import AgentProfile
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
@@ -119,7 +120,7 @@ def obey(
         composer=load_model("offline:planner"),
         dispatch=router,
         journal=_Journal(),
-        limits=Limits(max_steps=8),
+        profile=AgentProfile("obeying", "Obeying", "Help.", (), max_steps=8),
         deadline=deadline,
         locale="en",
         now_iso="2026-03-02T09:00:00+00:00",

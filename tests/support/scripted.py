@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rollcall.agent.dispatch import CallOutcome, CallOutput, Permit
-from rollcall.agent.turn import Limits, Turn
+from rollcall.agent.turn import Turn
 from rollcall.core.context import Progress
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
+from rollcall.core.profile import AgentProfile
 from rollcall.models.base import (
     ToolSpec,
 )
@@ -73,10 +74,10 @@ def turn(
     model: Any,
     tools: dict[str, Callable[..., Any]] | None = None,
     *,
-    limits: dict[str, Any] | None = None,
+    profile: dict[str, Any] | None = None,
     **changes: Any,
 ) -> Turn:
-    """A turn on `model` with these tools and sound bounds; `limits` changes some of those."""
+    """A turn on `model` with these tools; `profile` has fields of its agent."""
     from rollcall.models.base import load_model
 
     tools = tools or {}
@@ -92,7 +93,9 @@ def turn(
         "composer": load_model("offline:planner"),
         "dispatch": Table(tools),
         "journal": Notes(),
-        "limits": Limits(**{"result_chars": 4_000, **(limits or {})}),
+        "profile": AgentProfile(
+            "scripted", "Scripted", "Help.", (), **{"result_chars": 4_000, **(profile or {})}
+        ),
         "deadline": time.monotonic() + 60,
         "locale": "en",
         "now_iso": "2026-03-02T09:00:00+00:00",

@@ -139,7 +139,7 @@ def _reply(
         locale=turn.locale,
         now_iso=turn.now_iso,
         streamed=turn.streamed,
-        max_output_tokens=turn.limits.max_output_tokens,
+        max_output_tokens=turn.profile.max_output_tokens,
         tool_choice="none" if is_last else "auto",
     )
     reply = yield from stream_reply(
@@ -260,8 +260,8 @@ def _finish(turn: Turn, state: TurnState, reply: Reply) -> TurnEvents:
         addition = TEXTS.say(turn.locale, f"run.stopped.{reason}")
     elif not reply.text.strip():
         addition = TEXTS.say(turn.locale, "run.no_answer")
-    elif turn.review is not None:
-        review = turn.review(reply.text, turn.locale)
+    elif turn.profile.review is not None:
+        review = turn.profile.review(reply.text, turn.locale)
         state.named = state.sources.number(review.citations)
         addition = review.remark
     if addition:

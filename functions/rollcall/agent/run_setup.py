@@ -34,12 +34,12 @@ from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.question import ASKER
 from rollcall.agent.router import Router
-from rollcall.agent.turn import Journal, Limits, Turn, TurnProgress, Unsaved
+from rollcall.agent.turn import Journal, Turn, TurnProgress, Unsaved
 from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.messages import Message, ModelMessage, UserMessage
-from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
+from rollcall.core.profile import MAX_STEPS_CAP, SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
 from rollcall.core.text import language
 from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
@@ -467,10 +467,8 @@ def run_turn(
         answers,
         agents(deadline),
         history=compacted_history(opened.documents, opened.history),
-        run_id=opened.run_id,
         journal=opened,
         budget=budget,
-        limits=Limits.of(profile),
         progress=progress,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions_at_start,
@@ -478,7 +476,6 @@ def run_turn(
     )
     return replace(
         turn,
-        is_stopped=lambda: opened.is_cancelled,
         attempt=opened.attempt,
         streamed=streamed,
         models=with_files(turn.models, turn.history, db=context.platform.db, uid=opened.user.uid),
@@ -496,11 +493,15 @@ def nested_turn(
 ) -> Turn:
     """Return the turn of an agent that is asked inside a tool: it has no thread, nobody to ask, and
     nobody who watches."""
+    if max_steps:
+        profile = replace(context.profile, max_steps=min(max_steps, MAX_STEPS_CAP))
+        context = replace(context, profile=profile)
     caller = Caller(
         user=context.user,
         locale=context.locale,
         now=context.now,
         deadline=min(deadline, time.monotonic() + context.profile.deadline_s),
+        run_id=run_id,
         context=context.client_context or {},
     )
     turn = new_turn(
@@ -509,12 +510,10 @@ def nested_turn(
         Answers(),
         agents,
         history=[message],
-        run_id=run_id,
         journal=Unsaved(),
         budget=UserBudget(
             context.platform.db, context.user, allow_unpriced=context.profile.allow_unpriced
         ),
-        limits=Limits.of(context.profile, max_steps=max_steps),
     )
     return replace(turn, streamed=False)
 
@@ -526,10 +525,8 @@ def new_turn(
     agents: AskAgent,
     *,
     history: Sequence[Message],
-    run_id: str,
     journal: Journal,
     budget: Budget,
-    limits: Limits,
     progress: TurnProgress | None = None,
     is_first_turn: bool = True,
     decisions: Sequence[str] = (),
@@ -546,7 +543,7 @@ def new_turn(
     profile, platform = context.profile, context.platform
     sound, repairs = repaired(history, leaves_last_open=bool(progress and progress.step))
     for repair in repairs:
-        log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
+        log.warning("run %s: the thread's history was repaired: %s", caller.run_id, repair)
     place = read_place(context, is_first_turn=is_first_turn)
     notes = numbered_notes(context, sound)
     tools = [*(tool_spec(entry) for entry in context.entries), ASKER]
@@ -557,7 +554,7 @@ def new_turn(
         return [(entry, tool_spec(entry)) for entry in context.find_tools(query, without)]
 
     return Turn(
-        run_id=run_id,
+        run_id=caller.run_id,
         instructions=instructions(
             profile,
             entries=context.entries,
@@ -583,7 +580,6 @@ def new_turn(
         ),
         notes=notes,
         names=place.names if place else {},
-        review=profile.review,
         # In the order of the names: the same tools are the same prompt.
         tools=tuple(sorted(tools, key=lambda tool: tool.name)),
         abilities=tuple(tool_spec(entry) for entry in context.abilities),
@@ -606,10 +602,11 @@ def new_turn(
             health=lambda: snapshot(platform.db).health,
         ),
         journal=journal,
-        limits=limits,
+        profile=profile,
         budget=budget,
         progress=progress or TurnProgress(),
         deadline=caller.deadline,
+        is_stopped=caller.is_cancelled,
         locale=context.locale,
         now_iso=context.now.isoformat(),
         cache_key=digest([profile.id, context.user.uid]),

@@ -146,7 +146,7 @@ class _Step:
         room = DOCUMENT_BYTES
         if isinstance(reply, ModelMessage):
             room = reply_bytes_per_result(reply)
-        chars = min(turn.limits.result_chars, STEP_CHARS // max(len(calls), 1))
+        chars = min(turn.profile.result_chars, STEP_CHARS // max(len(calls), 1))
         self.limit = SizeLimit(chars, room - RECORD_BYTES)
 
     def run(self) -> Generator[Event | None, None, list[ToolResult] | None]:

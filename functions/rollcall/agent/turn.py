@@ -15,7 +15,7 @@ from rollcall.agent.budget import Budget, FreeBudget
 from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
-from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile, Note, Review
+from rollcall.core.profile import AgentProfile, Note
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ToolSpec
 from rollcall.store.message_log import TurnUsage
@@ -45,31 +45,6 @@ class Unsaved:
         """Save nothing."""
 
 
-class Limits(Struct, frozen=True):
-    """What a turn may use up, over all its runs."""
-
-    max_steps: int = 5
-    max_calls: int = 40
-    max_calls_per_tool: int = 15
-    max_tokens: int = 400_000
-    max_cost_usd: float = 1.0
-    result_chars: int = 24_000
-    max_output_tokens: int = 4096
-
-    @classmethod
-    def of(cls, profile: AgentProfile, *, max_steps: int | None = None) -> Limits:
-        """Return an agent's limits; `max_steps` replaces the agent's own."""
-        return cls(
-            max_steps=min(max_steps or profile.max_steps, MAX_STEPS_CAP),
-            max_calls=profile.max_calls,
-            max_calls_per_tool=profile.max_calls_per_tool,
-            max_tokens=profile.max_tokens,
-            max_cost_usd=profile.max_cost_usd,
-            result_chars=profile.result_chars,
-            max_output_tokens=profile.max_output_tokens,
-        )
-
-
 class TurnProgress(Struct, frozen=True):
     """What a turn did before this run, or before this run was taken up again.
 
@@ -93,12 +68,12 @@ class Turn(Struct, frozen=True):
     Attributes:
         history: May end with a reply whose calls are not all answered; `progress` then says what is
             known of them.
+        profile: The agent's, whose bounds hold for all of the turn's runs together.
         models: Tried in their order until one begins to answer.
         composer: Words what was found when no model can be asked; it needs no network.
         deadline: A `time.monotonic()` value.
         abilities: Tools that are spoken of, where none is offered.
         notes: Numbered from 1; the results' sources follow them.
-        review: Looks a model's answer through.
         streamed: Whether somebody watches the replies come.
     """
 
@@ -110,7 +85,7 @@ class Turn(Struct, frozen=True):
     composer: Model
     dispatch: Dispatcher
     journal: Journal
-    limits: Limits
+    profile: AgentProfile
     deadline: float
     locale: str
     now_iso: str
@@ -122,7 +97,6 @@ class Turn(Struct, frozen=True):
     cache_key: str | None = None
     notes: tuple[Note, ...] = ()
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    review: Callable[[str, str], Review] | None = None
     streamed: bool = True
 
 
@@ -291,20 +265,20 @@ class TurnState(Struct):
 
 def reached_bound(turn: Turn, state: TurnState, *, calls: int) -> StopReason | None:
     """Return the bound that ends the turn now, after a step of so many calls, if one does."""
-    limits = turn.limits
+    profile = turn.profile
     if turn.is_stopped():
         return StopReason.CANCELLED
     if time.monotonic() > turn.deadline - CLOSING_S:
         return StopReason.DEADLINE
     if calls and state.repeated_in_step == calls:
         return StopReason.REPEATED_CALLS
-    if state.step >= limits.max_steps:
+    if state.step >= profile.max_steps:
         return StopReason.MAX_STEPS
-    if state.per_tool.total() >= limits.max_calls:
+    if state.per_tool.total() >= profile.max_calls:
         return StopReason.MAX_CALLS
-    if state.tokens >= limits.max_tokens:
+    if state.tokens >= profile.max_tokens:
         return StopReason.MAX_TOKENS
-    if state.micro_usd >= limits.max_cost_usd * 1_000_000:
+    if state.micro_usd >= profile.max_cost_usd * 1_000_000:
         return StopReason.MAX_COST
     return None
 
@@ -313,14 +287,14 @@ def refused_by_bound(
     turn: Turn, state: TurnState, call: ToolCall, *, number: int
 ) -> AgentError | None:
     """Return why this call, the step's `number`-th from 0, is one too many, if it is."""
-    limits = turn.limits
+    profile = turn.profile
     if number >= MAX_CALLS_PER_STEP:
         return ResourceExhausted(f"at most {MAX_CALLS_PER_STEP} calls are run in one step")
-    if state.per_tool.total() >= limits.max_calls:
-        return ResourceExhausted(f"at most {limits.max_calls} calls are run in one turn")
-    if state.per_tool[call.name] >= limits.max_calls_per_tool:
+    if state.per_tool.total() >= profile.max_calls:
+        return ResourceExhausted(f"at most {profile.max_calls} calls are run in one turn")
+    if state.per_tool[call.name] >= profile.max_calls_per_tool:
         return ResourceExhausted(
-            f"{call.name} is run at most {limits.max_calls_per_tool} times in one turn"
+            f"{call.name} is run at most {profile.max_calls_per_tool} times in one turn"
         )
     among = None
     if turn.dispatch.is_client_tool(call):

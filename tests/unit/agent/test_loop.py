@@ -55,7 +55,7 @@ def test_replies_that_nobody_watches_are_asked_for_in_one_piece(streamed: bool) 
 
 def test_a_reply_may_be_as_long_as_the_agent_says() -> None:
     model = ScriptedModel([calls(("look_up", {})), says("Done.")])
-    play(turn(model, {"look_up": lambda progress: 1}, limits={"max_output_tokens": 32_000}))
+    play(turn(model, {"look_up": lambda progress: 1}, profile={"max_output_tokens": 32_000}))
     assert [request.max_output_tokens for request in model.requests] == [32_000, 32_000]
 
 
@@ -213,7 +213,7 @@ def test_two_equal_calls_in_one_step_run_once_and_do_not_stop_it() -> None:
 def test_the_limit_of_steps_ends_in_an_answer_from_what_was_found() -> None:
     replies = [calls(("a", {"n": n})) for n in range(3)]
     model = ScriptedModel([*replies, says("Three things found.")])
-    work = turn(model, {"a": lambda progress, n: n}, limits={"max_steps": 3})
+    work = turn(model, {"a": lambda progress, n: n}, profile={"max_steps": 3})
     _, ended = play(work)
     assert model.requests[-1].tool_choice == "none"
     assert (ended.stop_reason, ended.steps) == (StopReason.MAX_STEPS, 3)
@@ -223,7 +223,7 @@ def test_the_limit_of_steps_ends_in_an_answer_from_what_was_found() -> None:
 def test_a_model_that_calls_on_at_the_limit_is_answered_for() -> None:
     model = ScriptedModel([calls(("a", {"n": n})) for n in range(9)])
     tools = {"a": lambda progress, n: {"title": f"T{n}"}}
-    _, ended = play(turn(model, tools, limits={"max_steps": 2}))
+    _, ended = play(turn(model, tools, profile={"max_steps": 2}))
     assert ended.stop_reason is StopReason.MAX_STEPS
     assert len(ended.calls) == 2
     assert "T0" in ended.text
@@ -386,7 +386,7 @@ def test_what_an_answer_names_is_cited_and_what_is_to_be_said_of_it_is_added() -
 
     made = CallOutput({}, [code("310.16")])
     model = ScriptedModel([calls(("a", {})), says("By 110.9 it holds, by [1] too.")])
-    events, ended = play(turn(model, {"a": lambda progress: made}, review=review))
+    events, ended = play(turn(model, {"a": lambda progress: made}, profile={"review": review}))
     assert [(c.n, c.article) for c in ended.citations] == [(1, "310.16"), (2, "110.9")]
     assert ended.text.endswith("\n\n999.9 is not known.")
     assert any(event.get("delta") == "\n\n999.9 is not known." for event in events)
@@ -404,7 +404,7 @@ def test_calls_past_the_limit_of_a_step_are_refused() -> None:
     work = turn(
         ScriptedModel([many, says("Ok.")]),
         {"a": lambda progress, n: n},
-        limits={"max_calls_per_tool": 99},
+        profile={"max_calls_per_tool": 99},
     )
     _, ended = play(work)
     assert [call.status for call in ended.calls].count(CallStatus.REFUSED) == 1
@@ -533,7 +533,7 @@ def test_what_earlier_runs_used_up_counts(
         more["history"] += (ToolMessage((result,)),)
         more["progress"] = TurnProgress(**{"step": 1, **before, "calls": reply.tool_calls})
     model = ScriptedModel([says("So far.")])
-    _, ended = play(turn(model, {"a": lambda progress: "x"}, limits=limits, **more))
+    _, ended = play(turn(model, {"a": lambda progress: "x"}, profile=limits, **more))
     assert (ended.stop_reason, ended.steps) == (reason, 1)
     assert all(request.tool_choice == "none" for request in model.requests)
 
@@ -570,7 +570,7 @@ def test_a_clients_tool_may_be_called_again_but_not_in_the_next_step() -> None:
     model = ScriptedModel(
         [test, edit, test, edit, calls(("test", {}), ("test", {})), test, says("Ok.")]
     )
-    _, ended = play(turn(model, tools, dispatch=table, limits={"max_steps": 20}))
+    _, ended = play(turn(model, tools, dispatch=table, profile={"max_steps": 20}))
     assert table.called == ["test", "edit", "test", "edit", "test"]
     assert ended.stop_reason is StopReason.REPEATED_CALLS
 
