@@ -32,14 +32,8 @@ from rollcall.store.approvals import (
 )
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
 from rollcall.store.event_log import EventLog
-from rollcall.store.message_log import (
-    decisions_at_turn_start,
-    decisions_of,
-    has_whole_turn,
-    read_log,
-    read_recent,
-)
-from rollcall.store.open_run import OpenRun
+from rollcall.store.message_log import has_whole_turn, read_log, read_recent
+from rollcall.store.open_run import OpenRun, commit_opening
 from rollcall.store.run_closing import find_leased_run, next_lease
 from rollcall.store.runs import (
     check_found_run,
@@ -207,17 +201,8 @@ def _opened_before(
     if run.get("opener") == continuation.opener:
         if continuation.admission:
             continuation.admission.admitted(())
-        view = paths.window(db, thread_id).get()
-        return OpenRun.of(
-            db,
-            run,
-            EventLog(run["uid"], thread_id, continuation.run_id, writer=run["opener"]),
-            thread=read.thread.to_dict() or {},
-            documents=read_log(db, thread_id).documents,
-            decisions=decisions_of(view),
-            decisions_at_start=decisions_at_turn_start(view, run["turnId"]),
-            approvals=load_approvals(db, run["approvals"]),
-        )
+        events = EventLog(run["uid"], thread_id, continuation.run_id, writer=run["opener"])
+        return OpenRun.read(db, run, events)
     if by := (read.waiting.to_dict() or {}).get("continuedBy"):
         return str(by)
     if read.run is None:
@@ -269,23 +254,18 @@ def _commit_opening(
         approvals=[approval.id for approval in settled],
         answers=_answers(thread["waiting"], {**continuation.results, **noted}),
     )
-    batch.create(paths.run(db, thread_id, run_id), run)
-    events = EventLog(user.uid, thread_id, run_id, writer=continuation.opener)
-    events.open_page(batch, db, 0)
-    written = try_commit(batch)
-    if written is None:
+    events = commit_opening(
+        db, batch, run, thread_id=thread_id, run_id=run_id, admission=continuation.admission
+    )
+    if events is None:
         return None
-    events.page_time = written[-1].update_time
-    if continuation.admission:
-        continuation.admission.admitted(written)
     opened = OpenRun.of(
         db,
         run,
         events,
         thread={**thread, "allowed": allowed},
+        view=read.window,
         documents=documents,
-        decisions=recent.decisions,
-        decisions_at_start=decisions_at_turn_start(read.window, before["turnId"]),
         approvals=settled,
     )
     # The run that waits wrote its last step and the view in one batch. Should the step have been

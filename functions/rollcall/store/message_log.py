@@ -25,8 +25,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from rollcall.core.capability import Recap
 from rollcall.core.messages import (
@@ -441,13 +440,11 @@ class RecentLog(Struct, frozen=True):
     Attributes:
         next_message: The number of the next document.
         time: When the newest document was written, as Firestore says; None if read from the view.
-        decisions: What the view says was decided before, also where the documents are the log's.
     """
 
     documents: list[dict[str, Any]]
     next_message: int
     time: Any = None
-    decisions: list[str] = field(default_factory=list)
 
 
 def run_has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
@@ -465,16 +462,14 @@ def read_recent(
     if not thread:
         return RecentLog([], 0)
     found = view.to_dict() or {}
-    decisions = decisions_of(view)
     kept = json.loads(found["log"]) if "log" in found else list(found.get("documents") or ())
     if run_has_ended(thread, view) and (kept or not found["nextMessage"]):
         documents = [migrations.read("message", each) for each in kept]
         # A view may lack the newest document (it was too large), so its count counts.
         after = max(found["nextMessage"], thread.get("nextMessage", 0))
-        return RecentLog(documents, after, decisions=decisions)
+        return RecentLog(documents, after)
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
-    read = read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
-    return replace(read, decisions=decisions)
+    return read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
 
 
 def decisions_of(view: DocumentSnapshot) -> list[str]:

@@ -30,13 +30,16 @@ from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
-from rollcall.store.approvals import Approval, RememberedApproval, read_remembered
-from rollcall.store.batches import read_all
+from rollcall.store.approvals import Approval, RememberedApproval, load_approvals, read_remembered
+from rollcall.store.batches import read_all, try_commit
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
+    decisions_at_turn_start,
+    decisions_of,
     read_history,
+    read_log,
     result_fields,
     step_document,
     usage_fields,
@@ -46,6 +49,9 @@ from rollcall.store.runs import ended_fields, read_request, read_user
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+    from rollcall.store.admission import Admission
+    from rollcall.store.batches import DocumentSnapshot
 
 
 SAVE_TRIES = 10
@@ -305,17 +311,17 @@ class OpenRun(Struct):
         events: EventLog,
         *,
         thread: dict[str, Any],
+        view: DocumentSnapshot,
         documents: list[dict[str, Any]],
-        decisions: list[str],
-        decisions_at_start: list[str],
-        approvals: Sequence[Approval] = (),
+        approvals: Sequence[Approval] | None = None,
     ) -> OpenRun:
         """Return the open run of a document; its history may end with calls without a result.
 
         Args:
             run: The run's document, and `thread` the thread's.
             events: The run's, with its open page.
-            approvals: Decisions on calls without a result.
+            view: The thread's window view, as the run before left it.
+            approvals: Decisions on calls without a result; read where they are left out.
         """
         return cls(
             db=db,
@@ -330,13 +336,25 @@ class OpenRun(Struct):
             documents=documents,
             next_message=documents[-1]["n"] + 1,
             lease=RunLease(db, events, is_cancelled=bool(run.get("cancelRequested"))),
-            approvals=approvals,
+            approvals=load_approvals(db, run["approvals"]) if approvals is None else approvals,
             answers=json.loads(run["answers"]),
             remembered=read_remembered(thread.get("allowed")),
             attempt=run["attempt"],
             fruitless=run["fruitless"],
-            decisions=decisions,
-            decisions_at_start=decisions_at_start,
+            decisions=decisions_of(view),
+            decisions_at_start=decisions_at_turn_start(view, run["turnId"]),
+        )
+
+    @classmethod
+    def read(cls, db: Client, run: dict[str, Any], events: EventLog) -> OpenRun:
+        """Return the open run of a document that this process has just created, though the answer
+        to its batch was lost."""
+        thread, view = read_all(
+            db, paths.thread(db, events.thread_id), paths.window(db, events.thread_id)
+        )
+        documents = read_log(db, events.thread_id).documents
+        return cls.of(
+            db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
         )
 
     @property
@@ -549,3 +567,31 @@ class OpenRun(Struct):
             "createdAt": datetime.now(UTC),
         }
         return step_document(stamp, step=step, reply=reply, spent=spent)
+
+
+def commit_opening(
+    db: Client,
+    batch: WriteBatch,
+    run: dict[str, Any],
+    *,
+    thread_id: str,
+    run_id: str,
+    admission: Admission | None,
+) -> EventLog | None:
+    """Create a run in the batch that opens it, and commit; return the run's events, or None when
+    another process was faster.
+
+    Args:
+        run: The run's document.
+        admission: Has added its writes to the batch.
+    """
+    events = EventLog(run["uid"], thread_id, run_id, writer=run["opener"])
+    batch.create(paths.run(db, thread_id, run_id), run)
+    events.open_page(batch, db, 0)
+    written = try_commit(batch)
+    if written is None:
+        return None
+    events.page_time = written[-1].update_time
+    if admission:
+        admission.admitted(written)
+    return events

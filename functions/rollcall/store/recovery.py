@@ -14,15 +14,9 @@ from typing import TYPE_CHECKING, Any
 from rollcall.core.options import collection_id, lease_s
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
-from rollcall.store.approvals import load_approvals
 from rollcall.store.batches import read_all, try_commit, update_unchanged, where
 from rollcall.store.event_log import EventLog, find_open_page
-from rollcall.store.message_log import (
-    decisions_at_turn_start,
-    decisions_of,
-    read_log,
-    unanswered_places,
-)
+from rollcall.store.message_log import read_log, unanswered_places
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import next_lease
 
@@ -97,10 +91,8 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         {**data, **claim},
         events,
         thread=holder,
+        view=view,
         documents=recent.documents,
-        decisions=decisions_of(view),
-        decisions_at_start=decisions_at_turn_start(view, data["turnId"]),
-        approvals=load_approvals(db, data["approvals"]),
     )
 
 

@@ -43,10 +43,9 @@ from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
 from rollcall.store.attachments import attached
 from rollcall.store.attachments import references as file_references
-from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
+from rollcall.store.batches import attempts, where, write_unchanged
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
-    decisions_of,
     lasting_effects,
     read_history,
     read_log,
@@ -54,7 +53,7 @@ from rollcall.store.message_log import (
     user_document,
     without_replaced,
 )
-from rollcall.store.open_run import OpenRun
+from rollcall.store.open_run import OpenRun, commit_opening
 from rollcall.store.run_closing import (
     Closing,
     closing_of_cut_off,
@@ -159,16 +158,6 @@ class Opening(Struct, frozen=True):
         return run_key(self.user.uid, self.run_id) if self.is_named else None
 
 
-class _Read(Struct, frozen=True):
-    """What an opening has read. `run` is what was found of the run that it is to open."""
-
-    thread: DocumentSnapshot
-    window: DocumentSnapshot
-    run: DocumentSnapshot | None
-    admission: Sequence[DocumentSnapshot]
-    files: Sequence[DocumentSnapshot]
-
-
 def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
     """Append the user's message and take the thread's lease, in one batch.
 
@@ -188,12 +177,23 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
         if not run.exists:
             raise run_erased()
         return _opened_before(db, opening, run)
+    thread_id = opening.thread_id
+    references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
+    references += file_references(db, opening.message)
     for number in attempts(within_s=OPENING_S):
-        read = _read(db, opening, again=number > 0)
-        if read.run is not None:
-            return _opened_before(db, opening, read.run)
-        check_thread(read.thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-        if (opened := _try_open(db, opening, read)) is not None:
+        # A race was lost, perhaps to this very run: it is looked for in its place as well.
+        here = [paths.run(db, thread_id, opening.run_id)] if number else []
+        found, admitting, before = read_for_opening(
+            db, [*references, *here], key=opening.key, admission=opening.admission
+        )
+        if before is None and here and found[-1].exists:
+            before = found[-1]
+        if before is not None:
+            return _opened_before(db, opening, before)
+        thread, view, *files = found[: len(references)]
+        check_thread(thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
+        opened = _try_open(db, opening, thread, view, files=files, admitting=admitting)
+        if opened is not None:
             return opened
     raise Aborted("too many messages came at once; try again", retry_after_s=2)
 
@@ -215,47 +215,33 @@ def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenR
         )
     if opening.admission:
         opening.admission.admitted(())
-    thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
-    return OpenRun.of(
-        db,
-        data,
-        _events(opening),
-        thread=thread.to_dict() or {},
-        documents=read_log(db, thread_id).documents,
-        decisions=decisions_of(view),
-        decisions_at_start=decisions_of(view),
-    )
+    events = EventLog(opening.user.uid, thread_id, opening.run_id, writer=opening.opener)
+    return OpenRun.read(db, data, events)
 
 
-def _read(db: Client, opening: Opening, *, again: bool) -> _Read:
-    """
+def _try_open(
+    db: Client,
+    opening: Opening,
+    thread_read: DocumentSnapshot,
+    view: DocumentSnapshot,
+    *,
+    files: Sequence[DocumentSnapshot],
+    admitting: Sequence[DocumentSnapshot],
+) -> OpenRun | None:
+    """Try the opening batch once; None when another process was faster.
+
     Args:
-        again: A race was lost, perhaps to this very run: it is looked for in its place as well.
+        view: The thread's window view.
+        files: The records of the message's files, and `admitting` the documents of the admission.
     """
-    thread_id = opening.thread_id
-    references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
-    references += file_references(db, opening.message)
-    if again:
-        references.append(paths.run(db, thread_id, opening.run_id))
-    found, admission, run = read_for_opening(
-        db, references, key=opening.key, admission=opening.admission
-    )
-    here = found.pop() if again else None
-    if run is None and here is not None and here.exists:
-        run = here
-    return _Read(found[0], found[1], run, admission, found[2:])
-
-
-def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
-    """Try the opening batch once; None when another process was faster."""
     thread_id, replacement = opening.thread_id, opening.replacement
-    thread = (read.thread.to_dict() or {}) if read.thread.exists else {}
+    thread = thread_read.to_dict() or {}
     if (thread.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
-    attaching = attached(opening.message, read.files, uid=opening.user.uid, thread_id=thread_id)
+    attaching = attached(opening.message, files, uid=opening.user.uid, thread_id=thread_id)
     opening = replace(opening, message=attaching.message)
-    leased = find_leased_run(db, thread_id, thread, read.window, supersede=opening.supersede)
-    recent = read_recent(db, thread_id, thread, read.window)
+    leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
+    recent = read_recent(db, thread_id, thread, view)
     if replacement:
         _check_newest(recent.documents, replacement.turn_id, replacement.field)
     if not recent.documents:
@@ -296,37 +282,22 @@ def _try_open(db: Client, opening: Opening, read: _Read) -> OpenRun | None:
         first_message=number,
         reached=number + 1,
     )
-    batch, events = db.batch(), _events(opening)
+    batch = db.batch()
     closing.write(batch, db, thread_id)
     if leased is not None:
         leased.close(batch, db, token=token, documents=recent.documents)
     fields = _thread_fields(opening, thread, {**lease, "nextMessage": number + 1})
-    write_unchanged(batch, read.thread, fields)
+    write_unchanged(batch, thread_read, fields)
     batch.create(paths.message(db, thread_id, number), message)
     attaching.write(batch, db, thread_id)
     if opening.admission:
-        opening.admission.admit(batch, read.admission)
-    batch.create(paths.run(db, thread_id, opening.run_id), run)
-    events.open_page(batch, db, 0)
-    written = try_commit(batch)
-    if written is None:
-        return None
-    events.page_time = written[-1].update_time
-    if opening.admission:
-        opening.admission.admitted(written)
-    return OpenRun.of(
-        db,
-        run,
-        events,
-        thread=thread,
-        documents=[*before, message],
-        decisions=recent.decisions,
-        decisions_at_start=recent.decisions,
+        opening.admission.admit(batch, admitting)
+    events = commit_opening(
+        db, batch, run, thread_id=thread_id, run_id=opening.run_id, admission=opening.admission
     )
-
-
-def _events(opening: Opening) -> EventLog:
-    return EventLog(opening.user.uid, opening.thread_id, opening.run_id, writer=opening.opener)
+    if events is None:
+        return None
+    return OpenRun.of(db, run, events, thread=thread, view=view, documents=[*before, message])
 
 
 def _thread_fields(
