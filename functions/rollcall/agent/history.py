@@ -355,7 +355,7 @@ def turn_progress(opened: OpenRun) -> TurnProgress:
             stored = document["results"].get(str(place))
             if stored is None:
                 continue
-            record = _stored_record(call, stored, step=document["step"])
+            record = read_record(call, stored, step=document["step"])
             records.append(record)
             if stored["runId"] == opened.run_id:
                 own_records.append(record)
@@ -379,18 +379,6 @@ def turn_progress(opened: OpenRun) -> TurnProgress:
         answered=answered,
         spent=max(map(read_usage, steps), key=lambda spent: spent.work_ms),
     )
-
-
-def _stored_record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRecord:
-    """Return a call's record; what old documents do not have of it follows from its result."""
-    found = read_record(call, stored)
-    missing = {
-        "arguments": call.arguments or {},
-        "status": CallStatus.FAILED if found.get("error") else CallStatus.DONE,
-        "step": step,
-        "ms": 0,
-    }
-    return ToolCallRecord.model_validate({**missing, **found})
 
 
 def _json_or_none(text: str) -> Any:
@@ -559,7 +547,7 @@ def decision_lines(
         recommended, text = output.get("recommendation"), ""
         if call.id in summaries or call.undo is not None:
             said = summaries.get(call.id) or str(output.get("done") or call.tool)
-            outcome = _OUTCOMES.get(_status({"error": call.error, "status": call.status}))
+            outcome = _OUTCOMES.get(_status(call))
             text = f"{said} ({outcome})" if outcome else ""
         elif call.status is CallStatus.DONE and isinstance(recommended, str) and recommended:
             text = f"{call.tool} recommended: {recommended}"
@@ -580,18 +568,14 @@ def write_lines(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], 
             stored = document["results"].get(str(place))
             if stored is None or not writes(call.name):
                 continue
-            record = read_record(call, stored)
+            record = read_record(call, stored, step=document["step"])
             if outcome := _LASTING.get(_status(record)):
-                arguments = record.get("arguments") or call.arguments or {}
-                text = f"{call.name} {json.dumps(value(arguments), ensure_ascii=False)}"
+                text = f"{call.name} {json.dumps(value(record.arguments), ensure_ascii=False)}"
                 lines.append(f"{line(redacted(text), LINE_CHARS)} ({outcome})")
     return list(dict.fromkeys(lines))[-MAX_LINES:]
 
 
-def _status(record: dict[str, Any]) -> CallStatus:
-    error = record.get("error")
-    if isinstance(error, dict) and error.get("code") == CallStatus.UNKNOWN:
-        return CallStatus.UNKNOWN
-    if status := record.get("status"):
-        return CallStatus(status)
-    return CallStatus.FAILED if error else CallStatus.DONE
+def _status(record: ToolCallRecord) -> CallStatus:
+    """Return a call's status; a write that was cut off says in its error that it is unknown."""
+    is_unknown = record.error is not None and record.error.get("code") == CallStatus.UNKNOWN
+    return CallStatus.UNKNOWN if is_unknown else record.status

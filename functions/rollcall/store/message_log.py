@@ -40,7 +40,7 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
 from rollcall.store import migrations, paths
 
 if TYPE_CHECKING:
@@ -327,19 +327,26 @@ def read_results(document: dict[str, Any]) -> list[ToolResult]:
     return results
 
 
-def read_record(call: ToolCall, stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the record of an answered call, as `result_fields` kept it."""
-    record: dict[str, Any] = json.loads(stored["record"]) if stored.get("record") else {}
+def read_record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRecord:
+    """Return the record of an answered call, as `result_fields` kept it. What it lacks, as in
+    results that were written for a call that was cut off, follows from the call and its content."""
+    record: dict[str, Any] = {
+        "arguments": call.arguments or {},
+        "status": CallStatus.FAILED if stored["isError"] else CallStatus.DONE,
+        "step": step,
+        "ms": 0,
+        **(json.loads(stored["record"]) if stored.get("record") else {}),
+    }
     try:
         content = json.loads(stored["content"])
     except ValueError:
         content = {"output": stored["content"]}
     content = content if isinstance(content, dict) else {"output": content}
-    if stored["isError"]:
-        record["error"] = content.get("error")
-    else:
+    if not stored["isError"]:
         record["result"] = content.get("output")
-    return {"id": call.id, "tool": call.name, **record}
+    elif isinstance(content.get("error"), dict):
+        record["error"] = content["error"]
+    return ToolCallRecord.model_validate({"id": call.id, "tool": call.name, **record})
 
 
 def read_history(

@@ -27,7 +27,6 @@ from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import (
     SCHEMA_VERSION,
-    CallStatus,
     Outcome,
     RunResult,
     RunStatus,
@@ -348,7 +347,7 @@ class SavedRun(Struct, frozen=True):
         spent = [read_usage(each[-1]).micro_usd if each else 0 for each in (own, before)]
         return cls(
             calls=[
-                _record(call, stored, step=document["step"])
+                read_record(call, stored, step=document["step"])
                 for document in replies  # the run may have answered calls of an earlier one's reply
                 for place, call in enumerate(read_calls(document))
                 if (stored := document["results"].get(str(place))) and stored["runId"] == run_id
@@ -356,23 +355,6 @@ class SavedRun(Struct, frozen=True):
             steps=own[-1]["step"] if own else 0,
             micro_usd=max(spent[0] - spent[1], 0),
         )
-
-
-def _record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRecord:
-    record = read_record(call, stored)
-    status = CallStatus.FAILED if stored["isError"] else CallStatus.DONE
-    error = record.get("error")
-    return ToolCallRecord(
-        id=call.id,
-        tool=call.name,
-        arguments=record.get("arguments") or call.arguments or {},
-        status=CallStatus(record.get("status", status)),
-        error=error if isinstance(error, dict) else None,
-        approval_id=record.get("approvalId"),
-        allowed_by=record.get("allowedBy"),
-        step=record.get("step", step),
-        ms=record.get("ms", 0),
-    )
 
 
 def write_run_entry(

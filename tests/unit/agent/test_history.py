@@ -808,7 +808,7 @@ def log_step(*results: dict[str, Any] | None) -> dict[str, Any]:
         for n in range(len(results))
     ]
     stored = {str(n): each for n, each in enumerate(results) if each is not None}
-    return {"role": "model", "toolCalls": calls, "results": stored}
+    return {"role": "model", "step": 1, "toolCalls": calls, "results": stored}
 
 
 def stored(content: dict[str, Any], record: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -137,13 +137,18 @@ def test_a_calls_record_is_put_together_again(
     record = {"status": "done", "ms": 7, "result": "not kept twice", "error": None}
     kept = result_fields(result, record=record, run_id="r9")
     assert kept["runId"] == "r9"
-    found = read_record(CALL, kept)
-    assert (found["id"], found["tool"], found["ms"], found[key]) == (
-        CALL.id,
-        "look_up",
-        7,
-        value,
-    )
+    found = read_record(CALL, kept, step=2)
+    assert (found.id, found.tool, found.ms, found.step) == (CALL.id, "look_up", 7, 2)
+    assert getattr(found, key) == value
+
+
+@pytest.mark.parametrize(("is_error", "status"), [(False, "done"), (True, "failed")])
+def test_a_result_that_has_no_record_says_itself_what_became_of_its_call(
+    is_error: bool, status: str
+) -> None:
+    stored = {"name": "look_up", "content": "null", "isError": is_error, "record": ""}
+    found = read_record(CALL, stored, step=3)
+    assert (found.status, found.arguments, found.step) == (status, CALL.arguments, 3)
 
 
 def test_a_record_that_is_too_long_is_kept_without_its_display() -> None:
