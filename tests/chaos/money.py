@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from rollcall.agent.budget import BudgetExhausted, UserBudget
+from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError
 from rollcall.models.base import Usage
-from rollcall.store.budgets import settle_day, user_day
+from rollcall.store.budgets import BudgetExhausted, settle_day, user_day
 from rollcall.store.tenant_budgets import SHARDS, tenant_day
 from tests.chaos import stage
 from tests.chaos.scene import Broken

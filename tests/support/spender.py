@@ -12,9 +12,10 @@ import time
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.agent.budget import BudgetExhausted, UserBudget
+from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.models.base import Usage
+from rollcall.store.budgets import BudgetExhausted
 
 MODEL = "openai:gpt-5.5"
 INPUT, OUTPUT = 1_000, 1_000

@@ -21,12 +21,12 @@ from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price, is_free, read_prices
 from rollcall.core.context import User
-from rollcall.core.errors import AgentError, FailedPrecondition, ResourceExhausted
+from rollcall.core.errors import AgentError, FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.models.base import Usage
 from rollcall.store import budgets
 from rollcall.store.batches import attempts
-from rollcall.store.budgets import Day, DayReservation, LimitReached, Spend, add_settlement
+from rollcall.store.budgets import BudgetExhausted, Day, DayReservation, Spend, add_settlement
 from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
 from rollcall.store.tenant_budgets import Account, TenantShard, tenant_shard
 
@@ -39,14 +39,8 @@ MORE_INPUT_TOKENS = 4_000
 """By how much a step's request is longer than the one before, in most turns."""
 WAIT_S = 4.0
 """How long a call waits for what other runs have reserved of the user's or the tenant's day."""
-RESERVED_RETRY_S = 5
-"""When a call may be tried again that they were still in the way of."""
 
 log = logging.getLogger("rollcall")
-
-
-class BudgetExhausted(ResourceExhausted):
-    """The budget of the user or of the tenant is used up: no model may be called now."""
 
 
 class Reservation(Struct, frozen=True):
@@ -327,23 +321,20 @@ class UserBudget:
                     self._shard.cover(self._current_terms().tenant, worst)
                 self._is_covered = True
                 return
-            except LimitReached as error:
+            except BudgetExhausted as error:
                 failure = error
             if self._held != self._outstanding or self._spends:
                 self._write_alone(day, self._outstanding)
             if not failure.is_for_now:
                 break
-        hint, retry_after_s = "it renews at 00:00 UTC", budgets.until_tomorrow_s(self._now())
-        if failure.is_for_now:
-            hint, retry_after_s = "wait until a run under way has ended", RESERVED_RETRY_S
-        raise BudgetExhausted(failure.message, hint=hint, retry_after_s=retry_after_s) from failure
+        raise failure
 
     def _write_alone(self, day: date, needed: Amount | None) -> None:
         """Settle the calls so far and reserve what is needed, in a write that insists on the day as
         it was read; None takes the entry out.
 
         Raises:
-            LimitReached: The user's limit does not allow one call more; nothing is written.
+            BudgetExhausted: The user's limit does not allow one call more; nothing is written.
         """
         terms, save, held = self._current_terms(), uuid.uuid4().hex, needed or NONE
         is_call_more = held != self._outstanding and needed is not None
@@ -359,7 +350,7 @@ class UserBudget:
             if is_call_more and not terms.user.allows(found.used + held):
                 is_for_now = terms.user.allows(found.spent + held)
                 told = _no_room(terms.user, found, held, is_for_now=is_for_now)
-                raise LimitReached(told, is_for_now=is_for_now)
+                raise BudgetExhausted(told, is_for_now=is_for_now)
             if needed is not None and (self._run or held != NONE):
                 found.reservations[self._id] = DayReservation(held, self._run, self._now(), save)
             return found.dump()

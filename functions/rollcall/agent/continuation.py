@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from rollcall.agent.run import close_failed, drive
+from rollcall.agent.run import drive
 from rollcall.agent.run_setup import RunContext, restored_context
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
@@ -76,7 +76,7 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     if opened is None or opened.fruitless <= MAX_FRUITLESS:
         return opened
     message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-    close_failed(opened, {"code": "internal", "message": message})
+    opened.fail({"code": "internal", "message": message})
     return None
 
 
@@ -91,7 +91,7 @@ def continued_context(
     try:
         return restored_context(platform, opened, user=user, token=token)
     except AgentError as error:
-        close_failed(opened, {"message": error.message, **error.details})
+        opened.fail({"message": error.message, **error.details})
         raise
 
 
@@ -100,7 +100,7 @@ def drive_unattended(platform: Platform, opened: OpenRun, *, until: float) -> st
     user = platform.find_user(opened.user.uid)
     if user is None:
         error = {"code": "unauthenticated", "message": "the account is gone or disabled"}
-        close_failed(opened, error)
+        opened.fail(error)
         return "closed"
     try:
         context = continued_context(platform, opened, user=user, token=None)

@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 from msgspec.structs import replace
 
-from rollcall.agent.budget import BudgetExhausted, FreeBudget
+from rollcall.agent.budget import FreeBudget
 from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import Reply, stream_reply
 from rollcall.agent.prompt import delimited_history
@@ -26,6 +26,7 @@ from rollcall.core.messages import ModelMessage, ToolMessage, redacted_message
 from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ModelUsage, StopReason
 from rollcall.models.base import FinishReason, ModelRequest
+from rollcall.store.budgets import BudgetExhausted
 
 MALFORMED_TRIES = 2
 _WITHOUT_MODEL = {

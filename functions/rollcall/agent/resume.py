@@ -16,7 +16,7 @@ from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
-from rollcall.agent.run_setup import admission, find_agent, registered_client_tools
+from rollcall.agent.run_setup import find_agent, registered_client_tools
 from rollcall.core.context import Catalog, Platform, ToolContext, User
 from rollcall.core.errors import (
     AgentError,
@@ -46,6 +46,7 @@ from rollcall.store.continuations import (
     open_continuation,
     write_decisions,
 )
+from rollcall.store.limits import limits
 from rollcall.store.message_log import read_log
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import check_thread
@@ -331,9 +332,16 @@ class _Resumption(Struct, frozen=True):
         run_id = self.request.run_id
         if run_id is None or is_generated_id(run_id):
             return None
-        db, key = self.platform.db, run_key(self.user.uid, run_id)
-        run = paths.run(db, self.thread_id, run_id).path
-        return admission(db, self.user, datetime.now(UTC), run, run_key=key, counts=False)
+        db, user = self.platform.db, self.user
+        return Admission(
+            db=db,
+            uid=user.uid,
+            now=datetime.now(UTC),
+            run=paths.run(db, self.thread_id, run_id).path,
+            run_key=run_key(user.uid, run_id),
+            limits=limits(db).of_user(user),
+            counts=False,
+        )
 
 
 def _check_open(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:

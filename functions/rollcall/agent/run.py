@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rollcall.agent.budget import UserBudget
 from rollcall.agent.dispatch import ClientCall, NeedsApproval
@@ -42,10 +42,6 @@ from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
 from rollcall.store.open_run import NotSaved, OpenRun, RunInterrupt
-from rollcall.store.run_closing import SavedRun
-
-if TYPE_CHECKING:
-    pass
 
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
@@ -117,7 +113,7 @@ def _drive(
         except AgentError as error:
             if not opened.is_closed:
                 last = opened.show(events.run_error(message=error.message, code=error.code))
-                close_failed(opened, {"message": error.message, **error.details})
+                opened.fail({"message": error.message, **error.details})
                 yield last
             raise
         except GeneratorExit:
@@ -135,7 +131,7 @@ def _drive(
             if not opened.is_closed:
                 told = {"code": "internal", "message": "something went wrong on our side"}
                 last = opened.show(events.run_error(**told))
-                close_failed(opened, {**told, "type": type(error).__name__})
+                opened.fail({**told, "type": type(error).__name__})
                 yield last
             raise
 
@@ -216,8 +212,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
     outcome = "cancelled" if end.stop_reason else "interrupt" if end.waiting else "success"
     searches = [call.result for call in end.calls if call.tool in audit.PLATFORM_TOOLS]
     found = [each.get("tools", ()) for each in searches if isinstance(each, dict)]
-    entry = _audit_entry(
-        opened,
+    entry = opened.audit_entry(
         approvals=approvals,
         models=[model.id for model in turn.models],
         found=[str(tool["name"]) for tools in found for tool in tools],
@@ -305,43 +300,6 @@ def _interrupt(
         permits=permits,
         client_id=opened.request.get("clientId"),
         until=datetime.now(UTC) + CLIENT_CALL if left else None,
-    )
-
-
-def close_failed(opened: OpenRun, error: dict[str, Any]) -> None:
-    """Close a run that ended without an answer; the audit log gets what was saved of it."""
-    saved = SavedRun.of(opened.documents, run_id=opened.run_id, turn_id=opened.turn_id)
-    entry = _audit_entry(
-        opened,
-        outcome="failed",
-        calls=saved.calls,
-        steps=saved.steps,
-        micro_usd=saved.micro_usd,
-        began_at=datetime.now(UTC),
-    )
-    opened.fail(error, audit_entry=entry)
-
-
-def _audit_entry(
-    opened: OpenRun, *, approvals: Sequence[Approval] = (), **fields: Any
-) -> dict[str, Any]:
-    """Return the run's entry of the audit log, for the batch that closes the run.
-
-    Args:
-        approvals: Those that the run ends with.
-        fields: More of `audit.run_entry`.
-    """
-    return audit.run_entry(
-        user=opened.user,
-        thread_id=opened.thread_id,
-        turn_id=opened.turn_id,
-        run_id=opened.run_id,
-        agent=opened.agent,
-        request=opened.request,
-        attempt=opened.attempt,
-        approvals=[*opened.approvals, *approvals],
-        at=datetime.now(UTC),
-        **fields,
     )
 
 

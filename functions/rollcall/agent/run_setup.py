@@ -51,14 +51,12 @@ from rollcall.registry.small_talk import is_small_talk
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store import paths
-from rollcall.store.admission import Admission
-from rollcall.store.limits import limits
 from rollcall.store.message_log import lasting_effects, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import step_effect_key
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    pass
 
 
 RECENT = 3
@@ -380,40 +378,6 @@ def run_budget(context: RunContext, thread_id: str, run_id: str) -> UserBudget:
         models=_model_ids(profile),
         output_tokens=max_output(profile.max_output_tokens),
         allow_unpriced=profile.allow_unpriced,
-    )
-
-
-def admission(
-    db: Client,
-    user: User,
-    now: datetime,
-    run: str,
-    *,
-    run_key: str | None,
-    counts: bool = True,
-    budget: UserBudget | None = None,
-) -> Admission:
-    """Return what an opening reads and writes of its user's day.
-
-    Args:
-        run: The path of the run's document.
-        run_key: What the user's other openings know this run by; None for an id that was made here.
-        counts: Whether the user's limits of runs count it.
-        budget: What the run spends from.
-    Raises:
-        Unavailable: The limits were never read, and cannot be.
-    """
-    own = limits(db).of_user(user)
-    return Admission(
-        db=db,
-        uid=user.uid,
-        now=now,
-        run=run,
-        run_key=run_key,
-        most=own.runs_per_minute,
-        at_once=own.runs_at_once,
-        counts=counts,
-        budget=budget,
     )
 
 

@@ -21,7 +21,7 @@ from rollcall.agent.history import write_lines
 from rollcall.agent.platform import preload
 from rollcall.agent.resume import resume_run
 from rollcall.agent.run import RunEvents, drive, function_end
-from rollcall.agent.run_setup import RunContext, admission, new_context, run_budget
+from rollcall.agent.run_setup import RunContext, new_context, run_budget
 from rollcall.core import events
 from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
@@ -32,6 +32,8 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store import paths
+from rollcall.store.admission import Admission
+from rollcall.store.limits import limits
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
 from rollcall.store.runs import (
@@ -241,7 +243,7 @@ def _opening(
     sent: AcceptedRequest, context: RunContext, message: UserMessage
 ) -> tuple[Opening, UserBudget]:
     """Return what a run is opened with, and the budget that it spends from."""
-    request, uid = sent.request, context.user.uid
+    request, uid, db = sent.request, context.user.uid, context.platform.db
     run_id = request.run_id or new_run_id()
     thread_id = request.thread_id or thread_id_for(uid, run_id)
     budget = run_budget(context, thread_id, run_id)
@@ -264,12 +266,13 @@ def _opening(
         message=message,
         context=context.client_context,
         request=context.choose_tools,
-        admission=admission(
-            context.platform.db,
-            context.user,
-            context.now,
-            paths.run(context.platform.db, thread_id, run_id).path,
+        admission=Admission(
+            db=db,
+            uid=uid,
+            now=context.now,
+            run=paths.run(db, thread_id, run_id).path,
             run_key=run_key(uid, request.run_id) if request.run_id else None,
+            limits=limits(db).of_user(context.user),
             budget=budget,
         ),
         supersede=request.when_busy == "supersede",

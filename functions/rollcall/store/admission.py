@@ -12,14 +12,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.batches import write_unchanged
-from rollcall.store.budgets import Day, DayReservation, user_day
-from rollcall.store.limits import MOST_STARTS, NONE
+from rollcall.store.budgets import Day, DayReservation, RunBudget, user_day
+from rollcall.store.limits import MOST_STARTS, NONE, UserLimits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -64,18 +64,6 @@ class TooManyRuns(ResourceExhausted):
         return {**super().details, "running": self.running}
 
 
-class OpeningBudget(Protocol):
-    """The budget that a run spends from, as its opening needs it."""
-
-    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
-        """Reserve the first call in a day that the batch writes, under this id: once for each try,
-        of which the last one counts."""
-
-    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
-        """Begin with the day as the opening wrote it, and the results of its writes; none where the
-        answer was lost."""
-
-
 class Admission(Struct):
     """What an opening reads and writes of its user's day.
 
@@ -86,8 +74,7 @@ class Admission(Struct):
         now: When the run was requested, UTC.
         run: The path of the run's document.
         run_key: The run's key (`store/runs.py`); None for a generated id.
-        most: How many runs the user may start in a minute; None for any number.
-        at_once: How many may be under way; None for any number.
+        limits: How many runs the user may start in a minute, and have under way at once.
         counts: Whether both limits count this one; one that continues a turn is only entered.
         budget: What the run spends from, where its first call is paid for.
     """
@@ -97,10 +84,9 @@ class Admission(Struct):
     now: datetime
     run: str
     run_key: str | None
-    most: int | None
-    at_once: int | None = None
+    limits: UserLimits
     counts: bool = True
-    budget: OpeningBudget | None = None
+    budget: RunBudget | None = None
     _id: str = field(default_factory=lambda: f"s{uuid.uuid4().hex[:15]}")
     _day: Day | None = None
 
@@ -123,7 +109,7 @@ class Admission(Struct):
         now_ms = int(self.now.timestamp() * 1000)
         starts = _starts(snapshots)
         if self.counts:
-            check_rate(starts, self.most, now_ms=now_ms)
+            check_rate(starts, self.limits.runs_per_minute, now_ms=now_ms)
         days = [
             Day.of(snapshot.to_dict(), uid=self.uid, day=day)
             for snapshot, day in zip(snapshots, self._days, strict=True)
@@ -156,14 +142,14 @@ class Admission(Struct):
             # The thread is free for this run, or taken over by it.
             if each.run and each.run.startswith(thread) and each.amount == NONE:
                 del day.reservations[id]
-        most = self.at_once if self.at_once is not None else LOOK_AT
+        at_once = self.limits.runs_at_once
         entered = {each.run for day in days for each in day.reservations.values() if each.run}
         entered = {run for run in entered if not run.startswith(thread)}
-        if len(entered) < most:
+        if len(entered) < (LOOK_AT if at_once is None else at_once):
             return
         running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
-        if self.counts and self.at_once is not None and len(running) >= self.at_once:
-            raise TooManyRuns(sorted(running), most=self.at_once)
+        if self.counts and at_once is not None and len(running) >= at_once:
+            raise TooManyRuns(sorted(running), most=at_once)
 
     @property
     def _days(self) -> list[date]:

@@ -14,9 +14,9 @@ was spent, until somebody looks and moves it to `lost`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
@@ -37,6 +37,8 @@ KEPT_DAYS = 400
 """Then a day's document expires."""
 LONGEST_CALL = timedelta(hours=1)
 """A reservation outside of a run that is older than this was left by a process that died."""
+RESERVED_RETRY_S = 5
+"""When a call may be tried again that others' reservations are in the way of."""
 
 
 def budget_key(text: str) -> str:
@@ -60,17 +62,39 @@ def until_tomorrow_s(now: datetime) -> int:
     return max(1, int((datetime(*tomorrow.timetuple()[:3], tzinfo=UTC) - now).total_seconds()) + 1)
 
 
-class LimitReached(ResourceExhausted):
-    """A day's limit does not allow it.
+class BudgetExhausted(ResourceExhausted):
+    """The budget of the user or of the tenant is used up: no model may be called now.
 
     Attributes:
         is_for_now: Whether reservations of others alone are in the way, of calls that may cost
             less.
     """
 
-    def __init__(self, message: str, *, is_for_now: bool) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, is_for_now: bool = False) -> None:
+        hint, retry_after_s = "it renews at 00:00 UTC", until_tomorrow_s(datetime.now(UTC))
+        if is_for_now:
+            hint, retry_after_s = "wait until a run under way has ended", RESERVED_RETRY_S
+        super().__init__(message, hint=hint, retry_after_s=retry_after_s)
         self.is_for_now = is_for_now
+
+
+class RunBudget(Protocol):
+    """The budget that a run spends from, as the run's own writes need it."""
+
+    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
+        """Reserve the first call in a day that the batch writes, under this id: once for each try,
+        of which the last one counts."""
+
+    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
+        """Begin with the day as the opening wrote it, and the results of its writes; none where the
+        answer was lost."""
+
+    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
+        """Add to a save what calls cost, and what the next one is to reserve; after the last, this
+        process makes none. A run that is not over then stays entered in the user's day."""
+
+    def wrote(self, written: Sequence[Any]) -> None:
+        """Note that the save is committed, with these results; none where the answer was lost."""
 
 
 class DayReservation(Struct, frozen=True):
@@ -115,7 +139,7 @@ class Day(Struct):
 
     Attributes:
         uid: None once the user's data was erased.
-        reservations: By id, those of earlier versions (`slices`) among them.
+        reservations: By id.
         models: Sums of counts and cost by model.
         lost: Reservations of runs that ended without settling them; part of `spent`.
         starts: Runs that were opened in the last minutes, by their keys (`admission`).
@@ -133,12 +157,13 @@ class Day(Struct):
     def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:
         if data is None:
             return Day(uid, day)
-        reserved = {**data.get("slices", {}), **data.get("reservations", {})}
         return Day(
             uid=data.get("uid"),
             day=day,
             spent=Amount(data.get("spentMicroUsd", 0), data.get("spentTokens", 0)),
-            reservations={id: DayReservation.of(each) for id, each in reserved.items()},
+            reservations={
+                id: DayReservation.of(each) for id, each in data.get("reservations", {}).items()
+            },
             models={id: dict(each) for id, each in data.get("models", {}).items()},
             lost={id: Amount.of(each) for id, each in data.get("lost", {}).items()},
             starts=dict(data.get("starts", {})),
@@ -156,7 +181,6 @@ class Day(Struct):
             "reservedMicroUsd": self.reserved.micro_usd,
             "reservedTokens": self.reserved.tokens,
             "reservations": {id: each.dump() for id, each in self.reservations.items()},
-            "slices": {},
             "models": self.models,
             "lost": {id: each.dump() for id, each in self.lost.items()},
             "starts": self.starts,
@@ -202,14 +226,7 @@ class Day(Struct):
             is_over = run.get("status") != RunStatus.RUNNING
             if each.run is None and each.at is not None:
                 is_over = each.at + LONGEST_CALL < now
-            # A run of an earlier version has noted in its own document what it spent.
-            if is_over and (told := (run.get("settlements") or {}).get(id)):
-                names = ("inputTokens", "cachedInputTokens", "outputTokens")
-                for spend in told["spends"]:
-                    counts = {"calls": 1, "unpricedCalls": int(not spend["isPriced"])}
-                    counts |= {name: spend[name] for name in names}
-                    self.settle(id, [Spend(spend["model"], Amount.of(spend), counts)])
-            elif is_over:
+            if is_over:
                 self.lose(id)
         return {path for path, run in runs.items() if is_run_alive(run)}
 

@@ -3,8 +3,7 @@
     threads/{t}/messages/{n}   uid, n, runId, turnId, createdAt, role, and
         of a user's message    parts, replaces, stays
         of a step              step, text, toolCalls, results, provider, providerParts, spent
-    threads/{t}/views/window   token, nextMessage, turnId, log, decisions, toldDecisions,
-                               settlements
+    threads/{t}/views/window   token, nextMessage, turnId, log, decisions, toldDecisions
 
 A step is a model's reply with the results of its calls; the log only grows. What a model or a tool
 wrote is kept as JSON text: Firestore refuses lists inside lists, and what a provider needs back

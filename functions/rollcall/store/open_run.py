@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -32,6 +32,7 @@ from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, RememberedApproval, load_approvals, read_remembered
 from rollcall.store.batches import read_all, try_commit
+from rollcall.store.budgets import RunBudget
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
@@ -45,6 +46,7 @@ from rollcall.store.message_log import (
     usage_fields,
     window_document,
 )
+from rollcall.store.run_closing import SavedRun
 from rollcall.store.runs import ended_fields, read_request, read_user
 
 if TYPE_CHECKING:
@@ -252,17 +254,6 @@ class RunInterrupt(Struct, frozen=True):
     until: datetime | None = None
 
 
-class Budget(Protocol):
-    """The budget that a run spends from, as the run's saves need it."""
-
-    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
-        """Add to a save what calls cost, and what the next one is to reserve; after the last, this
-        process makes none. A run that is not over then stays entered in the user's day."""
-
-    def wrote(self, written: Sequence[Any]) -> None:
-        """Note that the save is committed, with these results; none where the answer was lost."""
-
-
 class OpenRun(Struct):
     """A run that this process holds; everything that happens in it is saved here.
 
@@ -300,7 +291,7 @@ class OpenRun(Struct):
     fruitless: int = 0
     decisions: list[str] = field(default_factory=list)
     decisions_at_start: list[str] = field(default_factory=list)
-    budget: Budget | None = None
+    budget: RunBudget | None = None
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
 
     @classmethod
@@ -490,10 +481,19 @@ class OpenRun(Struct):
             audit_entry=audit_entry,
         )
 
-    def fail(self, error: dict[str, Any], *, audit_entry: dict[str, Any] | None = None) -> None:
-        """Close a run without an answer, unless another process holds it."""
+    def fail(self, error: dict[str, Any]) -> None:
+        """Close a run without an answer, unless another process holds it; the audit log gets what
+        was saved of it."""
         if self.is_closed:
             return
+        saved = SavedRun.of(self.documents, run_id=self.run_id, turn_id=self.turn_id)
+        entry = self.audit_entry(
+            outcome="failed",
+            calls=saved.calls,
+            steps=saved.steps,
+            micro_usd=saved.micro_usd,
+            began_at=datetime.now(UTC),
+        )
         fields = {
             "status": RunStatus.FAILED.value,
             "error": redacted_json(error),
@@ -501,9 +501,29 @@ class OpenRun(Struct):
             "leaseUntil": None,
         }
         try:
-            self._close(fields, window=self.documents, audit_entry=audit_entry)
+            self._close(fields, window=self.documents, audit_entry=entry)
         except Aborted:
             log.info("run %s lost its thread before it could be closed", self.run_id)
+
+    def audit_entry(self, *, approvals: Sequence[Approval] = (), **fields: Any) -> dict[str, Any]:
+        """Return the run's entry of the audit log, for the batch that closes the run.
+
+        Args:
+            approvals: Those that the run ends with.
+            fields: More of `audit.run_entry`.
+        """
+        return audit.run_entry(
+            user=self.user,
+            thread_id=self.thread_id,
+            turn_id=self.turn_id,
+            run_id=self.run_id,
+            agent=self.agent,
+            request=self.request,
+            attempt=self.attempt,
+            approvals=[*self.approvals, *approvals],
+            at=datetime.now(UTC),
+            **fields,
+        )
 
     def hand_over(self, *, is_sound: bool = True) -> None:
         """Leave the run to the task queue, which may recover it at once; the thread is reserved for

@@ -26,7 +26,7 @@ from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.batches import attempts, read_all, try_commit, write_unchanged
-from rollcall.store.budgets import LimitReached, budget_key, expiry, increments, read_sums
+from rollcall.store.budgets import BudgetExhausted, budget_key, expiry, increments, read_sums
 from rollcall.store.limits import NONE, Amount, Limit
 
 if TYPE_CHECKING:
@@ -70,16 +70,6 @@ class Account(Struct, frozen=True):
         return self.reserved + self.spent
 
 
-class TenantLimitReached(LimitReached):
-    """The tenant's limit of the day does not allow it."""
-
-    def __init__(self, *, is_for_now: bool) -> None:
-        why = "used up; it renews at 00:00 UTC"
-        if is_for_now:
-            why = "reserved by runs under way; try again when one of them has ended"
-        super().__init__(f"your organisation's budget for today is {why}", is_for_now=is_for_now)
-
-
 class TenantShard:
     """The shard that one process uses of a tenant's day. Its runs share it, each in its thread."""
 
@@ -104,7 +94,7 @@ class TenantShard:
         Args:
             need: What the newest of them takes.
         Raises:
-            TenantLimitReached: There is no more; that reservation is to be taken back.
+            BudgetExhausted: There is no more; that reservation is to be taken back.
             Unavailable: Firestore cannot be reached.
         """
         from google.api_core.exceptions import GoogleAPICallError, RetryError
@@ -118,21 +108,18 @@ class TenantShard:
     def _cover(self, limit: Limit, need: Amount) -> None:
         for _ in attempts():
             head, own = read_all(self._db, self._head, self.reference)
-            found, account = head.to_dict() or {}, Account.of(own.to_dict())
-            granted, used = Account.of(found).granted, Account.of(found).used
-            # What processes of an earlier version spend of the same day.
-            given = sum(map(Amount.of, found.get("slices", {}).values()), granted + used)
-            if not limit.allows(given):
+            granted, account = Account.of(head.to_dict()).granted, Account.of(own.to_dict())
+            if not limit.allows(granted):
                 self._limit = None  # it was lowered: each call looks what the shards use together
-                if limit.allows(sum((each.used for _, each in self._accounts()), given - granted)):
+                if limit.allows(sum((each.used for _, each in self._accounts()), NONE)):
                     return
-                raise TenantLimitReached(is_for_now=False)
+                raise _exhausted(is_for_now=False)
             self._limit = limit
             if limit.allows(account.used, of=account.granted):
                 return
             missing = (account.used - account.granted).at_least(NONE)
             parts = (limit.part(GRANTS).at_least(missing), missing)
-            wanted = next((part for part in parts if limit.allows(given + part)), None)
+            wanted = next((part for part in parts if limit.allows(granted + part)), None)
             if wanted is None:
                 break
             batch = self._db.batch()
@@ -157,7 +144,7 @@ class TenantShard:
                 return
             missing = (account.used - account.granted).at_least(NONE)
         spent = sum((each.spent for _, each in accounts), NONE)
-        raise TenantLimitReached(is_for_now=limit.allows(spent + need))
+        raise _exhausted(is_for_now=limit.allows(spent + need))
 
     def _accounts(self) -> list[tuple[DocumentReference, Account]]:
         """Return the shards that there are, in any order: who looks at once begins elsewhere."""
@@ -196,6 +183,13 @@ class TenantShard:
 
 def _granted(amount: Amount) -> dict[str, Any]:
     return {"grantedMicroUsd": amount.micro_usd, "grantedTokens": amount.tokens}
+
+
+def _exhausted(*, is_for_now: bool) -> BudgetExhausted:
+    why = "used up; it renews at 00:00 UTC"
+    if is_for_now:
+        why = "reserved by runs under way; try again when one of them has ended"
+    return BudgetExhausted(f"your organisation's budget for today is {why}", is_for_now=is_for_now)
 
 
 def _contended() -> Unavailable:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.budget import BudgetExhausted
 from rollcall.agent.model_calls import MeteredModel, max_output
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
@@ -25,6 +24,7 @@ from rollcall.models.base import (
 )
 from rollcall.models.structured import StructuredText
 from rollcall.store import budgets, limits
+from rollcall.store.budgets import BudgetExhausted
 from tests.support.spans import recorded
 
 ANN = User("ann")

@@ -525,35 +525,3 @@ def test_what_a_day_of_an_erased_user_gets_to_know_gives_it_no_name(office: Offi
     assert settled(office).lost != {}
     document = reference.get().to_dict() or {}
     assert "uid" not in document and document["expiresAt"] == expires
-
-
-def test_a_day_and_a_run_of_an_earlier_version_are_settled(office: Office) -> None:
-    """That run said in its own document what it had spent of its slice."""
-    until = datetime.now(UTC)
-    slices = {
-        id: {"microUsd": 100_000, "tokens": 100_000, "until": until, "source": None, "run": run}
-        for id, run in (("s1", "threads/t/runs/r"), ("s2", "threads/t/runs/gone"))
-    }
-    user_day(office.db, "ann", today()).set(
-        {
-            "uid": "ann",
-            "day": today().isoformat(),
-            "spentMicroUsd": 5,
-            "spentTokens": 6,
-            "slices": slices,
-            "models": {},
-            "draws": {},
-            "lost": {},
-            "sources": [],
-        }
-    )
-    counts = {"inputTokens": 10, "cachedInputTokens": 0, "outputTokens": 5, "isPriced": True}
-    spend = {"model": PAID, **COST.dump(), **counts}
-    said = {"s1": {"day": today().isoformat(), "spends": [spend]}}
-    run = {"uid": "ann", "status": "done", "settlements": said}
-    office.db.document("threads/t/runs/r").set(run)
-    day = settled(office)
-    assert day.spent == Amount(100_005, 100_006) + COST
-    assert (list(day.lost), day.models[PAID]["calls"]) == (["s2"], 1)
-    found = report(office.here, User("ann"), now=datetime.now(UTC)).today
-    assert (found.models[0].calls, found.models[0].unpriced_calls) == (1, 0)

@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
 from rollcall.store.budgets import user_day
-from rollcall.store.limits import forget, limits
+from rollcall.store.limits import UserLimits, forget, limits
 from tests.support.counting import counted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -33,10 +33,12 @@ def opening(
     uid: str = "ann",
     key: str | None = None,
     run: str = "",
+    at_once: int | None = None,
     **more: Any,
 ) -> Admission:
     run = run or f"threads/{uuid.uuid4().hex}/runs/r"
-    return Admission(db, uid, now, run, run_key=key, most=most, **more)
+    own = UserLimits(runs_per_minute=most, runs_at_once=at_once)
+    return Admission(db, uid, now, run, run_key=key, limits=own, **more)
 
 
 def start(db: Client, **where: Any) -> None:

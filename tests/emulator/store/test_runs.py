@@ -11,6 +11,7 @@ from google.cloud.firestore import Client
 from rollcall.core.errors import AgentError, AlreadyExists, NotFound
 from rollcall.store.admission import Admission
 from rollcall.store.erasure import erase_one_thread
+from rollcall.store.limits import UserLimits
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import Finished, is_generated_id, new_run_id, run_key, thread_id_for
@@ -50,7 +51,12 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(
             is_new=thread_id is None,
             request_digest=digest,
             admission=Admission(
-                db, "ann", now, "threads/t/runs/same", run_key=run_key("ann", "same"), most=None
+                db,
+                "ann",
+                now,
+                "threads/t/runs/same",
+                run_key=run_key("ann", "same"),
+                limits=UserLimits(runs_per_minute=None, runs_at_once=None),
             ),
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent import model_calls
-from rollcall.agent.budget import BudgetExhausted, FreeBudget, Reservation
+from rollcall.agent.budget import FreeBudget, Reservation
 from rollcall.agent.model_calls import (
     LONGEST_S,
     NAME_CHARS,
@@ -61,6 +61,7 @@ from rollcall.models.base import (
     Usage,
     load_model,
 )
+from rollcall.store.budgets import BudgetExhausted
 from rollcall.testing import ScriptedModel, says
 from tests.support import provider_replies
 from tests.support.fake_providers import FakeProviders
