@@ -178,7 +178,7 @@ def _decimal(answer: float) -> str:
         if abs(answer) >= 10**MAX_DIGITS:
             raise _wrong(f"a number of at most {MAX_DIGITS} digits", "a longer one")
         return str(answer)
-    return format(answer, ".12f").rstrip("0")
+    return format(answer, ".12f").rstrip("0").rstrip(".")
 
 
 def _one_of(options: Sequence[Option], answer: Any) -> str:

@@ -1,5 +1,5 @@
 """What pupils do with published material: `get_activity`, `start_attempt`, `answer_block`,
-`finish_attempt`.
+`finish_attempt`; and how its teachers try it, `try_answer`.
 
     attempts/{id}  uid, contentId, courseId, version, title, topic, status, startedAt, finishedAt,
                    answers {block id: try}, points, maxPoints, schemaVersion
@@ -30,7 +30,7 @@ from packs.education.contents import (
     read_items,
 )
 from packs.education.courses import checked_id, is_student
-from packs.education.publishing import ContentId
+from packs.education.publishing import ContentId, Tries
 from packs.education.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -100,24 +100,11 @@ class Attempt(Wire):
     to_judge: int
 
 
-class Activity(Wire):
-    """What get_activity returns."""
-
-    content_id: str
-    title: str
-    kind: ContentKind
-    grade: str | None = None
-    subject: str | None = None
-    locale: str
-    max_tries: int
-    blocks: list[PupilBlock]
-    attempt: Attempt | None = None
-
-
 class BlockAnswered(Wire):
-    """What answer_block returns.
+    """What answer_block and try_answer return.
 
     Attributes:
+        attempt_id: None where it was only tried.
         parts: Of a match or a cloze: which parts are right.
         feedback: What the key says to the chosen options; once it is right or takes no further
             try, what the key says to all.
@@ -125,8 +112,9 @@ class BlockAnswered(Wire):
         tries_left: How often it may be answered yet.
     """
 
-    attempt_id: str
+    attempt_id: str | None = None
     block_id: str
+    given: Given
     correct: bool | None = None
     points: float | None = None
     max_points: float
@@ -134,6 +122,28 @@ class BlockAnswered(Wire):
     feedback: list[str]
     hint: str | None = None
     tries_left: int
+
+
+class Activity(Wire):
+    """What get_activity returns.
+
+    Attributes:
+        is_preview: Whether the user is no pupil of it, so that answers are tried and not kept.
+        answers: The newest of the attempt to each question that it has answered.
+    """
+
+    content_id: str
+    title: str
+    kind: ContentKind
+    grade: str | None = None
+    subject: str | None = None
+    locale: str
+    version: int
+    max_tries: int
+    is_preview: bool
+    blocks: list[PupilBlock]
+    attempt: Attempt | None = None
+    answers: list[BlockAnswered]
 
 
 class _Stored(Struct, frozen=True):
@@ -156,7 +166,8 @@ class _Stored(Struct, frozen=True):
 
 @capability(category="education", related=["start_attempt", "answer_block"], min_role="student")
 def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
-    """Open published material as a pupil of its course sees it: the questions, without answers.
+    """Open published material as a pupil of its course sees it: the questions, without keys, and
+    what the pupil has answered. Its owner opens a draft as well.
 
     Args:
         content_id: The material; the app knows its id.
@@ -164,7 +175,9 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     opened = open_content(ctx, content_id, reader="student")
     content = opened.content
     items = read_items(opened)
-    found = ctx.db.collection(ATTEMPTS).document(_attempt_id(ctx, opened)).get()
+    id = attempt_id_of(ctx.user.uid, content_id, content.version)
+    found = ctx.db.collection(ATTEMPTS).document(id).get()
+    attempt = found.to_dict() if found.exists else None
     return Activity(
         content_id=content_id,
         title=content.title,
@@ -172,9 +185,12 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
         grade=content.grade,
         subject=content.subject,
         locale=content.locale,
+        version=content.version,
         max_tries=content.max_tries,
-        blocks=[_for_pupil(id, item, ctx.user.uid) for id, item in items.items()],
-        attempt=_attempt(found.id, found.to_dict() or {}) if found.exists else None,
+        is_preview=not _is_pupil(ctx, opened),
+        blocks=[_for_pupil(each, item, ctx.user.uid) for each, item in items.items()],
+        attempt=attempt_of(id, attempt) if attempt else None,
+        answers=_answers(id, attempt, items, content.max_tries) if attempt else [],
     )
 
 
@@ -201,11 +217,12 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
 
     opened = open_content(ctx, content_id, reader="student")
     _check_pupil(ctx, opened)
-    content, id = opened.content, _attempt_id(ctx, opened)
+    content = opened.content
+    id = attempt_id_of(ctx.user.uid, content_id, content.version)
     place = ctx.db.collection(ATTEMPTS).document(id)
     found = place.get()
     if found.exists:
-        return _attempt(id, found.to_dict() or {})
+        return attempt_of(id, found.to_dict() or {})
     items = read_items(opened).values()
     questions = [item.block for item in items if item.block.is_question]
     if not questions:
@@ -227,7 +244,7 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
         "maxPoints": sum(block.points for block in questions),
     }
     ctx.batch.create(place, data)
-    return _attempt(id, data)
+    return attempt_of(id, data)
 
 
 def _summarize_answer(given: dict[str, Any]) -> dict[str, str]:
@@ -264,12 +281,13 @@ def answer_block(
         raise FailedPrecondition(
             "this question is answered: it takes no further try", field="blockId"
         )
-    found = check_answer(item.block, item.key, answer)
+    left = opened.content.max_tries - tries
+    answered = _answered(attempt_id, block_id, item, answer, left=left)
     stored = AnswerTry(
         tries=tries,
         given=answer,
-        correct=found.correct,
-        points=found.points,
+        correct=answered.correct,
+        points=answered.points,
         max_points=item.block.points,
         bloom=item.block.bloom,
     ).dump()
@@ -279,18 +297,23 @@ def answer_block(
     points = sum(each.get("points") or 0 for each in answers.values())
     path = FieldPath("answers", block_id).to_api_repr()
     attempt.update(ctx, {path: stored, "points": round(points, 2)})
-    left = 0 if found.correct else opened.content.max_tries - tries
-    return BlockAnswered(
-        attempt_id=attempt_id,
-        block_id=block_id,
-        correct=found.correct,
-        points=found.points,
-        max_points=item.block.points,
-        parts=found.parts,
-        feedback=_feedback(item.key, answer, is_last=left == 0),
-        hint=item.key.hint if left and not found.correct else None,
-        tries_left=left,
-    )
+    return answered
+
+
+@capability(category="education", related=["get_activity"], min_role="teacher")
+def try_answer(
+    ctx: ToolContext, *, block_id: AttemptId, answer: Given, tries: Tries = 1
+) -> BlockAnswered:
+    """Check an answer to a question of the teacher's own material, or of their course's, as a
+    pupil's is checked. Nothing is kept.
+
+    Args:
+        block_id: The question, from get_activity.
+        answer: As answer_block takes it.
+        tries: Which try it is, from 1: the last one that is allowed gets all of the feedback.
+    """
+    opened, item = open_block(ctx, block_id, reader="teacher")
+    return _answered(None, block_id, item, answer, left=max(0, opened.content.max_tries - tries))
 
 
 def _summarize_finish(given: dict[str, Any]) -> dict[str, str]:
@@ -316,20 +339,25 @@ def finish_attempt(ctx: ToolContext, *, attempt_id: AttemptId) -> Attempt:
 
     attempt = _open_attempt(ctx, attempt_id)
     attempt.update(ctx, {"status": "finished", "finishedAt": SERVER_TIMESTAMP})
-    return _attempt(attempt_id, {**attempt.data, "status": "finished"})
+    return attempt_of(attempt_id, {**attempt.data, "status": "finished"})
+
+
+def _is_pupil(ctx: ToolContext, opened: OpenedContent) -> bool:
+    course_id = opened.content.course_id
+    is_published = opened.content.status == "published" and course_id is not None
+    return is_published and is_student(ctx, course_id or "", ctx.user.uid)
 
 
 def _check_pupil(ctx: ToolContext, opened: OpenedContent) -> None:
-    course_id = opened.content.course_id
-    is_published = opened.content.status == "published" and course_id is not None
-    if not is_published or not is_student(ctx, course_id or "", ctx.user.uid):
+    if not _is_pupil(ctx, opened):
         raise FailedPrecondition(
             "only pupils of the course that it is published to answer it", field="contentId"
         )
 
 
-def _attempt_id(ctx: ToolContext, opened: OpenedContent) -> str:
-    parts = (ctx.user.uid, opened.id, str(opened.content.version))
+def attempt_id_of(uid: str, content_id: str, version: int) -> str:
+    """Return the id of a user's attempt at a version of a content, whether it was begun or not."""
+    parts = (uid, content_id, str(version))
     return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -360,6 +388,37 @@ def _question(ctx: ToolContext, attempt: _Stored, block_id: str) -> tuple[Opened
             "this content was published anew meanwhile", field="attemptId", hint="start it again"
         )
     return opened, item
+
+
+def _answers(
+    id: str, attempt: dict[str, Any], items: dict[str, Item], max_tries: int
+) -> list[BlockAnswered]:
+    """What was said to each answer of an attempt; in a finished one, none may be tried again."""
+    answers = []
+    for block_id, each in attempt["answers"].items():
+        left = max_tries - each["tries"] if attempt["status"] == "open" else 0
+        answers.append(_answered(id, block_id, items[block_id], each["given"], left=left))
+    return answers
+
+
+def _answered(
+    attempt_id: str | None, block_id: str, item: Item, answer: Given, *, left: int
+) -> BlockAnswered:
+    """Check an answer after which `left` tries are left, were it wrong."""
+    found = check_answer(item.block, item.key, answer)
+    left = 0 if found.correct else left
+    return BlockAnswered(
+        attempt_id=attempt_id,
+        block_id=block_id,
+        given=answer,
+        correct=found.correct,
+        points=found.points,
+        max_points=item.block.points,
+        parts=found.parts,
+        feedback=_feedback(item.key, answer, is_last=left == 0),
+        hint=item.key.hint if left and not found.correct else None,
+        tries_left=left,
+    )
 
 
 def _feedback(key: Key, answer: Given, *, is_last: bool) -> list[str]:
@@ -400,7 +459,8 @@ def _mix(options: list[Option], key: Key, mixed: Random) -> None:
         mixed.shuffle(options)
 
 
-def _attempt(id: str, data: dict[str, Any]) -> Attempt:
+def attempt_of(id: str, data: dict[str, Any]) -> Attempt:
+    """Return an attempt from its document."""
     answers = list(data["answers"].values())
     return Attempt(
         attempt_id=id,

@@ -137,7 +137,7 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
         return checked_id(from_client, "course", "context.courseId"), "context"
     mine = {each.id: str((each.to_dict() or {}).get("name", each.id)) for each in taught_by(ctx)}
     if role == "student":
-        mine |= dict(_learned_by(ctx))
+        mine |= dict(learned_by(ctx))
     if len(mine) == 1:
         return next(iter(mine)), "only course"
     if not mine:
@@ -146,8 +146,8 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
     raise InvalidArgument(f"which course? You have {names}", field="courseId")
 
 
-def _learned_by(ctx: ToolContext) -> Iterator[tuple[str, str]]:
-    """The courses that the user learns in: id and name."""
+def learned_by(ctx: ToolContext) -> Iterator[tuple[str, str]]:
+    """Yield id and name of the courses that the user learns in, at most `MAX_LISTED`."""
     from google.cloud.firestore import FieldFilter
 
     own = FieldFilter("uid", "==", ctx.user.uid)

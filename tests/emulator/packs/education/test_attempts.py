@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from packs.education.attempts import answer_block, finish_attempt, get_activity, start_attempt
+from packs.education.attempts import (
+    answer_block,
+    finish_attempt,
+    get_activity,
+    start_attempt,
+    try_answer,
+)
 from packs.education.blocks import choices, item
 from packs.education.contents import block_id
 from packs.education.publishing import publish_content
@@ -69,6 +75,42 @@ def test_an_attempt_is_one_and_goes_on(school: Client) -> None:
     assert len(list(school.collection("attempts").stream())) == 1
     found = get_activity(pupil(school), content_id="fractions").attempt
     assert found is not None and (found.answered, found.questions) == (1, 4)
+
+
+def test_an_attempt_is_opened_again_with_what_was_said_to_its_answers(school: Client) -> None:
+    attempt = start(school)
+    said = [answer(school, attempt, 1, "b"), answer(school, attempt, 2, 1.0)]
+    found = plain(get_activity(pupil(school), content_id="fractions"))
+    assert found["answers"] == said and not found["isPreview"]
+    assert [each["given"] for each in said] == ["b", 1.0]
+    write(pupil(school), finish_attempt, attempt_id=attempt)
+    closed = plain(get_activity(pupil(school), content_id="fractions"))["answers"]
+    assert [each["triesLeft"] for each in closed] == [0, 0] and "hint" not in closed[0]
+    assert closed[0]["feedback"] == ["not so", "secret feedback"]
+    other = plain(get_activity(pupil(school, "math4-2"), content_id="fractions"))
+    assert other["answers"] == [] and "attempt" not in other
+
+
+def test_a_teacher_tries_answers_as_a_pupil_gives_them_and_nothing_is_kept(school: Client) -> None:
+    for uid, content in (("ada", "draft"), ("ada", "fractions"), ("dov", "fractions")):
+        teacher, id = context(school, uid), block_id(content, 1)
+        found = plain(get_activity(teacher, content_id=content))
+        assert found["isPreview"] and found["answers"] == []
+        wrong = plain(try_answer(teacher, block_id=id, answer="b"))
+        assert wrong["correct"] is False and wrong["feedback"][0] == "not so"
+        assert plain(try_answer(teacher, block_id=id, answer="a"))["points"] == 10
+    tries = [plain(try_answer(teacher, block_id=id, answer="b", tries=n)) for n in (1, 2, 3)]
+    assert [each["triesLeft"] for each in tries] == [1, 0, 0] and "hint" in tries[0]
+    assert not list(school.collection("attempts").stream())
+
+
+@pytest.mark.parametrize(
+    ("uid", "content"),
+    [("ben", "fractions"), ("dov", "draft"), (PUPIL, "fractions"), ("ben", "none")],
+)
+def test_who_does_not_teach_it_tries_nothing(school: Client, uid: str, content: str) -> None:
+    with pytest.raises(PermissionDenied, match="you have no block"):
+        try_answer(context(school, uid), block_id=block_id(content, 1), answer="a")
 
 
 def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> None:

@@ -79,6 +79,11 @@ def test_a_number_may_be_written_in_any_usual_way(text: Any) -> None:
     assert check(LENGTH, text).correct is True
 
 
+def test_a_whole_number_may_come_as_a_float() -> None:
+    of = item("numeric", "1 + 1 = ?", key={"value": "2"})
+    assert check(of, 2.0).correct is True and check(of, -2.0).correct is False
+
+
 def test_a_number_of_another_unit_is_wrong_and_a_share_may_be_a_percent() -> None:
     assert check(LENGTH, "2.5 ק״ג").correct is False
     assert check(SHARE, "75%").correct is True

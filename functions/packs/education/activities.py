@@ -1,0 +1,169 @@
+"""What there is to play: `list_activities`, and the pictures in it, `get_activity_image`."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from packs.education.attempts import Attempt, AttemptId, attempt_id_of, attempt_of
+from packs.education.contents import (
+    ATTEMPTS,
+    CONTENTS,
+    Content,
+    ContentKind,
+    open_block,
+    own_contents,
+    read_content,
+)
+from packs.education.courses import CourseRole, learned_by, taught_by
+from packs.education.school import SubjectId
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import FailedPrecondition, NotFound
+from rollcall.core.shapes import Wire
+from rollcall.store.files import files
+
+MOST_LISTED = 100
+MOST_OF_COURSES = 500
+"""So many published contents are looked at, for every 30 courses."""
+_COURSES_AT_ONCE = 30
+"""Most values that a query of Firestore may ask for at once."""
+PLAYED: tuple[ContentKind, ...] = ("activity", "exam", "lesson", "worksheet", "test")
+"""What pupils answer; other kinds are for the teacher, or are listened to."""
+MOST_IMAGE_BYTES = 5_000_000
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
+
+
+class ListedCourse(Wire):
+    """A course of the user's."""
+
+    course_id: str
+    name: str
+    role: CourseRole
+
+
+class ListedActivity(Wire):
+    """Material that can be opened with get_activity.
+
+    Attributes:
+        blocks: How many parts it has, questions and others.
+        attempt: How far the user is in its present version.
+    """
+
+    content_id: str
+    title: str
+    kind: ContentKind
+    topic: str
+    subject: SubjectId | None = None
+    grade: str | None = None
+    status: Literal["draft", "published"]
+    course_id: str | None = None
+    blocks: int
+    updated_at: str
+    attempt: Attempt | None = None
+
+
+class Activities(Wire):
+    """What list_activities returns, newest first; `is_all`: whether no older one is left out."""
+
+    courses: list[ListedCourse]
+    activities: list[ListedActivity]
+    is_all: bool
+
+
+class ActivityImage(Wire):
+    """What get_activity_image returns; the content is base64."""
+
+    block_id: str
+    content_type: str
+    content: str
+
+
+@capability(category="education", related=["get_activity"], min_role="student")
+def list_activities(ctx: ToolContext) -> Activities:
+    """List the material that is published to the user's courses, with how far the user is in it,
+    and a teacher's own drafts."""
+    taught = [
+        (each.id, str((each.to_dict() or {}).get("name", each.id))) for each in taught_by(ctx)
+    ]
+    learned = list(learned_by(ctx))
+    found = _published(ctx, [id for id, _ in (*taught, *learned)])
+    if taught or not learned:
+        for opened in own_contents(ctx, MOST_LISTED):
+            if opened.content.status == "draft" and opened.content.kind in PLAYED:
+                found[opened.id] = (opened.content, opened.snapshot.get("updatedAt"))
+    newest = sorted(found.items(), key=lambda each: each[1][1], reverse=True)
+    listed = newest[:MOST_LISTED]
+    attempts = _attempts(ctx, {id: content for id, (content, _) in listed})
+    courses: list[tuple[CourseRole, list[tuple[str, str]]]]
+    courses = [("teacher", taught), ("student", learned)]
+    return Activities(
+        courses=[
+            ListedCourse(course_id=id, name=name, role=role)
+            for role, of_role in courses
+            for id, name in of_role
+        ],
+        activities=[
+            ListedActivity(
+                content_id=id,
+                title=content.title,
+                kind=content.kind,
+                topic=content.topic,
+                subject=content.subject,
+                grade=content.grade,
+                status=content.status,
+                course_id=content.course_id,
+                blocks=content.block_count,
+                updated_at=updated_at.isoformat(),
+                attempt=attempts.get(id),
+            )
+            for id, (content, updated_at) in listed
+        ],
+        is_all=len(listed) == len(found),
+    )
+
+
+@capability(category="education", related=["get_activity"], min_role="student")
+def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImage:
+    """Read the picture of a block of material that the user may open.
+
+    Args:
+        block_id: The block, from get_activity.
+    """
+    opened, item = open_block(ctx, block_id, reader="student")
+    if item.block.image is None:
+        raise NotFound("this block has no picture", field="blockId")
+    store = files(ctx.db)
+    file = store.find_own(opened.content.uid, item.block.image.file_id)
+    if file.content_type not in IMAGE_TYPES or file.bytes > MOST_IMAGE_BYTES:
+        raise FailedPrecondition(
+            f"the file is a {file.content_type} of {file.bytes:,} bytes; pictures are "
+            f"{', '.join(IMAGE_TYPES)} of at most {MOST_IMAGE_BYTES:,}",
+            field="blockId",
+        )
+    content = base64.b64encode(b"".join(store.open(file))).decode()
+    return ActivityImage(block_id=block_id, content_type=file.content_type, content=content)
+
+
+def _published(ctx: ToolContext, course_ids: list[str]) -> dict[str, tuple[Content, Any]]:
+    """What is published to these courses, and when it last changed, by content id."""
+    from google.cloud.firestore import FieldFilter
+
+    found = {}
+    for start in range(0, len(course_ids), _COURSES_AT_ONCE):
+        at_once = course_ids[start : start + _COURSES_AT_ONCE]
+        query = ctx.db.collection(CONTENTS).where(filter=FieldFilter("courseId", "in", at_once))
+        published = query.where(filter=FieldFilter("status", "==", "published"))
+        for each in published.limit(MOST_OF_COURSES).stream():
+            found[each.id] = (read_content(each.to_dict() or {}), each.get("updatedAt"))
+    return found
+
+
+def _attempts(ctx: ToolContext, contents: dict[str, Content]) -> dict[str, Attempt]:
+    """The user's attempts at these contents, by content id."""
+    uid, place = ctx.user.uid, ctx.db.collection(ATTEMPTS)
+    ids = [attempt_id_of(uid, id, content.version) for id, content in contents.items()]
+    found: Iterable[Any] = ctx.db.get_all([place.document(id) for id in ids]) if ids else ()
+    attempts = [attempt_of(each.id, each.to_dict() or {}) for each in found if each.exists]
+    return {each.content_id: each for each in attempts}
