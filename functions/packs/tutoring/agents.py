@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from packs.tutoring.briefing import briefing
 from packs.tutoring.catalogue import TOOLS
 from packs.tutoring.sessions import turn_setup
 from packs.tutoring.wording import TEXTS
-from rollcall.core.profile import AgentProfile
+from rollcall.core.profile import AgentProfile, Briefing
 from rollcall.core.shapes import Role
 
 _INSTRUCTIONS = """
@@ -23,4 +24,5 @@ TUTOR = AgentProfile(
     tools=tuple(TOOLS),
     min_role=Role.STUDENT,
     turn_setup=turn_setup,
+    briefing=Briefing(briefing, "always"),
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packs.tutoring.missions import MISSIONS
-from packs.tutoring.sessions import SESSIONS
-from packs.tutoring.tools import COMPLETIONS, FACTS, ITEMS, PROFILES
+from packs.tutoring.sessions import COMPLETIONS, SESSIONS
+from packs.tutoring.tools import FACTS, ITEMS, PROFILES
 from rollcall.core.user_data import Section, UserData, as_stored, delete, of_user
 
 if TYPE_CHECKING:
@@ -28,6 +28,12 @@ def _facts(db: Client, uid: str) -> BaseQuery:
     facts = db.collection(PROFILES).document(uid).collection(FACTS)
     query: BaseQuery = facts.where(filter=FieldFilter("uid", "==", uid))
     return query
+
+
+def _facts_told(db: Client, uid: str) -> BaseQuery:
+    from google.cloud.firestore import FieldFilter
+
+    return db.collection_group(FACTS).where(filter=FieldFilter("teacherUid", "==", uid))
 
 
 def _forget_teacher(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
@@ -50,5 +56,6 @@ USER_DATA = UserData(
             find=of_user(COMPLETIONS, "teacherUid"),
             erase=_forget_teacher,
         ),
+        Section(kind="tutorFactsTold", find=_facts_told, erase=_forget_teacher),
     )
 )

@@ -1,28 +1,38 @@
-"""The capability `lesson_report`: what a lesson's sessions came to, for its teacher."""
+"""What came of a lesson, for its teacher: `lesson_report` of all its sessions, `session_report` of
+one. Students are told by user id and not by name.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
+from packs.tutoring.lesson_prompt import Task
 from packs.tutoring.missions import MissionId, open_mission
-from packs.tutoring.sessions import SESSIONS
-from packs.tutoring.tools import COMPLETIONS, ITEMS
+from packs.tutoring.sessions import COMPLETIONS, SESSIONS, SessionId
+from packs.tutoring.tools import ITEMS
 from packs.tutoring.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
+from rollcall.core.errors import NotFound
 from rollcall.core.shapes import Display, Wire
+
+if TYPE_CHECKING:
+    from google.cloud.firestore_v1.base_query import BaseQuery
 
 MAX_SESSIONS = 200
 _MAX_MARKS = 2_000
 
 
-class SessionReport(Wire):
-    """One session. `student` is the student's user id: no name is told."""
+class SessionResults(Wire):
+    """One session of a lesson. `student` is a user id; `sources` counts the marks by where they
+    were made, "text" or "live"."""
 
     session_id: str
     student: str
     status: str
+    started_at: str
     minutes: int
     tasks_done: list[str]
     items_by_type: dict[str, int]
@@ -36,10 +46,57 @@ class LessonReport(Wire):
     mission_id: str
     title: str
     tasks: int
-    sessions: list[SessionReport]
+    sessions: list[SessionResults]
 
 
-@capability(category="tutoring", related=["configure_lesson"], min_role="teacher")
+class ReportedTask(Task):
+    """A task of a session. `evidence` and `source` are those of its completion."""
+
+    is_done: bool
+    evidence: str | None = None
+    source: str | None = None
+
+
+class ReportedItem(Wire):
+    """An error that the tutor marked. `count`: how often, in all the teacher's sessions."""
+
+    item_id: str
+    error_type: str
+    original: str
+    correction: str
+    explanation: str | None = None
+    severity: int
+    count: int
+    mastered: bool
+    source: str
+
+
+class ReportedSummary(Wire):
+    """What the tutor told the student at the end."""
+
+    strengths: list[str]
+    improvements: list[str]
+    encouragement: str | None = None
+
+
+class SessionReport(Wire):
+    """What session_report returns. `student` is a user id."""
+
+    session_id: str
+    mission_id: str
+    title: str
+    student: str
+    status: str
+    started_at: str
+    ends_at: str
+    minutes: int
+    tasks: list[ReportedTask]
+    items: list[ReportedItem]
+    items_by_type: dict[str, int]
+    summary: ReportedSummary | None = None
+
+
+@capability(category="tutoring", related=["configure_lesson", "session_report"], min_role="teacher")
 def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     """Report how the students did in a lesson: tasks done, errors by kind, minutes.
 
@@ -47,30 +104,33 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
         mission_id: The lesson.
     """
     mission = open_mission(ctx, mission_id)
-    marks: dict[str, Counter[str]] = {}
+    errors: dict[str, Counter[str]] = {}
+    tasks: dict[str, set[str]] = {}
     sources: dict[str, Counter[str]] = {}
-    for collection in (ITEMS, COMPLETIONS):
-        for each in _of_mission(ctx, collection, mission_id, _MAX_MARKS):
-            sources.setdefault(each["sessionId"], Counter())[each["source"]] += 1
-            if collection == ITEMS:
-                marks.setdefault(each["sessionId"], Counter())[each["errorType"]] += 1
-    found = sorted(
-        _of_mission(ctx, SESSIONS, mission_id, MAX_SESSIONS),
-        key=lambda each: each["startedAt"],
-        reverse=True,
-    )
+    items = _own(ctx, ITEMS, ("missionIds", "array_contains", mission_id)).limit(_MAX_MARKS)
+    for _, each in _read(items):
+        for session_id in each["sessionIds"]:
+            errors.setdefault(session_id, Counter())[each["errorType"]] += 1
+            sources.setdefault(session_id, Counter())[each["source"]] += 1
+    done = _own(ctx, COMPLETIONS, ("missionId", "==", mission_id)).limit(_MAX_MARKS)
+    for _, each in _read(done):
+        tasks.setdefault(each["sessionId"], set()).add(each["taskId"])
+        sources.setdefault(each["sessionId"], Counter())[each["source"]] += 1
+    newest = _own(ctx, SESSIONS, ("missionId", "==", mission_id))
+    newest = newest.order_by("startedAt", direction="DESCENDING").limit(MAX_SESSIONS)
     sessions = [
-        SessionReport(
-            session_id=each["id"],
+        SessionResults(
+            session_id=id,
             student=each["uid"],
-            status=each["status"],
+            status=_status(ctx, each),
+            started_at=each["startedAt"].isoformat(),
             minutes=_minutes(ctx, each),
-            tasks_done=sorted(each.get("doneTasks") or ()),
-            items_by_type=dict(marks.get(each["id"], {})),
-            sources=dict(sources.get(each["id"], {})),
+            tasks_done=sorted(tasks.get(id, ())),
+            items_by_type=dict(errors.get(id, {})),
+            sources=dict(sources.get(id, {})),
             has_summary=each.get("summary") is not None,
         )
-        for each in found
+        for id, each in _read(newest)
     ]
     names = TEXTS.data(ctx.locale, "report.columns")
     columns = [names["session"], names["minutes"], names["tasks"], names["items"]]
@@ -95,18 +155,85 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     )
 
 
-def _of_mission(
-    ctx: ToolContext, collection: str, mission_id: str, most: int
-) -> list[dict[str, Any]]:
+@capability(category="tutoring", related=["lesson_report"], min_role="teacher")
+def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
+    """Report one session of a student: its tasks with what shows them, the errors, the summary.
+
+    Args:
+        session_id: The session, from lesson_report.
+    """
+    data = ctx.db.collection(SESSIONS).document(session_id).get().to_dict() or {}
+    if data.get("teacherUid") != ctx.user.uid:
+        raise NotFound("you gave no such session", field="sessionId")
+    found = _own(ctx, COMPLETIONS, ("sessionId", "==", session_id)).limit(_MAX_MARKS)
+    done = {each["taskId"]: each for _, each in _read(found)}
+    marked = _own(ctx, ITEMS, ("sessionIds", "array_contains", session_id)).limit(_MAX_MARKS)
+    items = [
+        ReportedItem(
+            item_id=id,
+            error_type=each["errorType"],
+            original=each["original"],
+            correction=each["correction"],
+            explanation=each.get("explanation"),
+            severity=each["severity"],
+            count=each["count"],
+            mastered=bool(each.get("mastered")),
+            source=each["source"],
+        )
+        for id, each in sorted(_read(marked), key=lambda one: one[1]["createdAt"])
+    ]
+    summary = data.get("summary")
+    return SessionReport(
+        session_id=session_id,
+        mission_id=data["missionId"],
+        title=data["mission"]["title"],
+        student=data["uid"],
+        status=_status(ctx, data),
+        started_at=data["startedAt"].isoformat(),
+        ends_at=data["endsAt"].isoformat(),
+        minutes=_minutes(ctx, data),
+        tasks=[
+            ReportedTask(
+                id=each["id"],
+                text=each["text"],
+                is_done=each["id"] in done,
+                evidence=done.get(each["id"], {}).get("evidence"),
+                source=done.get(each["id"], {}).get("source"),
+            )
+            for each in data["mission"]["tasks"]
+        ],
+        items=items,
+        items_by_type=dict(Counter(each.error_type for each in items)),
+        summary=summary
+        and ReportedSummary(
+            strengths=summary["strengths"],
+            improvements=summary["improvements"],
+            encouragement=summary.get("encouragement"),
+        ),
+    )
+
+
+def _own(ctx: ToolContext, collection: str, test: tuple[str, str, str]) -> BaseQuery:
     from google.cloud.firestore import FieldFilter
 
-    wanted = FieldFilter("missionId", "==", mission_id)
-    query = ctx.db.collection(collection).where(filter=wanted).limit(most)
-    found = [{**(each.to_dict() or {}), "id": each.id} for each in query.stream()]
-    return [each for each in found if each["teacherUid"] == ctx.user.uid]
+    given = ctx.db.collection(collection).where(
+        filter=FieldFilter("teacherUid", "==", ctx.user.uid)
+    )
+    query: BaseQuery = given.where(filter=FieldFilter(*test))
+    return query
+
+
+def _read(query: Any) -> list[tuple[str, dict[str, Any]]]:
+    return [(each.id, each.to_dict() or {}) for each in query.stream()]
+
+
+def _status(ctx: ToolContext, session: dict[str, Any]) -> str:
+    """A session that nobody ended is over by itself."""
+    is_over = session["status"] != "open" or ctx.now > session["endsAt"]
+    return "ended" if is_over else "open"
 
 
 def _minutes(ctx: ToolContext, session: dict[str, Any]) -> int:
-    end = session.get("endedAt") or min(ctx.now, session["endsAt"])
+    end: datetime = session.get("endedAt") or min(ctx.now, session["endsAt"])
     minutes: float = (end - session["startedAt"]).total_seconds() / 60
     return max(0, round(minutes))

@@ -1,10 +1,10 @@
 """Sessions: a student in a lesson. What the teacher chose is frozen when one begins.
 
     sessions/{s}  uid, missionId, teacherUid, courseId, mission (as configured), prompt,
-                  promptDigest, threadId, doneTasks, status, startedAt, endsAt, endedAt, summary,
-                  schemaVersion
+                  promptDigest, threadId, status, startedAt, endsAt, endedAt, summary, schemaVersion
 
-The thread of a session is the first in which one of its tools worked; tools work in no other.
+The thread of a session is the one of its first message; its tools work in no other. Which tasks
+are done is in the completions.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from typing import Annotated, Any
 from msgspec import Struct
 from pydantic import Field
 
-from packs.tutoring.configuration import ToolConfiguration, ToolSetting, read_configuration
+from packs.tutoring.configuration import ToolConfiguration, read_configuration
 from packs.tutoring.lesson_prompt import Task
 from packs.tutoring.missions import MissionId, open_mission, preview_of, stored
 from packs.tutoring.triggers import check_trigger
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound
+from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument, NotFound
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import TurnSetup
 from rollcall.core.shapes import Wire
+from rollcall.store import paths
 
 SESSIONS = "sessions"
 SCHEMA_VERSION = 1
@@ -34,7 +35,7 @@ GRACE = timedelta(minutes=5)
 """So long after its end a lesson's tools still work, for what was under way."""
 OWN = ApprovalPolicy(ask="never")
 """The lesson that a teacher configured is the consent, and an open session the gate."""
-_MAX_STARTED = 200
+COMPLETIONS = "completions"
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 
@@ -53,7 +54,6 @@ class Session(Struct, frozen=True):
     configuration: ToolConfiguration
     prompt: str
     thread_id: str | None
-    done_tasks: tuple[str, ...]
     is_open: bool
     ends_at: datetime
     read_at: Any
@@ -108,7 +108,6 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
         configuration=read_configuration(mission["toolConfiguration"]),
         prompt=data["prompt"],
         thread_id=data.get("threadId"),
-        done_tasks=tuple(data.get("doneTasks") or ()),
         is_open=data["status"] == "open",
         ends_at=data["endsAt"],
         read_at=snapshot.update_time,
@@ -135,13 +134,15 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
     mission = open_mission(ctx, mission_id, to_learn=True)
     sessions = ctx.db.collection(SESSIONS)
     query = sessions.where(filter=FieldFilter("uid", "==", ctx.user.uid))
-    query = query.where(filter=FieldFilter("missionId", "==", mission_id)).limit(_MAX_STARTED)
-    earlier = list(query.stream())
-    for each in earlier:
-        if each.get("status") == "open" and each.get("endsAt") + GRACE > ctx.now:
-            return _started(open_session(ctx, each.id), continued=True)
+    query = query.where(filter=FieldFilter("missionId", "==", mission_id))
+    earlier = next(query.order_by("startedAt", direction="DESCENDING").limit(1).stream(), None)
+    if earlier and earlier.get("status") == "open":
+        if earlier.get("endsAt") + GRACE > ctx.now:
+            return _started(open_session(ctx, earlier.id), continued=True)
+        over = {"status": "ended", "endedAt": earlier.get("endsAt")}
+        ctx.batch.update(earlier.reference, over)
     # The same id for everybody who starts the same one at the same time: one of them is made.
-    text = "\0".join([ctx.user.uid, mission_id, str(len(earlier))])
+    text = "\0".join([ctx.user.uid, mission_id, earlier.id if earlier else ""])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
     ends_at = ctx.now + timedelta(minutes=mission.duration_minutes)
     prompt = preview_of(ctx, mission).system_prompt
@@ -156,7 +157,6 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "prompt": prompt,
             "promptDigest": hashlib.sha256(prompt.encode()).hexdigest(),
             "threadId": None,
-            "doneTasks": [],
             "status": "open",
             "startedAt": ctx.now,
             "endsAt": ends_at,
@@ -210,7 +210,7 @@ def end_session(ctx: ToolContext, *, session_id: SessionId) -> SessionEnded:
     return SessionEnded(
         done=TEXTS.say(ctx.locale, "sessions.ended", title=session.title),
         session_id=session.id,
-        tasks_done=list(session.done_tasks),
+        tasks_done=sorted(each.get("taskId") for each in _completions(ctx, session).stream()),
     )
 
 
@@ -226,7 +226,7 @@ def check_open(ctx: ToolContext, session: Session) -> None:
         )
 
 
-def use_tool(ctx: ToolContext, tool_id: str) -> tuple[Session, ToolSetting]:
+def use_tool(ctx: ToolContext, tool_id: str) -> Session:
     """Return the open session for a call of one of its tools, if that may fire now.
 
     Raises:
@@ -248,7 +248,7 @@ def use_tool(ctx: ToolContext, tool_id: str) -> tuple[Session, ToolSetting]:
             f"{tool_id} is the tutor's, and is called in the lesson's dialogue",
             hint="send a message to the agent tutor, with context {sessionId}",
         )
-    if session.thread_id not in (None, dialogue.thread_id):
+    if session.thread_id != dialogue.thread_id:
         raise FailedPrecondition("this lesson goes on in another thread", field="context.sessionId")
     check_trigger(
         tool_id,
@@ -257,20 +257,23 @@ def use_tool(ctx: ToolContext, tool_id: str) -> tuple[Session, ToolSetting]:
         texts=dialogue.texts,
         now=ctx.now,
         ends_at=session.ends_at,
-        all_tasks_done=bool(session.tasks)
-        and {each.id for each in session.tasks} <= set(session.done_tasks),
+        all_tasks_done=lambda: _all_tasks_done(ctx, session),
     )
-    return session, setting
+    return session
 
 
-def note_use(ctx: ToolContext, session: Session, **changes: Any) -> None:
-    """Add to the batch what a tool's call changes in its session; the first one's thread is the
-    session's. A call that changes nothing there writes nothing there, so that calls made side by
-    side do not hinder one another."""
-    if session.thread_id is None:
-        changes["threadId"] = ctx.dialogue.thread_id
-    if changes:
-        ctx.batch.update(ctx.db.collection(SESSIONS).document(session.id), changes)
+def _completions(ctx: ToolContext, session: Session) -> Any:
+    from google.cloud.firestore import FieldFilter
+
+    own = ctx.db.collection(COMPLETIONS).where(filter=FieldFilter("uid", "==", session.uid))
+    return own.where(filter=FieldFilter("sessionId", "==", session.id))
+
+
+def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
+    if not session.tasks:
+        return False
+    [[counted]] = _completions(ctx, session).count().get()
+    return int(counted.value) >= len(session.tasks)  # a task is completed once
 
 
 def turn_setup(ctx: ToolContext) -> TurnSetup:
@@ -279,6 +282,27 @@ def turn_setup(ctx: ToolContext) -> TurnSetup:
         return TurnSetup(TEXTS.say(ctx.locale, "sessions.none"), frozenset())
     session = open_session(ctx)
     check_open(ctx, session)
-    if session.thread_id not in (None, ctx.dialogue.thread_id):
-        raise FailedPrecondition("this lesson goes on in another thread", field="threadId")
+    if session.thread_id != ctx.dialogue.thread_id:
+        _claim(ctx, session)
     return TurnSetup(session.prompt, frozenset(session.configuration.enabled))
+
+
+def _claim(ctx: ToolContext, session: Session) -> None:
+    """Make this thread the session's, if that has none that is there.
+
+    Raises:
+        FailedPrecondition: The session has another thread.
+        Aborted: The session was changed at the same time.
+    """
+    from google.api_core.exceptions import FailedPrecondition as Changed
+
+    if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
+        raise FailedPrecondition(
+            "this lesson goes on in another thread", field="threadId", hint=session.thread_id
+        )
+    reference = ctx.db.collection(SESSIONS).document(session.id)
+    unchanged = ctx.db.write_option(last_update_time=session.read_at)
+    try:
+        reference.update({"threadId": ctx.dialogue.thread_id}, option=unchanged)
+    except Changed as error:
+        raise Aborted("the lesson was changed at the same time", retry_after_s=1) from error

@@ -1,12 +1,15 @@
 """The six tools of a tutor. Each checks the session, its configuration and the tool's trigger
 before anything is written, and writes once, however often it is asked to.
 
-    reviewItems/{i}            uid, teacherUid, courseId, missionId, sessionId, errorType, original,
-                               correction, explanation, severity, count, card, goodReviews,
-                               mastered, audioRef, source, createdAt, schemaVersion
+    reviewItems/{i}            uid, teacherUid, courseId, missionIds, sessionIds, errorType,
+                               original, correction, explanation, severity, count, card,
+                               goodReviews, mastered, audioRef, source, createdAt, schemaVersion
     completions/{session_task} uid, teacherUid, courseId, missionId, sessionId, taskId, evidence,
                                source, createdAt, schemaVersion
-    profiles/{uid}/facts/{f}   uid, category, fact, sessionId, source, createdAt, schemaVersion
+    profiles/{uid}/facts/{f}   uid, teacherUid, category, fact, shared, sessionId, source,
+                               createdAt, schemaVersion
+
+The same error twice with one teacher is one item. A fact is the student's own until they share it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.tutoring.sessions import OWN, note_use, use_tool
+from packs.tutoring.sessions import COMPLETIONS, OWN, SESSIONS, Session, use_tool
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
 
 ITEMS = "reviewItems"
-COMPLETIONS = "completions"
 PROFILES, FACTS = "profiles", "facts"
 SCHEMA_VERSION = 1
 GOOD_REVIEWS = 2
@@ -117,16 +119,22 @@ def mark_for_review(
         explanation: Why, in a sentence.
         audio_ref: The student's own clip of it, if the client named one.
     """
-    session, _ = use_tool(ctx, "mark_for_review")
-    text = "\0".join([ctx.user.uid, error_type, _same(original), _same(correction)])
+    from google.cloud.firestore import ArrayUnion
+
+    session = use_tool(ctx, "mark_for_review")
+    said = [error_type, _same(original), _same(correction)]
+    text = "\0".join([ctx.user.uid, session.teacher_uid, *said])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
     reference = ctx.db.collection(ITEMS).document(id)
     before = reference.get()
-    note_use(ctx, session)
     if before.exists:
         ctx.batch.update(
             reference,
-            {"count": int(before.get("count")) + 1},
+            {
+                "count": int(before.get("count")) + 1,
+                "missionIds": ArrayUnion([session.mission_id]),
+                "sessionIds": ArrayUnion([session.id]),
+            },
             option=ctx.db.write_option(last_update_time=before.update_time),
         )
     else:
@@ -134,6 +142,8 @@ def mark_for_review(
             reference,
             {
                 **_owned(ctx, session),
+                "missionIds": [session.mission_id],
+                "sessionIds": [session.id],
                 "errorType": error_type,
                 "original": original.strip(),
                 "correction": correction.strip(),
@@ -169,18 +179,19 @@ def update_user_profile(
         category: What kind of thing it is.
         fact: It, in a sentence, at most 200 characters.
     """
-    session, _ = use_tool(ctx, "update_user_profile")
+    session = use_tool(ctx, "update_user_profile")
     id = hashlib.sha256("\0".join([category, _same(fact)]).encode()).hexdigest()[:32]
     reference = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS).document(id)
     before = reference.get()
-    note_use(ctx, session)
     if not before.exists:
         ctx.batch.create(
             reference,
             {
                 "uid": ctx.user.uid,
+                "teacherUid": session.teacher_uid,
                 "category": category,
                 "fact": fact.strip(),
+                "shared": False,
                 "sessionId": session.id,
                 "source": "text",
                 "createdAt": ctx.now,
@@ -213,14 +224,14 @@ def show_session_summary(
         improvements: What to work on, in short points.
         encouragement: A kind word.
     """
-    session, _ = use_tool(ctx, "show_session_summary")
+    session = use_tool(ctx, "show_session_summary")
     summary = {
         "strengths": strengths,
         "improvements": improvements,
         "encouragement": encouragement,
         "at": ctx.now,
     }
-    note_use(ctx, session, summary=summary)
+    ctx.batch.update(ctx.db.collection(SESSIONS).document(session.id), {"summary": summary})
     names = TEXTS.data(session.locale, "tools.summary")
     rows = [{names["kind"]: names["strengths"], names["text"]: each} for each in strengths]
     rows += [{names["kind"]: names["improvements"], names["text"]: each} for each in improvements]
@@ -250,9 +261,7 @@ def mark_task_complete(
         task_id: The task's id, as the lesson lists it.
         evidence: What the student said that shows it.
     """
-    from google.cloud.firestore import ArrayUnion
-
-    session, _ = use_tool(ctx, "mark_task_complete")
+    session = use_tool(ctx, "mark_task_complete")
     known = [each.id for each in session.tasks]
     if task_id not in known:
         raise InvalidArgument(
@@ -261,13 +270,16 @@ def mark_task_complete(
             hint=f"it has: {', '.join(known) or 'none'}",
         )
     id = f"{session.id}_{task_id}"
-    if task_id in session.done_tasks:
+    reference = ctx.db.collection(COMPLETIONS).document(id)
+    if reference.get([]).exists:
         return Marked(done=_say(ctx, "task_done"), id=id, repeated=True)
-    note_use(ctx, session, doneTasks=ArrayUnion([task_id]))
-    ctx.batch.create(
-        ctx.db.collection(COMPLETIONS).document(id),
-        {**_owned(ctx, session), "taskId": task_id, "evidence": evidence.strip()},
-    )
+    done = {
+        "missionId": session.mission_id,
+        "sessionId": session.id,
+        "taskId": task_id,
+        "evidence": evidence.strip(),
+    }
+    ctx.batch.create(reference, {**_owned(ctx, session), **done})
     return Marked(done=_say(ctx, "task_done"), id=id)
 
 
@@ -286,7 +298,7 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
     Args:
         item_id: The item, from list_review_items.
     """
-    session, _ = use_tool(ctx, "mark_item_mastered")
+    use_tool(ctx, "mark_item_mastered")
     item = _own_item(ctx, item_id)
     data = item.to_dict() or {}
     stability = _card(data.get("card")).stability or 0.0
@@ -297,8 +309,8 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
             f"{stability:.0f} days; it takes {GOOD_REVIEWS} and {STABLE_DAYS:.0f}",
             hint="let the student review it: review_item",
         )
-    note_use(ctx, session)
-    ctx.batch.update(item.reference, {"mastered": True})
+    if not data.get("mastered"):
+        ctx.batch.update(item.reference, {"mastered": True})
     return Marked(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
 
 
@@ -349,7 +361,7 @@ def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewe
     }
     unchanged = ctx.db.write_option(last_update_time=item.update_time)
     ctx.batch.update(item.reference, changed, option=unchanged)
-    shown = _shown(item_id, {**data, **changed})
+    shown = shown_item(item_id, {**data, **changed})
     return Reviewed(done=_say(ctx, "reviewed", due=shown.due[:10]), item=shown)
 
 
@@ -364,7 +376,9 @@ def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItem
 
     own = FieldFilter("uid", "==", ctx.user.uid)
     found = ctx.db.collection(ITEMS).where(filter=own).limit(MAX_LISTED).stream()
-    items = sorted((_shown(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due)
+    items = sorted(
+        (shown_item(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due
+    )
     if only_due:
         items = [i for i in items if not i.mastered and datetime.fromisoformat(i.due) <= ctx.now]
     return ReviewItems(items=items)
@@ -385,7 +399,8 @@ def _card(stored: dict[str, Any] | None, at: datetime | None = None) -> Card:
     return fsrs.Card(card_id=1, due=at) if at else fsrs.Card(card_id=1)
 
 
-def _shown(id: str, data: dict[str, Any]) -> ReviewItem:
+def shown_item(id: str, data: dict[str, Any]) -> ReviewItem:
+    """Return a stored review item as it is told to a student or a tutor."""
     card = data.get("card") or {}
     return ReviewItem(
         item_id=id,
@@ -402,13 +417,11 @@ def _shown(id: str, data: dict[str, Any]) -> ReviewItem:
     )
 
 
-def _owned(ctx: ToolContext, session: Any) -> dict[str, Any]:
+def _owned(ctx: ToolContext, session: Session) -> dict[str, Any]:
     return {
         "uid": ctx.user.uid,
         "teacherUid": session.teacher_uid,
         "courseId": session.course_id,
-        "missionId": session.mission_id,
-        "sessionId": session.id,
         "source": "text",
         "createdAt": ctx.now,
         "schemaVersion": SCHEMA_VERSION,

@@ -8,7 +8,7 @@ waits for, and nothing is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -31,12 +31,13 @@ def check_trigger(
     texts: Sequence[str],
     now: datetime,
     ends_at: datetime,
-    all_tasks_done: bool,
+    all_tasks_done: Callable[[], bool],
 ) -> None:
     """Check that a tool's trigger has come.
 
     Args:
         turns: The student's messages so far; `texts` are they, newest first.
+        all_tasks_done: Called only where the answer depends on it.
     Raises:
         FailedPrecondition: It has not; the message says what it waits for.
     """
@@ -57,7 +58,7 @@ def check_trigger(
         words = ", ".join(trigger.keywords or ())
         raise _early(tool_id, f"it may be called once the student has mentioned one of: {words}")
     if trigger.type == "session_ending" and not (
-        now >= ends_at - ENDING or all_tasks_done or (texts and says_goodbye(texts[0]))
+        now >= ends_at - ENDING or (texts and says_goodbye(texts[0])) or all_tasks_done()
     ):
         raise _early(
             tool_id,

@@ -29,6 +29,7 @@ NAMES = (
     "review_item",
     "list_review_items",
     "lesson_report",
+    "session_report",
     *TUTOR.tools,
 )
 TEACHER, STUDENT = {"role": "teacher"}, {"role": "student"}
@@ -121,6 +122,27 @@ def test_a_lesson_runs_from_its_start_to_its_summary(lessons: Lessons) -> None:
     [one] = report["sessions"]
     assert one["tasksDone"] == ["task-1", "task-2"] and one["itemsByType"] == {"grammar": 1}
     assert one["hasSummary"] and "Zipora" not in str(report)
+    whole = lessons.use("session_report", "ada", sessionId=session)
+    assert [(each["id"], each["evidence"]) for each in whole["tasks"]] == [
+        ("task-1", "ok"),
+        ("task-2", "ok"),
+    ]
+    [item] = whole["items"]
+    assert (item["original"], item["source"], whole["itemsByType"]) == (
+        "I goed",
+        "text",
+        {"grammar": 1},
+    )
+    assert whole["summary"]["strengths"] == ["words"] and whole["student"] == "math4-1"
+    for uid in ("ben", "math4-1"):
+        assert code(lessons.use("session_report", uid, sessionId=session)) in (
+            "not-found",
+            "permission-denied",
+        )
+    assert lessons.use("end_session", "math4-1", sessionId=session)["tasksDone"] == [
+        "task-1",
+        "task-2",
+    ]
 
 
 def test_what_was_not_chosen_has_no_effect(lessons: Lessons) -> None:
@@ -187,6 +209,10 @@ def test_nobody_else_has_the_session_and_no_thread_but_its_own(lessons: Lessons)
     assert lessons.say("../sessions/x").code == "invalid-argument"
     second = lessons.say(session, calls(("mark_for_review", ERROR)))
     assert second.code == "failed-precondition" and "another thread" in str(second.error)
+    thread = lessons.rows("sessions")[0]["threadId"]
+    lessons.db.document(f"threads/{thread}").delete()  # its student deleted it
+    assert lessons.say(session, says("Hello again.")).done
+    assert lessons.rows("sessions")[0]["threadId"] != thread
     none = lessons.send({"agent": "tutor", "message": "Hi"}, uid="math4-1", claims=STUDENT)
     assert "No lesson is open" in lessons.model.requests[-1].instructions and none.done
     for name, arguments in EVERY.items():  # a client by itself is no tutor
@@ -263,6 +289,50 @@ def test_an_item_is_mastered_when_the_students_own_reviews_show_it(lessons: Less
     assert ok.statuses() == ["done"] and card.get().get("mastered")
 
 
+def test_a_tutor_is_told_what_its_tools_need_of_the_student(lessons: Lessons) -> None:
+    """Items with their ids, so that a review lesson can name them; facts, in later lessons."""
+    first = lessons.start(lessons.lesson())
+    told = [("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"])]
+    lessons.say(first, calls(*told))
+    [item] = lessons.db.collection("reviewItems").stream()
+    lessons.say(lessons.start(lessons.lesson(preset="review_lesson")))
+    prompt = lessons.model.requests[-1].instructions
+    assert item.id in prompt and "I goed" in prompt and "likes football" not in prompt
+    lessons.say(lessons.start(lessons.lesson()))
+    prompt = lessons.model.requests[-1].instructions
+    assert item.id not in prompt and "likes football" in prompt
+    lessons.say(lessons.start(lessons.lesson(preset="no_tracking")))
+    assert "likes football" not in lessons.model.requests[-1].instructions
+
+
+def test_an_error_made_in_two_sessions_is_reported_in_both(lessons: Lessons) -> None:
+    mission = lessons.lesson()
+    first = lessons.start(mission)
+    lessons.say(first, calls(("mark_for_review", ERROR)))
+    lessons.use("end_session", "math4-1", sessionId=first)
+    second = lessons.start(mission)
+    assert second != first
+    lessons.say(second, calls(("mark_for_review", ERROR)))
+    report = lessons.use("lesson_report", "ada", missionId=mission)["sessions"]
+    assert [(each["sessionId"], each["itemsByType"]) for each in report] == [
+        (second, {"grammar": 1}),
+        (first, {"grammar": 1}),
+    ]
+    assert lessons.use("session_report", "ada", sessionId=second)["items"][0]["count"] == 2
+
+
+def test_a_session_that_nobody_ended_is_over_when_the_next_begins(lessons: Lessons) -> None:
+    mission = lessons.lesson()
+    first = lessons.start(mission)
+    past = datetime.now(UTC) - timedelta(minutes=6)
+    lessons.db.document(f"sessions/{first}").update({"endsAt": past})
+    [one] = lessons.use("lesson_report", "ada", missionId=mission)["sessions"]
+    assert one["status"] == "ended"
+    assert lessons.start(mission) != first
+    ended = lessons.db.document(f"sessions/{first}").get().to_dict() or {}
+    assert (ended["status"], ended["endedAt"]) == ("ended", past)
+
+
 def test_erasing_takes_what_is_the_students_and_the_teachers_name(lessons: Lessons) -> None:
     session = lessons.start(lessons.lesson())
     lessons.say(
@@ -273,5 +343,6 @@ def test_erasing_takes_what_is_the_students_and_the_teachers_name(lessons: Lesso
     delete_my_data(lessons.here, Call(User("ada", role=Role.TEACHER), {"confirm": True}))
     assert not lessons.rows("missions")
     assert {each["teacherUid"] for each in lessons.rows("sessions")} == {"erased"}
+    assert {each.get("teacherUid") for each in lessons.facts()} == {"erased"}
     delete_my_data(lessons.here, Call(User("math4-1"), {"confirm": True}))
     assert lessons.effects_of_tools() == 0 and not lessons.rows("sessions")

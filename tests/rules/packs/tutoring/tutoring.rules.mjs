@@ -1,18 +1,20 @@
 // The tutoring pack: functions alone write; students read their own, teachers what they gave.
 
-import { before, describe } from "node:test";
+import { before, describe, test } from "node:test";
 
-import { where } from "firebase/firestore";
+import { collection, doc, getDocs, query, updateDoc, where } from "firebase/firestore";
 
-import { onlyThese } from "../../support.mjs";
+import { allowed, denied, onlyThese } from "../../support.mjs";
 
 const OWNED = { uid: "ben", teacherUid: "teacher", missionId: "food" };
+const FACT = { uid: "ben", teacherUid: "teacher", fact: "likes football" };
 const DOCUMENTS = {
   "missions/food": { teacherUid: "teacher", courseId: "math", title: "Food" },
   "sessions/s1": OWNED,
   "reviewItems/i1": OWNED,
   "completions/s1_t1": OWNED,
-  "profiles/ben/facts/f1": { uid: "ben", fact: "likes football" },
+  "profiles/ben/facts/f1": { ...FACT, shared: false },
+  "profiles/ben/facts/f2": { ...FACT, shared: true },
 };
 
 export default function tutoring(rules) {
@@ -28,9 +30,44 @@ export default function tutoring(rules) {
         may: { get: ["ben", "teacher"], list: ["ben"] },
         filter: [where("uid", "==", "ben")],
       });
+      test(`a teacher lists what they gave, and no other does: ${path}`, async () => {
+        const of = (who) =>
+          getDocs(
+            query(
+              collection(rules.as(who), path.split("/")[0]),
+              where("teacherUid", "==", "teacher"),
+              where("missionId", "==", "food"),
+            ),
+          );
+        await allowed(of("teacher"));
+        for (const who of ["ana", "ben", "admin", "signedOut"]) await denied(of(who));
+      });
     }
     onlyThese(rules, "profiles/ben/facts/f1", {
       may: { get: ["ben"], list: ["ben"], listAll: ["ben"], delete: ["ben"] },
+    });
+    onlyThese(rules, "profiles/ben/facts/f2", {
+      may: {
+        get: ["ben", "teacher"],
+        list: ["ben", "teacher"],
+        listAll: ["ben"],
+        update: ["ben"],
+        delete: ["ben"],
+      },
+      filter: [where("teacherUid", "==", "teacher"), where("shared", "==", true)],
+      change: { shared: false },
+    });
+    test("a student changes nothing of a fact but whether it is shared", async () => {
+      const fact = doc(rules.as("ben"), "profiles/ben/facts/f1");
+      for (const change of [
+        { shared: "yes" },
+        { fact: "likes nothing" },
+        { shared: true, teacherUid: "ana" },
+      ]) {
+        await denied(updateDoc(fact, change));
+      }
+      await allowed(updateDoc(fact, { shared: true }));
+      await rules.restore();
     });
   });
 }

@@ -226,7 +226,7 @@ def fires(trigger: Trigger, **state: Any) -> bool:
         "texts": ["hello"],
         "now": NOW,
         "ends_at": NOW + timedelta(minutes=10),
-        "all_tasks_done": False,
+        "all_tasks_done": lambda: False,
         **state,
     }
     try:
@@ -244,7 +244,7 @@ def test_triggers_fire_when_they_have_come_and_not_before() -> None:
     ends = [NOW + timedelta(seconds=s) for s in (121, 120, -5)]
     assert [fires(left, ends_at=each) for each in ends] == [False, True, True]
     ending = Trigger(type="session_ending")
-    assert not fires(ending) and fires(ending, all_tasks_done=True)
+    assert not fires(ending) and fires(ending, all_tasks_done=lambda: True)
     assert fires(ending, texts=["ok, goodbye!"]) and not fires(ending, texts=["hi", "goodbye"])
     assert fires(ending, ends_at=NOW)
     for type in ("always", "error_detected", "task_context"):
