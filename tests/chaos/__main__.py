@@ -2,7 +2,8 @@
 
 CHAOS_SEED     repeats what a seed did; by default another one each time
 CHAOS_KILLS    about how many processes to kill, by default 250
-CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries, money
+CHAOS_ONLY     some of: generated, long, kills, seams, races, providers, traffic, forgeries, money,
+               copilotkit
 CHAOS_TRAFFIC  a folder of recorded provider traffic to serve as well
 
 Exits with 1 if anything did not hold.
@@ -60,6 +61,7 @@ PARTS = (
     "traffic",
     "forgeries",
     "money",
+    "copilotkit",
 )
 
 
@@ -113,6 +115,7 @@ def main() -> int:
             "traffic": lambda: _traffic(report, world),
             "forgeries": lambda: _forgeries(report, world),
             "money": lambda: _money(report),
+            "copilotkit": lambda: _copilotkit(report, Path(folder)),
         }
         for name in only:
             print(f"{name} ...", flush=True)
@@ -150,7 +153,7 @@ def _emulators(parts: list[str]) -> Iterator[None]:
         return
     from dev.emulators import WITH_WEB_APP, running
 
-    if "long" in parts:  # clients sign in, and read the sample data
+    if {"long", "copilotkit"} & {*parts}:  # clients sign in, and read the sample data
         with running(WITH_WEB_APP, seed=True, many_projects=True):
             yield
     else:
@@ -261,6 +264,20 @@ def _money(report: Report) -> None:
             "messages of as many users": {"users": 20},
         }.items():
             report.attempt(what, "20 at once", partial(money.messages_at_once, 20, **more))
+
+
+def _copilotkit(report: Report, folder: Path) -> None:
+    """Run CopilotKit's runtime, from the npm registry, in front of `agui`."""
+    what = "CopilotKit's runtime: an answer, its stop button"
+    install = ["npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
+    (folder / "package.json").write_text('{"private": true}')
+    if subprocess.run([*install, "@copilotkit/runtime"], cwd=folder).returncode:
+        report.row(what, "not run", "npm could not install it", [])
+        return
+    env = {"COPILOTKIT": str(folder), "COPILOTKIT_TELEMETRY_DISABLED": "true"}
+    command = ["node", "--test", "tests/chaos/copilotkit.test.mjs"]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **env})
+    report.row(what, "1", "", [f"node ended with code {done.returncode}"] * bool(done.returncode))
 
 
 if __name__ == "__main__":
