@@ -15,7 +15,7 @@ def _row(rule: Rule) -> str:
     marks = [] if rule.severity == "critical" else [rule.severity]
     marks += [f"since {rule.since}"] if rule.since > 2017 else []
     about = f"{rule.title.say('en')} ({', '.join(marks)})" if marks else rule.title.say("en")
-    return f"| {rule.article} | `{rule.id}` | {about} |"
+    return f"| {rule.article} | {about} |"
 
 
 def rows() -> list[str]:
@@ -25,8 +25,8 @@ def rows() -> list[str]:
 
 def test_the_page_lists_every_rule_and_no_other() -> None:
     section = PAGE.partition("## Inspection")[2].partition("\n## ")[0]
-    listed = [line for line in section.splitlines() if line.startswith("| ") and "`" in line]
-    assert listed == rows()
+    listed = [line for line in section.splitlines() if line.startswith("| ")]
+    assert [line for line in listed if line != "| article | rule |"] == rows()
 
 
 def test_the_page_says_how_many_rules_there_are_and_what_they_weigh() -> None:
