@@ -1,6 +1,4 @@
-"""`dev`: runs an app on the emulators and loads changes of its code until Ctrl-C.
-
-The files of a functions folder, and which of them changed."""
+"""`dev`: runs an app on the emulators and loads changes of its code until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 
 
 SWITCH = "ROLLCALL_TRACES"
+EXPORTER = "OTEL_TRACES_EXPORTER"
+DEFAULT_EXPORTER = "otlp_proto_http"
+FLUSH_MS = 2_000
+"""How long the end of a request waits for its spans to be sent: a process that has answered gets
+no CPU time until it is asked again."""
+_SCOPE = "rollcall"
+_MISSING = (
+    "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
+    "rollcall-firebase[tracing] and that into functions/requirements.txt, or take ROLLCALL_TRACES "
+    "away"
+)
 
 Attribute = str | bool | int | float | Sequence[str]
 Attributes = Mapping[str, Attribute]
@@ -97,30 +108,6 @@ def _begin() -> Callable[[str, Attributes, Kind], Span] | None:
         return None
     if chosen != "otel":
         raise ValueError(f"{SWITCH} is otel or not set, not {chosen!r}")
-    from rollcall.core.tracing import spans
-
-    return spans()
-
-
-EXPORTER = "OTEL_TRACES_EXPORTER"
-DEFAULT_EXPORTER = "otlp_proto_http"
-FLUSH_MS = 2_000
-"""How long the end of a request waits for its spans to be sent: a process that has answered gets
-no CPU time until it is asked again."""
-_SCOPE = "rollcall"
-_MISSING = (
-    "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
-    "rollcall-firebase[tracing] and that into functions/requirements.txt, or take ROLLCALL_TRACES "
-    "away"
-)
-
-
-def spans() -> Callable[[str, Attributes, Kind], Span]:
-    """What makes spans, set up once a process.
-
-    Raises:
-        RuntimeError: OpenTelemetry, or the exporter that is named, is not installed.
-    """
     try:
         from opentelemetry import trace
     except ImportError as error:
