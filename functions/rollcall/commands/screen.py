@@ -6,7 +6,6 @@ missing.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.core.errors import Problem
+from rollcall.core.extras import require_extra
 from rollcall.core.readable import marked
 from rollcall.core.wording import isolated
 
@@ -157,13 +156,9 @@ def load_screen() -> Screen:
     """The terminal.
 
     Raises:
-        Problem: rich is not installed.
+        FailedPrecondition: rich is not installed.
     """
-    if importlib.util.find_spec("rich") is None:
-        raise Problem(
-            "Tables need the extra [terminal]: pip install 'rollcall-firebase[terminal]'\n"
-            "With --json nothing more is needed."
-        )
+    require_extra("rich", "terminal", purpose="a table, which --json does without,")
     return Screen()
 
 

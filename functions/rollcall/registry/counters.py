@@ -27,13 +27,7 @@ log = logging.getLogger("rollcall")
 
 def read_records(document: Any) -> dict[str, Any]:
     """Return the records of a document that was read; none if it does not exist."""
-    fields = document.to_dict() or {}
-    stored = fields.get("records")
-    if isinstance(stored, str):  # the form before: JSON, in several documents where it was long
-        documents = document.reference.parent
-        names = [f"{document.id}.{number}" for number in range(1, fields.get("parts", 1))]
-        texts = [stored, *(documents.document(name).get().get("records") for name in names)]
-        return {key: record for text in texts for key, record in json.loads(text).items()}
+    stored = (document.to_dict() or {}).get("records")
     return json.loads(zlib.decompress(stored)) if stored else {}
 
 
@@ -53,7 +47,7 @@ def write_records(
     if len(kept) < len(records):
         text = "%s cannot hold all records: %d of %d are left out"
         log.warning(text, document.reference.path, len(records) - len(kept), len(records))
-    data = {"schemaVersion": SCHEMA_VERSION, "records": stored, "parts": 1}
+    data = {"schemaVersion": SCHEMA_VERSION, "records": stored}
     write_unchanged(batch, document, {**data, "writtenAt": datetime.now(UTC), **fields})
 
 

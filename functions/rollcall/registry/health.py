@@ -253,9 +253,7 @@ def _states(windows: Mapping[str, Window]) -> dict[str, State]:
 
 
 def _windows(document: Any) -> dict[str, Window]:
-    """Return the records of `registry/health`, by capability; none of a form before."""
-    if isinstance((document.to_dict() or {}).get("records"), str):
-        return {}
+    """Return the records of `registry/health`, by capability."""
     return convert(read_records(document), dict[str, Window])
 
 

@@ -390,13 +390,6 @@ def test_if_nothing_at_all_can_be_reached_it_is_us(db: Client, clock: Clock) -> 
 # ---- ten thousand capabilities ----
 
 
-def test_a_record_of_the_form_before_begins_anew(db: Client, clock: Clock, manifest: None) -> None:
-    db.document("registry/health").set({"parts": 2, "records": '{"look_up": {"m": [[1, 3, 4]]}}'})
-    tell(db, clock, *["internal"] * 5)
-    assert look(db, clock) == {"look_up": "down"}
-    assert totals(db) == (0, 5)
-
-
 def test_what_does_not_fit_is_left_out_and_never_what_fails(
     db: Client,
     clock: Clock,

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from rollcall.commands import screen as screens
 from rollcall.commands.screen import ID, Column, Screen, load_screen
-from rollcall.core.errors import Problem
+from rollcall.core import extras
+from rollcall.core.errors import FailedPrecondition
 
 NAME = "קביעת עדיפות להודעה"
 COLUMNS = [ID, Column("Name"), Column("Effect", whole=True), Column("Digest", from_width=100)]
@@ -84,8 +84,8 @@ def test_what_is_whole_stays_whole_and_long_texts_give_way_first() -> None:
 
 
 def test_without_rich_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screens.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"Tables need the extra \[terminal\]") as problem:
+    monkeypatch.setattr(extras, "is_installed", lambda package: False)
+    with pytest.raises(FailedPrecondition, match=r"needs the extra \[terminal\]") as error:
         load_screen()
-    assert "pip install 'rollcall-firebase[terminal]'" in str(problem.value)
-    assert "--json" in str(problem.value)
+    assert "pip install 'rollcall-firebase[terminal]'" in str(error.value.hint)
+    assert "--json" in error.value.message

@@ -49,7 +49,7 @@ def examine(place: Place) -> Iterator[Finding]:
         db = connect(place)
     except Problem as problem:
         topic = "emulator" if is_emulator else "credentials"
-        mend = "make emulators" if is_emulator else "gcloud auth application-default login"
+        mend = "python -m rollcall dev" if is_emulator else "gcloud auth application-default login"
         yield Finding("fail", topic, str(problem).splitlines()[0], mend)
         return
     yield Finding("ok", "project", str(place))
