@@ -40,29 +40,44 @@ def parser() -> argparse.ArgumentParser:
         epilog="exit codes: 0 done, 1 a check or the command failed, 2 wrong usage",
     )
     commands = top.add_subparsers(required=True, metavar="command")
-    _add_init(commands)
-    _add_dev(commands)
-    _add_ask(commands)
-    _add_call(commands)
+    _add_app_commands(commands)
+    _add_emulator_commands(commands)
     _add_smoke(commands)
     _add_sync(commands)
-    _add_rules(commands)
-    _add_check(commands)
-    _add_types(commands)
     registry = commands.add_parser("registry", help="show and change the registry")
     _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
     return top
 
 
-def _add_dev(commands: Any) -> None:
+def _add_app_commands(commands: Any) -> None:
+    """Commands that read and write an app's files, and need no project."""
+    what = "make an app, or add Rollcall to an existing one"
+    init = _command(commands, "init", "init.command.run", what, is_local=True)
+    where = "the app's folder; otherwise this one, or that of firebase.json above"
+    init.add_argument("dir", nargs="?", help=where)
+    what = 'prefix of the platform\'s own names, such as "rc": rc_run_agent'
+    init.add_argument("--prefix", help=what)
+    init.add_argument("--yes", action="store_true", help="write without asking")
+
+    what = "compose firestore.rules and firestore.indexes.json of the app"
+    rules = _command(commands, "rules", "rules.run", what, is_local=True)
+    rules.add_argument("--check", action="store_true", help="only say whether they are up to date")
+
+    what = "check the definitions of capabilities and agents"
+    _command(commands, "check", "sync.check", what, is_local=True)
+
+    what = "write the capabilities as TypeScript for the JavaScript client"
+    types = _command(commands, "types", "types.run", what, is_local=True)
+    types.add_argument("file", nargs="?", help="where to; rollcall.d.ts in the app's folder")
+    types.add_argument("--check", action="store_true", help="only say whether it is up to date")
+
+
+def _add_emulator_commands(commands: Any) -> None:
     what = "run the app on the emulators and load its changes"
-    dev = _command(commands, "dev", "dev.run", what)
-    dev.set_defaults(is_local=True)
+    dev = _command(commands, "dev", "dev.run", what, is_local=True)
 
-
-def _add_ask(commands: Any) -> None:
     what = "send a message to an agent on the running emulators"
-    ask = _command(commands, "ask", "ask.run", what)
+    ask = _command(commands, "ask", "ask.run", what, is_local=True)
     ask.epilog = (
         "exit codes: 0 answered, 1 it failed, 2 wrong usage, 3 something waits for a person"
     )
@@ -73,27 +88,17 @@ def _add_ask(commands: Any) -> None:
     yes, no = "approve whatever waits", "reject whatever waits"
     decision.add_argument("--yes", dest="decision", action="store_const", const=True, help=yes)
     decision.add_argument("--no", dest="decision", action="store_const", const=False, help=no)
-    _add_user(ask)
-    ask.set_defaults(is_local=True)
 
-
-def _add_call(commands: Any) -> None:
     what = "call a function on the running emulators"
-    call = _command(commands, "call", "ask.call", what)
+    call = _command(commands, "call", "ask.call", what, is_local=True)
     call.add_argument("function", help="its name, such as list_capabilities")
     call.add_argument("data", nargs="?", type=_json, default={}, help="JSON; {} if left out")
-    _add_user(call)
-    call.set_defaults(is_local=True)
 
-
-def _add_user(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--as",
-        dest="user",
-        metavar="USER",
-        default="developer",
-        help="an e-mail address or a user's id, who is made if need be; developer if left out",
-    )
+    who = "an e-mail address or a user's id, who is made if need be; developer if left out"
+    for command in (ask, call):
+        command.add_argument("--as", dest="user", metavar="USER", default="developer", help=who)
+    for command in (dev, ask, call):
+        _add_project(command)
 
 
 def _add_smoke(commands: Any) -> None:
@@ -107,123 +112,81 @@ def _add_smoke(commands: Any) -> None:
     smoke.add_argument("--agent", help="the agent to ask; the first one if left out")
 
 
-def _add_registry(commands: Any) -> None:
-    _add_list(commands)
-    show = _command(commands, "show", "registry.show.run", "all that is known of one", json=True)
-    show.add_argument("id", help="a capability's id, or agents/<id>")
-    _add_sync(commands)
-    disable = _command(
-        commands, "disable", "registry.overrides.disable", "disable a capability or an agent"
-    )
-    disable.add_argument("id", help="a capability's id, or agents/<id>")
-    disable.add_argument("--reason", help="why; kept with the override")
-    enable = _command(
-        commands, "enable", "registry.overrides.enable", "undo disable, or set another status"
-    )
-    enable.add_argument("id", help="a capability's id, or agents/<id>")
-    enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
-    _add_search(commands)
-    _command(commands, "doctor", "doctor.command.run", "check a project", json=True)
-    _add_usage(commands)
-    _add_enrich(commands)
-
-
-def _add_init(commands: Any) -> None:
-    what = "make an app, or add Rollcall to an existing one"
-    init = commands.add_parser("init", help=what, description=f"{what[0].upper()}{what[1:]}.")
-    init.add_argument(
-        "dir",
-        nargs="?",
-        help="the app's folder; otherwise this one, or that of firebase.json above",
-    )
-    init.add_argument(
-        "--prefix", help='prefix of the platform\'s own names, such as "rc": rc_run_agent'
-    )
-    init.add_argument("--yes", action="store_true", help="write without asking")
-    init.set_defaults(run=_later("init.command.run"), wrong=init.error, is_local=True)
-
-
 def _add_sync(commands: Any) -> None:
-    sync = _command(
-        commands, "sync", "sync.run", "publish what code declares to Firestore", json=True
-    )
+    what = "publish what code declares to Firestore"
+    sync = _command(commands, "sync", "sync.run", what, json=True)
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
 
 
-def _add_rules(commands: Any) -> None:
-    what = "compose firestore.rules and firestore.indexes.json"
-    rules = commands.add_parser("rules", help=what, description=f"{what.capitalize()} of the app.")
-    rules.add_argument("--check", action="store_true", help="only say whether they are up to date")
-    rules.set_defaults(run=_later("rules.run"), wrong=rules.error, is_local=True)
+def _add_registry(commands: Any) -> None:
+    one = "a capability's id, or agents/<id>"
 
-
-def _add_check(commands: Any) -> None:
-    what = "check the definitions of capabilities and agents"
-    check = commands.add_parser("check", help=what, description=f"{what.capitalize()}.")
-    check.set_defaults(run=_later("sync.check"), wrong=check.error, is_local=True)
-
-
-def _add_types(commands: Any) -> None:
-    what = "write the capabilities as TypeScript for the JavaScript client"
-    types = commands.add_parser("types", help=what, description=f"{what.capitalize()}.")
-    types.add_argument("file", nargs="?", help="where to; rollcall.d.ts in the app's folder")
-    types.add_argument("--check", action="store_true", help="only say whether it is up to date")
-    types.set_defaults(run=_later("types.run"), wrong=types.error, is_local=True)
-
-
-def _add_list(commands: Any) -> None:
     list_ = _command(commands, "list", "registry.list.run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
     list_.add_argument("--agent", help="those that this agent names")
-    list_.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
 
+    show = _command(commands, "show", "registry.show.run", "all that is known of one", json=True)
+    show.add_argument("id", help=one)
+    _add_sync(commands)
 
-def _add_search(commands: Any) -> None:
-    search = _command(
-        commands,
-        "search",
-        "registry.search.run",
-        "what a run would be offered for a message",
-        json=True,
-    )
+    what = "disable a capability or an agent"
+    disable = _command(commands, "disable", "registry.overrides.disable", what)
+    disable.add_argument("id", help=one)
+    disable.add_argument("--reason", help="why; kept with the override")
+
+    what = "undo disable, or set another status"
+    enable = _command(commands, "enable", "registry.overrides.enable", what)
+    enable.add_argument("id", help=one)
+    enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
+
+    what = "what a run would be offered for a message"
+    search = _command(commands, "search", "registry.search.run", what, json=True)
     search.add_argument("text", help="the message, in quotation marks")
     search.add_argument("--agent", help="this agent's tools; all where left out")
     search.add_argument("--role", choices=_ROLES, default=Role.USER.value)
     search.add_argument("--tenant")
-    search.add_argument("--locale", choices=["en", "he"], default="en", help="of the names shown")
+    for command in (list_, search):
+        command.add_argument(
+            "--locale", choices=["en", "he"], default="en", help="of the names shown"
+        )
 
+    _command(commands, "doctor", "doctor.command.run", "check a project", json=True)
 
-def _add_usage(commands: Any) -> None:
-    usage = _command(
-        commands, "usage", "registry.usage.run", "what was offered, called and paid", json=True
-    )
+    what = "what was offered, called and paid"
+    usage = _command(commands, "usage", "registry.usage.run", what, json=True)
     usage.add_argument("--days", type=_days, default=7, help="how far back; 7 where left out")
     usage.add_argument("--agent")
 
-
-def _add_enrich(commands: Any) -> None:
-    enrich = _command(
-        commands,
-        "enrich",
-        "registry.enrich.run",
-        "have a model write what users would say",
-        json=True,
-    )
+    what = "have a model write what users would say"
+    enrich = _command(commands, "enrich", "registry.enrich.run", what, json=True)
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
     enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
     enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
 
 
 def _command(
-    commands: Any, name: str, runs: str, help: str, *, json: bool = False
+    commands: Any, name: str, runs: str, help: str, *, json: bool = False, is_local: bool = False
 ) -> argparse.ArgumentParser:
-    """Add a subcommand; `runs` is `<module>.<function>` of `rollcall.commands`."""
-    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
-    command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
+    """Add a subcommand.
+
+    Args:
+        runs: `<module>.<function>` of `rollcall.commands`.
+        json: Whether it can print JSON.
+        is_local: Whether it is run without a project's Firestore.
+    """
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=f"{help[0].upper()}{help[1:]}."
+    )
+    if not is_local:
+        _add_project(command)
     if json:
         command.add_argument("--json", action="store_true", help="JSON instead of tables")
-    command.set_defaults(run=_later(runs), wrong=command.error, is_local=False)
+    command.set_defaults(run=_later(runs), wrong=command.error, is_local=is_local)
     return command
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
 
 
 def _later(runs: str) -> Callable[..., int]:
