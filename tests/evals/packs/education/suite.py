@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.evals.packs.education import curriculum, defects, formats, mathematics, requests
+from tests.evals.packs.education import (
+    access,
+    curriculum,
+    defects,
+    formats,
+    mathematics,
+    requests,
+    results,
+)
 from tests.evals.report import Measured
 
 EVALS: dict[str, Callable[[str], Measured]] = {
@@ -13,6 +21,8 @@ EVALS: dict[str, Callable[[str], Measured]] = {
     "curriculum": curriculum.measure,
     "defects": lambda model: defects.measure(),
     "exchange_formats": lambda model: formats.measure_exchange(),
+    "results_export": lambda model: results.measure(),
+    "access": access.measure,
     "documents": lambda model: formats.measure_documents(),
 }
 """By name; each is given the model to measure."""
