@@ -82,6 +82,11 @@ def compute(expression: str, *, x: Fraction | None = None) -> Fraction | bool:
     return _Reader(expression, x).expression()
 
 
+def printed(expression: str) -> str:
+    """Return an expression with the signs that schoolbooks have: 9 − 2 × 3, 12 : 4."""
+    return re.sub(r" - ", " − ", expression).replace("*", "×").replace(" / ", " : ")
+
+
 class _Reader:
     """Reads an expression from left to right, computing as it goes."""
 

@@ -9,6 +9,7 @@ id, a code and a statement are given back as they are stored, or not at all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -32,7 +33,6 @@ from rollcall.core.wording import isolated, short
 STANDARDS = "curriculumStandards"
 MOST_SEARCHED = 1_000
 MOST_FOUND = 20
-_BOOSTS = {"topic": 2.0, "statement": 1.0}
 
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Statement = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -132,18 +132,12 @@ def search_curriculum(
         topic: What it should be about; leave out for all of the grade.
         bloom_levels: Only standards of these levels.
     """
-    stored, without_bloom = find_standards(ctx, subject, grade_level, bloom_levels or ())
-    places = [(place, 1.0) for place in range(len(stored))]
-    if topic and topic.strip():
-        texts = [
-            {
-                "topic": standard.topic,
-                "statement": f"{standard.statement.he or ''} {standard.statement.en or ''}",
-            }
-            for _, standard in stored
-        ]
-        places = ranked(topic, texts, _BOOSTS, limit=MOST_FOUND)
-    found = [stored[place] for place, _ in places[:MOST_FOUND]]
+    every = find_standards(ctx, subject, grade_level)
+    wanted, stored_count = set(bloom_levels or ()), len(every)
+    stored = [each for each in every if not wanted or wanted & set(each[1].bloom_levels)]
+    without_bloom = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
+    has_topic = topic is not None and bool(topic.strip())
+    found = about(topic or "", stored, MOST_FOUND) if has_topic else stored[:MOST_FOUND]
     shown = [_found(id, standard, ctx.locale) for id, standard in found]
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
@@ -151,39 +145,47 @@ def search_curriculum(
     values: dict[str, Any] = {
         "subject": subject_name(subject, ctx.locale),
         "grade": grade_name(grade_level, ctx.locale),
-        "stored": len(stored),
+        "stored": stored_count,
     }
-    key = "curriculum.none_stored"
-    if stored or without_bloom:
-        key = "curriculum.found" if shown else "curriculum.none_fits"
+    key = "curriculum.found" if shown else "curriculum.none_fits"
+    if not stored_count:
+        key = "curriculum.none_stored"
+    elif without_bloom == stored_count:
+        key = "curriculum.none_says_bloom"
     answer = TEXTS.say(ctx.locale, key, count=len(shown), **values)
     return Standards(
         answer=answer,
         subject=subject,
         grade=grade_level,
         standards=shown,
-        stored=len(stored),
+        stored=stored_count,
         without_bloom=without_bloom,
     )
 
 
-def find_standards(
-    ctx: ToolContext, subject: str, grade: str, bloom_levels: Any = ()
-) -> tuple[list[tuple[str, Standard]], int]:
-    """Return the stored standards of a subject and grade by id, and how many were left out since
-    they say no Bloom level."""
+def find_standards(ctx: ToolContext, subject: str, grade: str) -> list[tuple[str, Standard]]:
+    """Return the stored standards of a subject and grade, by id."""
     from google.cloud.firestore import FieldFilter
 
     query = ctx.db.collection(STANDARDS).where(filter=FieldFilter("subject", "==", subject))
     query = query.where(filter=FieldFilter("grades", "array_contains", grade))
-    every = [
+    found = [
         (each.id, read_standard(each.to_dict() or {}))
         for each in query.limit(MOST_SEARCHED).stream()
     ]
-    wanted = set(bloom_levels)
-    fitting = [each for each in every if not wanted or wanted & set(each[1].bloom_levels)]
-    silent = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
-    return sorted(fitting, key=lambda each: each[0]), silent
+    return sorted(found, key=lambda each: each[0])
+
+
+def about(
+    topic: str, standards: Sequence[tuple[str, Standard]], limit: int
+) -> list[tuple[str, Standard]]:
+    """Return the standards about a topic, best first."""
+    texts = [
+        {"topic": each.topic, "statement": f"{each.statement.he or ''} {each.statement.en or ''}"}
+        for _, each in standards
+    ]
+    places = ranked(topic, texts, {"topic": 2.0, "statement": 1.0}, limit=limit)
+    return [standards[place] for place, _ in places]
 
 
 def read_standard(data: dict[str, Any]) -> Standard:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from packs.education import blocks
+from packs.education.arithmetic import printed
 from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
@@ -37,7 +38,11 @@ from rollcall.render.sheet import (
 
 WITH_NAME_LINE = frozenset(("worksheet", "test", "activity", "exam"))
 """Kinds that a pupil writes in."""
+FOR_TEACHERS = frozenset(("lesson_plan", "rubric"))
+"""Kinds whose pages name the standards though they have no key."""
 GAP_LINE = "________"
+_COMPUTED = frozenset(("numeric", "choice", "cloze", "true_false"))
+"""Kinds whose check is a sum that a person reads; an order's is a word."""
 WORK_CM = 2.2
 """Room to work beside a numeric question."""
 
@@ -85,7 +90,7 @@ def sheet(
         for item in _questions(items):
             mark = f"{questions[id(item)]}."
             parts.append(Numbered(mark, list(_answer(item, locale))))
-    if with_key and questions and standards:
+    if standards and (with_key if questions else content.kind in FOR_TEACHERS):
         parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
     sources = [_source_line(each, locale) for each in content.sources]
     if with_key and sources:
@@ -193,8 +198,9 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
     """What is right in a question, and why."""
     block, key = item.block, item.key
     lines = _right(block, key, locale)
-    if key.check and key.check != lines[0]:
-        lines.append(key.check)
+    computed = printed(key.check) if key.check and block.kind in _COMPUTED else ""
+    if "?" not in computed and not any(computed in said for said in (lines[0], key.feedback or "")):
+        lines.append(computed)
     if key.feedback:
         lines.append(key.feedback)
     if block.source:
@@ -226,7 +232,8 @@ def _right(block: Block, key: Key, locale: str) -> list[str]:
         case "order":
             return [f"{n}. {texts[id]}" for n, id in enumerate(key.correct, 1)]
         case "cloze":
-            return [f"{n}. {' / '.join(key.gaps[n])}" for n in GAP.findall(block.stem)]
+            gaps = [" / ".join(key.gaps[n]) for n in GAP.findall(block.stem)]
+            return gaps if len(gaps) == 1 else [f"{n}. {text}" for n, text in enumerate(gaps, 1)]
         case "numeric":
             unit = f" {block.unit}" if block.unit else ""
             off = f" ± {key.tolerance}" if key.tolerance not in (None, "0") else ""

@@ -7,7 +7,7 @@ the families of mathematics; the words of the teacher's own passages. Nothing el
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Struct, structs
 from pydantic import Field
@@ -21,7 +21,7 @@ from packs.education.contents import (
     create_content,
     new_content_id,
 )
-from packs.education.curriculum import Standard, find_standards, standard_citation
+from packs.education.curriculum import Standard, about, find_standards, standard_citation
 from packs.education.exports import keep_files
 from packs.education.generation.model import model_items
 from packs.education.generation.passages import Passage, find_passages, text_items
@@ -33,7 +33,6 @@ from packs.education.mathematics.problems import (
     make_problems,
     topics_of,
 )
-from packs.education.ranking import ranked
 from packs.education.school import GRADES as SCHOOL_GRADES
 from packs.education.school import SubjectId, grade_name, grade_number
 from rollcall.core.context import ToolContext
@@ -50,6 +49,7 @@ PassageText = Annotated[str, Field(max_length=12_000)]
 DocumentId = Annotated[str, Field(min_length=1, max_length=128)]
 Count = Annotated[int, Field(ge=1, le=40)]
 Generator = Literal["model", "offline"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 _MOST_STANDARDS = 5
 
 
@@ -165,7 +165,15 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
     if brief.subject == "math" and not brief.passages:
         brief = _with_grade(brief)
         number = grade_number(brief.grade) if brief.grade else 0
-        problems = _by_level(brief, number)
+        levels = LEVELS if brief.level == "all" else (brief.level,)
+        problems = make_problems(
+            brief.topic,
+            grade=number,
+            count=brief.count,
+            seed=brief.seed,
+            locale=brief.locale,
+            levels=levels,
+        )
         if problems:
             note = TEXTS.say(brief.locale, "notes.fewer", count=len(problems))
             notes = (note,) if len(problems) < brief.count else ()
@@ -176,10 +184,15 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
         brief.passages, count=brief.count, seed=brief.seed, locale=brief.locale, level=level
     )
     if not items:
+        is_maybe_math = brief.subject is None and any(
+            families_for(brief.topic, number)
+            for number in ([grade_number(brief.grade)] if brief.grade else GRADES)
+        )
+        key = "errors.is_it_mathematics" if is_maybe_math else "errors.nothing_to_make_of"
         raise FailedPrecondition(
-            TEXTS.say(brief.locale, "errors.nothing_to_make_of"),
-            field="topic",
-            hint="passage, documentId, or upload_knowledge",
+            TEXTS.say(brief.locale, key),
+            field="subject" if is_maybe_math else "topic",
+            hint="subject: math" if is_maybe_math else "passage, documentId, or upload_knowledge",
         )
     return Made(items, "offline"), brief
 
@@ -189,13 +202,8 @@ def find_serving(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standard]]:
     is not known."""
     if ctx.platform is None or not brief.subject or not brief.grade:
         return []
-    stored, _ = find_standards(ctx, brief.subject, brief.grade)
-    texts = [
-        {"topic": each.topic, "statement": f"{each.statement.he or ''} {each.statement.en or ''}"}
-        for _, each in stored
-    ]
-    places = ranked(brief.topic, texts, {"topic": 2.0, "statement": 1.0}, limit=_MOST_STANDARDS)
-    found = [stored[place] for place, _ in places]
+    stored = find_standards(ctx, brief.subject, brief.grade)
+    found = about(brief.topic, stored, _MOST_STANDARDS)
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
     return found
@@ -318,32 +326,12 @@ def _with_grade(brief: Brief) -> Brief:
     return brief
 
 
-def _by_level(brief: Brief, number: int) -> list[Item]:
-    """Problems of one level, or of all three in equal parts."""
-    levels: tuple[Level, ...] = ("support", "core", "enrichment")
-    if brief.level != "all":
-        levels = (brief.level,)
-    found: list[Item] = []
-    for place, level in enumerate(levels):
-        count = (brief.count - len(found)) // (len(levels) - place)
-        found += make_problems(
-            brief.topic,
-            grade=number,
-            count=count,
-            seed=f"{brief.seed}{level}",
-            locale=brief.locale,
-            level=level,
-        )
-    return found
-
-
 def _preferred(items: list[Item], brief: Brief) -> list[Item]:
     """Items in the order of the kinds that are preferred, the levels kept apart."""
     rank = {kind: place for place, kind in enumerate(brief.prefers)}
-    levels = ("support", "core", "enrichment")
     return sorted(
         items,
-        key=lambda each: (levels.index(each.block.level), rank.get(each.block.kind, len(rank))),
+        key=lambda each: (LEVELS.index(each.block.level), rank.get(each.block.kind, len(rank))),
     )
 
 

@@ -14,7 +14,7 @@ from packs.education.blocks import Item, Level, Source, choices, item
 from packs.education.courses import taught_by
 from packs.education.generation.wording import TEXTS
 from rollcall.core.context import ToolContext
-from rollcall.core.text import is_stopword, sentences, terms, tokens
+from rollcall.core.text import HEBREW_PREFIXES, is_stopword, sentences, terms, tokens
 from rollcall.knowledge.search import Passage as Found
 from rollcall.knowledge.search import citation, search
 
@@ -24,6 +24,7 @@ _WORDS = range(6, 36)
 """How many words a sentence has that a question is made of."""
 _MOST_SHOWN = 2_500
 _BANK = 4
+_PREPOSITIONS = frozenset("בכלו")
 _TOKEN = re.compile(r"[^\W_]+(?:[\"'׳״-][^\W_]+)*")
 _DEFINITIONS = (
     re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:הוא|היא|הם|הן) (?P<meaning>[^?!]{12,160})\.?$"),
@@ -174,17 +175,22 @@ def _once(word: str, sentence: str) -> bool:
     return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)) == 1
 
 
+def _defined(passage: Passage) -> list[tuple[str, str]]:
+    """The terms that a passage defines, each with what it says of it."""
+    found: dict[str, tuple[str, str]] = {}
+    for sentence in _usable(passage):
+        match = next((m for each in _DEFINITIONS if (m := each.match(sentence))), None)
+        if match and len(match["term"].split()) <= 4 and terms(match["term"]):
+            meaning = match["meaning"].strip(". ")
+            found.setdefault(normal_text(match["term"]), (match["term"], meaning))
+    return list(found.values())
+
+
 def _matches(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
     """Terms that the passages define, beside what they say of each."""
     made = []
     for place, passage in enumerate(passages):
-        defined: dict[str, tuple[str, str]] = {}
-        for sentence in _usable(passage):
-            match = next((m for each in _DEFINITIONS if (m := each.match(sentence))), None)
-            if match and len(match["term"].split()) <= 4 and terms(match["term"]):
-                meaning = match["meaning"].strip(". ")
-                defined.setdefault(normal_text(match["term"]), (match["term"], meaning))
-        pairs = list(defined.values())[:5]
+        pairs = _defined(passage)[:5]
         if len(pairs) < 3 or len({normal_text(meaning) for _, meaning in pairs}) < len(pairs):
             continue
         shown = random.sample([meaning for _, meaning in pairs], len(pairs))
@@ -225,13 +231,10 @@ def _orders(passages: Sequence[Passage], random: Random, locale: str) -> list[tu
 
 
 def _opens(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Questions about the words that a passage says most of; its sentences are the answer."""
+    """Questions about what a passage speaks of; its sentences are the answer."""
     made = []
     for place, passage in enumerate(passages):
-        for word in _key_words(passage)[:4]:
-            said = [each for each in _usable(passage) if _once(word, each)][:3]
-            if not said:
-                continue
+        for word, said in _themes(passage)[:4]:
             criteria = [TEXTS.say(locale, "passages.from_text")]
             made.append(
                 (place, item(
@@ -241,3 +244,40 @@ def _opens(passages: Sequence[Passage], random: Random, locale: str) -> list[tup
                 ))
             )  # fmt: skip
     return made
+
+
+def _themes(passage: Passage) -> list[tuple[str, list[str]]]:
+    """What a passage speaks of more than once, then what it defines, each with sentences that
+    name it.
+
+    A Hebrew word is shown without the letters that are glued to it where the passage has it with
+    others too; what only stands after a preposition is left out.
+    """
+    told = {sentence: _TOKEN.findall(sentence.casefold()) for sentence in _usable(passage)}
+    counted = Counter(word for words in told.values() for word in words)
+    glued: dict[str, dict[str, str]] = {}
+    """The words by what they may be without glued letters, each with these letters."""
+    for word in counted:
+        if len(word) > 2 and not word.isdigit() and not is_stopword(tokens(word)[0]):
+            glued.setdefault(word, {})[word] = ""
+            for cut in range(1, len(word) - 2):
+                if word[cut - 1] not in HEBREW_PREFIXES:
+                    break
+                glued.setdefault(word[cut:], {})[word] = word[:cut]
+    found: dict[str, int] = {}
+    said: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for bare in sorted(glued, key=lambda each: (-len({*glued[each].values()}), -len(each))):
+        words = glued[bare].keys() - taken
+        taken |= words
+        count = sum(counted[word] for word in words)
+        if count > 1 and bare[0] not in _PREPOSITIONS:
+            found[bare] = count
+            said[bare] = [each for each in told if not words.isdisjoint(told[each])][:3]
+    names = sorted(found, key=lambda each: -found[each])
+    defined = {
+        term: [each for each in told if each.startswith(term)]
+        for term, _ in _defined(passage)
+        if term.casefold() not in said
+    }
+    return [*((name, said[name]) for name in names), *defined.items()]

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from packs.education.answers import normal_text
+from packs.education.arithmetic import printed
 from packs.education.blocks import GAP, Block, Item, Key, choices
 from packs.education.contents import ContentFile, OpenedContent, open_block
 from packs.education.generation.making import (
@@ -253,8 +254,7 @@ def _hint(original: Item, locale: str) -> str:
         first = next(each.text for each in block.options if each.id == key.correct[0])
         return TEXTS.say(locale, "variants.hint_first", text=first)
     if key.check and block.kind in ("numeric", "choice") and "?" not in key.check:
-        check = key.check.replace("*", "×")
-        return TEXTS.say(locale, "variants.hint_check", check=check)
+        return TEXTS.say(locale, "variants.hint_check", check=printed(key.check))
     return TEXTS.say(locale, "variants.hint_read")
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from packs.education.arithmetic import printed
 from packs.education.blocks import Block, Bloom, Item, Key, Level, choices
 from packs.education.quantities import write_number
 from rollcall.core.texts import Texts
@@ -98,7 +99,7 @@ def ask(
     """
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
-    feedback = f"{check.replace('*', '×')} = {_written(right, decimal)}"
+    feedback = f"{printed(check)} = {_written(right, decimal)}"
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:

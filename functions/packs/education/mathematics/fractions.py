@@ -60,6 +60,8 @@ def compare_fractions(draw: Draw) -> Item:
     a, c = _proper(draw, b), _proper(draw, d)
     if draw.level == "enrichment":  # the nearest there is with this denominator
         c = min(max(a * d // b + draw.number(0, 1), 1), d - 1)
+    if (a, b) == (c, d):  # a fraction beside itself asks for nothing
+        c = draw.random.choice([each for each in range(1, d + 1) if each != c])
     left, right = Fraction(a, b), Fraction(c, d)
     sign = "<" if left < right else ">" if left > right else "="
     return compare(draw, f"{a}/{b}", f"{c}/{d}", sign)

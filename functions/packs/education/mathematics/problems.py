@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
+from itertools import cycle, islice
 from random import Random
 
 from packs.education.blocks import Item, Level
@@ -22,15 +23,31 @@ _READ = 500
 
 _OPERATIONS = frozenset(("addition", "subtraction", "multiplication", "division"))
 _FORMS = frozenset(("word_problems",))
-_PLAIN = frozenset(
-    ("general", "arithmetic", "fractions", "decimals", "percents", "geometry", "equations")
+_OTHERS = frozenset(
+    (
+        "time",
+        "money",
+        "numbers",
+        "places",
+        "ratio",
+        "scale",
+        "data",
+        "speed",
+        "expanding",
+        "comparing",
+    )
 )
-"""Topics that are mathematics wherever they are named; "time" is other subjects' too."""
+"""Topics that other subjects speak of too."""
 
 
 def is_mathematics(topic: str) -> bool:
-    """Tell whether a topic is one of mathematics by its words alone."""
-    return bool(_named(topic) & (_PLAIN | _OPERATIONS))
+    """Tell whether a topic is one of mathematics by its words alone: "fractions" wherever it
+    stands, or words of mathematics and no others, as "area and perimeter"."""
+    words = _words_of(topic)
+    others = {stem for name in _OTHERS for stem in _topics()[name]}
+    every = {stem for stems in _topics().values() for stem in stems}
+    is_all = words <= every | _stems("words.neutral")
+    return bool(words & _stems("words.plain")) or (is_all and bool(words & every - others))
 
 
 def families_for(topic: str, grade: int) -> list[Family]:
@@ -40,11 +57,11 @@ def families_for(topic: str, grade: int) -> list[Family]:
     A topic may name operations ("addition"), what is computed with ("fractions") and a form
     ("word problems"): a family has to have one of each that is named.
     """
-    named = _named(topic)
+    words = _words_of(topic)
+    named = {name for name, stems in _topics().items() if stems & words} - {"general"}
     of_grade = [family for family in FAMILIES if grade in family.grades]
-    if named == {"general"}:
+    if words and words <= _stems("words.neutral") | _topics()["general"]:
         return of_grade
-    named -= {"general"}
     if "decimals" in named:
         named -= {"fractions"}  # "שברים עשרוניים" are no others
     groups = [named & _OPERATIONS, named & _FORMS, named - _OPERATIONS - _FORMS]
@@ -69,45 +86,46 @@ def make_problems(
     count: int,
     seed: str,
     locale: str = "he",
-    level: Level = "core",
+    levels: Sequence[Level] = ("core",),
 ) -> list[Item]:
     """Make problems about a topic, no two alike; fewer where there are no more, none where no
     family is about it.
 
     Args:
         seed: The same seed makes the same problems.
+        levels: In their order; each has an equal part of the problems.
 
     Raises:
         Internal: A family made a key that differs from its check.
     """
     families = families_for(topic, grade)
-    draw = Draw(Random(seed), grade, locale, level)
     found: dict[str, Item] = {}
-    for family in _in_turn(families, count * _TRIES):
-        item = family.make(draw)
-        if problem := check_problem(item):
-            raise Internal(f"{family.id}: {problem}")
-        found.setdefault(item.block.stem + repr(item.block.options), item)
-        if len(found) == count:
-            break
+    for place, level in enumerate(levels):
+        wanted = len(found) + (count - len(found)) // (len(levels) - place)
+        draw = Draw(Random(f"{seed}{level}"), grade, locale, level)
+        for family in islice(cycle(families), count * _TRIES):
+            if len(found) == wanted:
+                break
+            item = family.make(draw)
+            if problem := check_problem(item):
+                raise Internal(f"{family.id}: {problem}")
+            # A stem with numbers in it is the whole question, whether it is chosen or written.
+            is_whole = any(map(str.isdigit, item.block.stem))
+            found.setdefault(item.block.stem + ("" if is_whole else repr(item.block.options)), item)
     return list(found.values())
 
 
-def _in_turn(families: list[Family], tries: int) -> Iterator[Family]:
-    for n in range(tries if families else 0):
-        yield families[n % len(families)]
-
-
-def _named(topic: str) -> set[str]:
-    known = set(terms(topic[:_READ]))
-    return {name for name, words in _topics().items() if known & words}
+def _words_of(topic: str) -> set[str]:
+    """The stems of a topic, without numbers."""
+    return {stem for stem in terms(topic[:_READ]) if not stem.isdigit()}
 
 
 @cache
 def _topics() -> dict[str, frozenset[str]]:
     """The stems of the words that name each topic, of all languages."""
-    names = TEXTS.data("en", "cues")
-    return {
-        name: frozenset(stem for word in TEXTS.words(f"cues.{name}") for stem in terms(word))
-        for name in names
-    }
+    return {name: _stems(f"cues.{name}") for name in TEXTS.data("en", "cues")}
+
+
+@cache
+def _stems(key: str) -> frozenset[str]:
+    return frozenset(stem for word in TEXTS.words(key) for stem in terms(word))

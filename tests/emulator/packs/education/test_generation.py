@@ -86,6 +86,24 @@ def test_without_a_model_texts_are_structure_and_blanks(school: Client, kind: st
     assert made["standards"] == ["made-up-1"]
 
 
+def test_what_may_be_another_subjects_is_asked_back_and_never_made_as_mathematics(
+    school: Client,
+) -> None:
+    area = make(school, generate_static_content, content_type="worksheet", topic="שטח", grade="ה")
+    assert area["subject"] == "math"
+    for topic, grade in (("שעון", "ג"), ("כתיבת חיבור", "ב")):
+        with pytest.raises(FailedPrecondition, match="אם הכוונה למתמטיקה") as asked:
+            make(
+                school, generate_static_content, content_type="worksheet", topic=topic, grade=grade
+            )
+        assert asked.value.details["field"] == "subject"
+    with pytest.raises(FailedPrecondition, match="לא נמצא קטע"):
+        make(
+            school, generate_static_content, content_type="test", topic="חזרה על מלחמת העולם",
+            grade="ד",
+        )  # fmt: skip
+
+
 def test_a_podcast_cites_each_statement_and_is_timed(school: Client) -> None:
     made = make(school, generate_podcast_script, topic="מחזור המים", passage=WATER)
     assert made["hosts"] == ["דן", "נועה"]

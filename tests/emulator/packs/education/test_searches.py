@@ -75,6 +75,9 @@ def test_nothing_found_is_said_and_nothing_is_made_up(standards: Client) -> None
     by_level = search(standards, subject="math", grade="ד", bloomLevels=["apply"])
     assert [each["id"] for each in by_level["standards"]] == ["frac"]
     assert by_level["withoutBloom"] == 1
+    no_levels = search(standards, subject="math", grade="ה", bloomLevels=["apply"])
+    assert (no_levels["standards"], no_levels["stored"], no_levels["withoutBloom"]) == ([], 1, 1)
+    assert "None of the 1 stored" in no_levels["answer"] and "Bloom" in no_levels["answer"]
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,35 @@ def test_the_key_is_on_a_page_of_its_own_with_check_reason_and_source() -> None:
     question, key = made.blocks[at - 1], made.blocks[at + 2]
     assert isinstance(question, parts.Item) and question.note == "(5 נקודות)"
     assert isinstance(key, parts.Item)
-    lines = ["ב. 90", "120 - 30", "חיסור", "ספר, עמ׳ 7", "התשובה הזאת לא נבדקה."]
+    lines = ["ב. 90", "120 − 30", "חיסור", "ספר, עמ׳ 7", "התשובה הזאת לא נבדקה."]
     assert texts(key.blocks) == lines
+
+
+def test_a_key_shows_sums_with_the_signs_of_schoolbooks_and_no_check_that_is_a_word() -> None:
+    cloze = item("cloze", "2/3 = {{1}}/9", key={"gaps": {"1": ["6"]}, "check": "2 * 9 / 3"})
+    order = item(
+        "order",
+        "סדרו מהקטן לגדול.",
+        options=choices(["2", "1"]),
+        key={"correct": ["b", "a"], "check": "ascending"},
+    )
+    told = item(
+        "numeric", "6 × 2 =", key={"value": "12", "check": "6 * 2", "feedback": "6 × 2 = 12"}
+    )
+    made = sheet(content("test"), [cloze, order, told])
+    keys = [each for each in made.blocks if isinstance(each, parts.Item)][3:]
+    assert [texts(each.blocks) for each in keys] == [
+        ["6", "2 × 9 : 3"],
+        ["1. 1", "2. 2"],
+        ["12", "6 × 2 = 12"],
+    ]
+
+
+def test_a_plan_and_a_rubric_name_the_standards_that_they_serve_and_a_letter_does_not() -> None:
+    text = item("text", "## מהלך\nפתיחה")
+    for kind, is_named in (("lesson_plan", True), ("rubric", True), ("letter", False)):
+        blocks = sheet(content(kind), [text], standards=["תקן בדוי"]).blocks
+        assert (parts.List(["תקן בדוי"]) in blocks) is is_named
 
 
 def test_pupils_pages_have_no_key_where_it_is_left_out() -> None:

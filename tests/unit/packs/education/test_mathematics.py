@@ -76,21 +76,64 @@ def test_a_topic_names_its_families_in_a_grade(topic: str, grade: int, ids: set[
     assert {family.id for family in families_for(topic, grade)} == ids
 
 
-def test_mathematics_is_told_from_other_topics() -> None:
-    assert is_mathematics("חזרה על שברים")
-    assert not is_mathematics("זמן עבר ביווני")
+@pytest.mark.parametrize(
+    ("topic", "is_one"),
+    [
+        ("חזרה על שברים", True),
+        ("שטח והיקף", True),
+        ("בעיות מילוליות בכפל", True),
+        ("חיבור וחיסור עד 100", True),
+        ("area and perimeter", True),
+        ("זמן עבר ביווני", False),
+        ("חזרה על מלחמת העולם השנייה", False),
+        ("חידון על ירושלים", False),
+        ("תרגול דקדוק", False),
+        ("כתיבת חיבור", False),
+        ("שוויון בין המינים", False),
+        ("שעון", False),
+        ("quiz about rivers", False),
+    ],
+)
+def test_mathematics_is_told_from_other_topics(topic: str, is_one: bool) -> None:
+    assert is_mathematics(topic) is is_one
+
+
+def test_a_review_is_of_all_of_a_grade_and_one_of_something_else_of_nothing() -> None:
+    assert len(families_for("חזרה", 4)) == len([each for each in FAMILIES if 4 in each.grades])
+    assert families_for("חזרה על מלחמת העולם השנייה", 4) == []
 
 
 def test_problems_are_all_different_and_the_same_for_one_seed() -> None:
     made = make_problems("שברים", grade=4, count=30, seed="a")
     assert len({repr(item.block) for item in made}) == 30
+    stems = [each.block.stem for each in made if each.block.kind != "order"]
+    assert len(set(stems)) == len(stems)
     assert made == make_problems("שברים", grade=4, count=30, seed="a")
     assert made != make_problems("שברים", grade=4, count=30, seed="b")
 
 
+def test_levels_have_equal_parts_and_no_question_of_each_other() -> None:
+    for seed in range(10):
+        made = make_problems("שברים", grade=4, count=12, seed=str(seed), levels=get_args(Level))
+        assert [each.block.level for each in made] == [
+            level for level in get_args(Level) for _ in range(4)
+        ]
+        stems = [each.block.stem for each in made if each.block.kind != "order"]
+        assert len(set(stems)) == len(stems)
+
+
+def test_no_fraction_is_compared_with_itself() -> None:
+    [family] = [family for family in FAMILIES if family.id == "compare_fractions"]
+    for seed in range(60):
+        for level in get_args(Level):
+            check = family.make(Draw(Random(seed), 4, "he", level)).key.check or ""
+            left, right = check.split(" ? ")
+            assert left != right
+
+
 def test_support_offers_options_and_enrichment_does_not() -> None:
-    easy = make_problems("כפל", grade=4, count=8, seed="a", level="support")
-    hard = make_problems("כפל", grade=4, count=8, seed="a", level="enrichment")
+    easy = make_problems("כפל", grade=4, count=8, seed="a", levels=("support",))
+    hard = make_problems("כפל", grade=4, count=8, seed="a", levels=("enrichment",))
     assert {item.block.kind for item in easy} == {"choice"}
     assert {item.block.kind for item in hard} == {"numeric"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packs.education.answers import check_answer
 from packs.education.generation.passages import Passage, text_items
-from tests.support.packs.education.material import INJECTED, PAGE, WATER
+from tests.support.packs.education.material import INJECTED, PAGE, RAIN, WATER
 
 
 def test_a_page_gives_all_four_kinds_each_citing_it() -> None:
@@ -37,6 +37,20 @@ def test_every_word_of_a_key_stands_in_the_passage() -> None:
                     assert WATER.index(targets[key.pairs[option.id]]) > WATER.index(option.text)
             else:
                 assert key.sample and all(part in WATER for part in key.sample.split(". "))
+
+
+def test_open_questions_are_about_what_a_passage_speaks_of_without_glued_letters() -> None:
+    made = text_items([PAGE], count=40, seed="a", locale="he")
+    asked = [each.block.stem for each in made if each.block.kind == "open"]
+    assert [stem.split("״")[1] for stem in asked] == [
+        "מים",
+        "עננים",
+        "תנועה",
+        "טיפות",
+    ]
+    english = text_items([Passage("x", RAIN)], count=40, seed="a", locale="en")
+    first = next(each for each in english if each.block.kind == "open")
+    assert "“water”" in first.block.stem
 
 
 def test_a_passage_with_little_in_it_gives_little() -> None:
