@@ -433,25 +433,18 @@ def compacted(
     return [*earlier[::-1], *turn]
 
 
-def compacted_history(
-    documents: Sequence[dict[str, Any]], history: Sequence[Message]
-) -> list[Message]:
-    """Return the history that compacted documents hold.
-
-    Args:
-        history: The whole one; the user's messages are taken from it, with their media.
-    """
-    said = iter([each for each in history if isinstance(each, UserMessage)])
+def compacted_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
+    """Return the history that compacted documents hold; the message of a turn whose oldest steps
+    are left out says so."""
     shown = [each for each in documents if not each.get("isLeftOut")]
-    made = read_history(shown, leaves_last_open=True)
-    made = [next(said, each) if isinstance(each, UserMessage) else each for each in made]
+    history = read_history(shown, leaves_last_open=True)
     if len(shown) < len(documents):
-        for place in range(len(made) - 1, -1, -1):
-            message = made[place]
-            if isinstance(message, UserMessage):  # the one that began the turn says so
-                made[place] = replace(message, parts=(*message.parts, Text(LEFT_OUT)))
+        for place in range(len(history) - 1, -1, -1):
+            message = history[place]
+            if isinstance(message, UserMessage):
+                history[place] = replace(message, parts=(*message.parts, Text(LEFT_OUT)))
                 break
-    return made
+    return history
 
 
 def recaps(catalog: Catalog) -> RecapOf:

@@ -162,15 +162,8 @@ class RunContext(Struct, frozen=True):
         """Return what the agent's pack arranges for this turn, before its message is accepted."""
         if self.profile.turn_setup is None:
             return None
-        db = self.platform.db
-        ctx = ToolContext(
-            user=self.user,
-            platform=self.platform,
-            locale=self.locale,
-            now=self.now,
-            context=client_context or {},
-            read_dialogue=lambda: dialogue_so_far(db, thread_id, documents),
-        )
+        ctx = self.tool_context(client_context)
+        ctx.read_dialogue = lambda: dialogue_so_far(self.platform.db, thread_id, documents)
         setup = self.profile.turn_setup(ctx)
         if setup is not None and len(setup.instructions) > SETUP_CHARS:
             raise FailedPrecondition(
@@ -178,6 +171,16 @@ class RunContext(Struct, frozen=True):
                 f"at most {SETUP_CHARS:,} are taken"
             )
         return setup
+
+    def tool_context(self, client_context: dict[str, Any] | None) -> ToolContext:
+        """Return what the agent's pack is given of a turn, outside of any call."""
+        return ToolContext(
+            user=self.user,
+            platform=self.platform,
+            locale=self.locale,
+            now=self.now,
+            context=client_context or {},
+        )
 
     def with_tools(self, request: Mapping[str, Any], found: Sequence[str] = ()) -> RunContext:
         """Return the context with the tools that a request names, as far as they are there and
@@ -430,7 +433,7 @@ def run_turn(
         caller,
         answers,
         agents(deadline),
-        history=compacted_history(opened.documents, opened.history),
+        history=compacted_history(opened.documents),
         journal=opened,
         budget=budget,
         progress=progress,
@@ -593,13 +596,7 @@ def read_place(context: RunContext, *, is_first_turn: bool) -> Place | None:
     briefing = context.profile.briefing
     if briefing is None or (briefing.when == "first" and not is_first_turn):
         return None
-    ctx = ToolContext(
-        user=context.user,
-        platform=context.platform,
-        locale=context.locale,
-        now=context.now,
-        context=context.client_context or {},
-    )
+    ctx = context.tool_context(context.client_context)
     try:
         return briefing.read(ctx, briefing.when == "summarised" and not is_first_turn)
     except AgentError as error:

@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import Message, ModelMessage, ToolResult
+from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
@@ -39,7 +39,6 @@ from rollcall.store.message_log import (
     bytes_per_result,
     decisions_at_turn_start,
     decisions_of,
-    read_history,
     read_log,
     result_fields,
     step_document,
@@ -234,7 +233,7 @@ Answered = tuple[ToolResult, dict[str, Any]]
 
 
 class RunInterrupt(Struct, frozen=True):
-    """An approval that a run waits for.
+    """What a run waits for when it ends.
 
     Attributes:
         approvals: What people are to decide.
@@ -280,7 +279,6 @@ class OpenRun(Struct):
     turn_id: str
     request: dict[str, Any]
     token: int
-    history: list[Message]
     documents: list[dict[str, Any]]
     next_message: int
     lease: RunLease
@@ -306,7 +304,7 @@ class OpenRun(Struct):
         documents: list[dict[str, Any]],
         approvals: Sequence[Approval] | None = None,
     ) -> OpenRun:
-        """Return the open run of a document; its history may end with calls without a result.
+        """Return the open run of a document; its last step may have calls without a result.
 
         Args:
             run: The run's document, and `thread` the thread's.
@@ -323,7 +321,6 @@ class OpenRun(Struct):
             turn_id=run["turnId"],
             request=read_request(run),
             token=run["token"],
-            history=read_history(documents, leaves_last_open=True),
             documents=documents,
             next_message=documents[-1]["n"] + 1,
             lease=RunLease(db, events, is_cancelled=bool(run.get("cancelRequested"))),

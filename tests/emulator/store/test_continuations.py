@@ -31,7 +31,7 @@ from rollcall.store.continuations import (
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.open_run import OpenRun, RunInterrupt
 from rollcall.store.recovery import recover_run
-from tests.emulator.store.test_run_opening import RESULT, answer, opened, opening
+from tests.emulator.store.test_run_opening import RESULT, answer, history_of, opened, opening
 from tests.support.keeping import update_times
 from tests.support.leases import end_lease
 from tests.support.losing import losing_commit
@@ -112,7 +112,7 @@ def test_a_run_is_taken_up_where_it_was_saved_last(db: Client) -> None:
     run = recover_run(db, dead.thread_id, "r1")
     assert run is not None
     assert (run.attempt, run.next_message, run.user) == (2, 2, User("ann"))
-    assert isinstance(run.history[-1], ModelMessage)  # one of its calls is not answered yet
+    assert isinstance(history_of(run)[-1], ModelMessage)  # one of its calls is not answered yet
     assert run.documents[-1]["results"]["0"]["content"] == FOUND.content
 
 
@@ -123,7 +123,7 @@ def test_a_run_whose_calls_are_all_answered_ends_with_their_results(db: Client) 
     end_lease(db, dead.thread_id, "r1")
     run = recover_run(db, dead.thread_id, "r1")
     assert run is not None
-    assert isinstance(run.history[-1], ToolMessage)
+    assert isinstance(history_of(run)[-1], ToolMessage)
 
 
 def test_only_what_was_left_lying_is_taken_up(db: Client) -> None:
@@ -212,7 +212,7 @@ def test_a_yes_opens_the_run_that_goes_on(db: Client) -> None:
     assert (next_run.run_id, next_run.turn_id) == ("r1~1", "r1")
     assert [each.status for each in next_run.approvals] == [ApprovalStatus.APPROVED]
     assert next_run.remembered == {"pay": RememberedApproval("digest", next_run.approvals[0].id)}
-    assert isinstance(next_run.history[-1], ModelMessage)
+    assert isinstance(history_of(next_run)[-1], ModelMessage)
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["waiting"], thread["lease"]["runId"]) == (None, "r1~1")
     assert (paths.run(db, run.thread_id, "r1").get().to_dict() or {})["continuedBy"] == "r1~1"

@@ -22,7 +22,7 @@ from rollcall.store.run_closing import cancel
 from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import thread_id_for
 from tests.emulator.store.test_open_run import FOUND
-from tests.emulator.store.test_run_opening import REQUEST, answer, opened, opening
+from tests.emulator.store.test_run_opening import REQUEST, answer, history_of, opened, opening
 from tests.support.counting import counted
 from tests.support.keeping import NOW, Keeping, write_all
 from tests.support.leases import end_lease
@@ -91,7 +91,7 @@ def test_an_old_thread_is_read_whole_and_goes_on(db: Client, version: int | None
     )
     run = open_run(db, opening)
     assert isinstance(run, OpenRun)
-    asked, reply, results, answer, new = run.history
+    asked, reply, results, answer, new = history_of(run)
     assert isinstance(asked, UserMessage) and isinstance(answer, ModelMessage)
     assert isinstance(reply, ModelMessage) and isinstance(results, ToolMessage)
     assert [result.content for result in results.results] == ['{"output": []}', '"two"']
@@ -194,8 +194,8 @@ def test_it_is_taken_up_and_ends(db: Client, old: Any) -> None:
     run.save_results({0: FOUND})
     answer(run, "Paid.")
     next_run = opened(db, opening("r2", is_new=False))
-    assert isinstance(next_run.history[2], ToolMessage)
-    assert next_run.history[2].results[0].content == '{"output": 5}'
+    assert isinstance(history_of(next_run)[2], ToolMessage)
+    assert history_of(next_run)[2].results[0].content == '{"output": 5}'
 
 
 def test_it_is_superseded(db: Client, old: Any) -> None:

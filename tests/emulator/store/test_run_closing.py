@@ -16,7 +16,7 @@ from rollcall.store import open_run, paths
 from rollcall.store.message_log import TurnUsage
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
-from tests.emulator.store.test_run_opening import RESULT, answer, opened, opening
+from tests.emulator.store.test_run_opening import RESULT, answer, history_of, opened, opening
 from tests.support.leases import end_lease
 
 CALL = ToolCall("c1", "look_up", {})
@@ -80,7 +80,7 @@ def test_a_run_that_is_closed_can_save_nothing_more(db: Client) -> None:
     assert cancel(db, "ann", run.thread_id, "r1") == "cancelled"
     with pytest.raises(Aborted):
         run.save_results({0: (ToolResult("c1", "look_up", "{}"), {})})
-    history = opened(db, opening("r2", is_new=False)).history
+    history = history_of(opened(db, opening("r2", is_new=False)))
     assert isinstance(history[2], ToolMessage)
     assert "cut off" in history[2].results[0].content
 
@@ -93,7 +93,7 @@ def test_what_a_closed_run_had_written_is_in_the_next_ones_history(db: Client) -
     run.save_results({0: (ToolResult("c1", "look_up", '{"output": "found"}'), {})})
     end_lease(db, run.thread_id, "r2")
     cancel(db, "ann", run.thread_id, "r2")
-    history = opened(db, opening("r3", is_new=False)).history
+    history = history_of(opened(db, opening("r3", is_new=False)))
     assert "found" in str(history[-2])
 
 
@@ -179,7 +179,7 @@ def test_a_thread_whose_newest_document_outgrows_the_view_still_opens(db: Client
     run.fail(BROKEN)
     again = opened(db, opening("r2", text="And now?", is_new=False))
     assert again.next_message == 3
-    assert len(again.history) == 4  # rebuilt from the log
+    assert len(history_of(again)) == 4  # rebuilt from the log
 
 
 def test_an_answer_that_could_not_be_saved_is_in_no_view(db: Client) -> None:

@@ -13,9 +13,16 @@ from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, AgentError, AlreadyExists, NotFound, PermissionDenied
-from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
+from rollcall.core.messages import (
+    Message,
+    ModelMessage,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
 from rollcall.store import paths
-from rollcall.store.message_log import TurnUsage
+from rollcall.store.message_log import TurnUsage, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
 from rollcall.store.runs import Finished, Running, thread_id_for
@@ -58,6 +65,10 @@ def opened(db: Client, start: Opening) -> OpenRun:
     return run
 
 
+def history_of(run: OpenRun) -> list[Message]:
+    return read_history(run.documents, leaves_last_open=True)
+
+
 def answer(run: OpenRun, text: str) -> None:
     said = {**RESULT, "message": text}
     run.finish(step=1, answer=ModelMessage(text), spent=TurnUsage(), result=said)
@@ -68,13 +79,13 @@ def test_a_first_message_makes_thread_log_and_run_in_one_batch(db: Client) -> No
     thread = paths.thread(db, run.thread_id).get().to_dict() or {}
     assert (thread["uid"], thread["title"], thread["nextMessage"]) == ("ann", "Hello there", 1)
     assert thread["lease"]["runId"] == "r1"
-    assert run.history == [UserMessage.of("Hello there")]
+    assert history_of(run) == [UserMessage.of("Hello there")]
 
 
 def test_the_next_message_sees_what_was_said(db: Client) -> None:
     answer(opened(db, opening()), "Hi.")
     run = opened(db, opening("r2", text="And now?", is_new=False))
-    assert [type(message).__name__ for message in run.history] == [
+    assert [type(message).__name__ for message in history_of(run)] == [
         "UserMessage",
         "ModelMessage",
         "UserMessage",
@@ -104,7 +115,7 @@ def test_calls_and_results_come_back_as_they_were(db: Client) -> None:
     run.save_reply(1, ModelMessage("", (call,), "gemini", parts), TurnUsage())
     run.save_results({0: (ToolResult("c1", "search", '{"output": []}'), {})})
     answer(run, "Nothing.")
-    history = opened(db, opening("r2", is_new=False)).history
+    history = history_of(opened(db, opening("r2", is_new=False)))
     reply, results = history[1], history[2]
     assert isinstance(reply, ModelMessage)
     assert reply.tool_calls[0].arguments == call.arguments
@@ -178,7 +189,7 @@ def test_a_thread_whose_run_died_half_way_goes_on_with_valid_history(db: Client)
     dead.save_reply(1, ModelMessage("", (ToolCall("c1", "search", {}),)), TurnUsage())
     end_lease(db, dead.thread_id, "r1")
     run = opened(db, opening("r2", is_new=False))
-    results = run.history[2]
+    results = history_of(run)[2]
     assert isinstance(results, ToolMessage)
     assert results.results[0].is_error
     assert run.next_message == 3
@@ -188,7 +199,7 @@ def test_a_window_view_that_is_out_of_date_is_rebuilt_from_the_log(db: Client) -
     run = opened(db, opening())
     answer(run, "Hi.")
     paths.window(db, run.thread_id).delete()
-    assert len(opened(db, opening("r2", is_new=False)).history) == 3
+    assert len(history_of(opened(db, opening("r2", is_new=False)))) == 3
 
 
 def test_another_users_thread_is_refused(db: Client) -> None:

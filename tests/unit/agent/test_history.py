@@ -519,9 +519,7 @@ class Dialogue:
         self.documents = compacted(
             self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
         )
-        before = read_history(self.documents, leaves_last_open=True)
-        told = compacted_history(self.documents, before)
-        sound, repairs = repaired(told)
+        sound, repairs = repaired(compacted_history(self.documents))
         assert repairs == []
         messages = window(sound, tokens=EARLIER_TOKENS, counts_steps=False)
         return ModelRequest("Help.", tuple(messages))

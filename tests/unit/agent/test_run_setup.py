@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from rollcall.agent.run_setup import MAX_NOTES, numbered_notes, read_place
+from rollcall.agent.run_setup import MAX_NOTES, RunContext, numbered_notes, read_place
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.messages import UserMessage
@@ -26,11 +25,14 @@ def place(ctx: ToolContext, short: bool) -> Place:
     )
 
 
-def asked(**changes: Any) -> Any:
-    return SimpleNamespace(
-        profile=replace(PROFILE, **changes),
+def asked(**changes: Any) -> RunContext:
+    nothing: Any = None
+    return RunContext(
+        platform=nothing,
         user=User("ann"),
-        platform=None,
+        profile=replace(PROFILE, **changes),
+        registry=nothing,
+        message="",
         locale="en",
         now=NOW,
         client_context={"projectId": "house"},
