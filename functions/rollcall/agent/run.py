@@ -25,6 +25,7 @@ from rollcall.core import events
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
 from rollcall.core.events import Event
+from rollcall.core.logs import isolated_context
 from rollcall.core.messages import UserMessage, redacted_message
 from rollcall.core.wire import (
     REASON_CHARS,
@@ -46,6 +47,8 @@ from rollcall.store.open_run import NotSaved, OpenRun, RunInterrupt
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
 """How long a client has to answer the calls that were left to it."""
+MARGIN_S = 30.0
+"""How long before a function's end it lets go of a run."""
 OWN_TOOLS = frozenset({FIND_TOOLS, ASK_USER})
 """The platform's, which no health is counted of."""
 MAX_DEPTH = 2
@@ -90,13 +93,13 @@ def drive(
     """
     budget = budget or run_budget(context, opened.thread_id, opened.run_id)
     steps = _drive(context, opened, budget, until=until, streamed=streamed)
-    return (yield from observe_run(opened, steps))
+    return (yield from isolated_context(observe_run(opened, steps)))
 
 
-def function_end(seconds: float, *, margin_s: float = 30.0) -> float:
+def function_end(seconds: float) -> float:
     """Return when a function that may run so long must have let go of a run, as a
     `time.monotonic()` value."""
-    return time.monotonic() + seconds - margin_s
+    return time.monotonic() + seconds - MARGIN_S
 
 
 def _drive(

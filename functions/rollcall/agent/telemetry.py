@@ -13,7 +13,7 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 from rollcall.core.errors import Aborted, AgentError
-from rollcall.core.logs import fields, isolated_context, log_fields, set_fields, set_user
+from rollcall.core.logs import fields, log_fields, set_fields, set_user
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import FinishReason, Usage
 from rollcall.models.provider import provider_of
@@ -26,12 +26,8 @@ log = logging.getLogger("rollcall")
 
 
 def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
-    """Drive a run's events in a log context of their own; log its beginning and its end, and time
-    it as a span."""
-    return (yield from isolated_context(_observed(opened, events)))
-
-
-def _observed(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
+    """Drive a run's events: log its beginning and its end, and time it as a span. It sets fields of
+    the log context that it is run in."""
     set_user(opened.user.uid)
     set_fields(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
     offered, began = len(opened.request["offered"]), time.monotonic()

@@ -109,15 +109,12 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
         except GeneratorExit:  # AG-UI's front ends have no other stop than to close the connection
             if renderer.run is not None and not renderer.has_ended and not request.keeps_running():
                 cancel(platform.db, call.user.uid, *renderer.run)
-                _work_on(stream, until=time.monotonic() + CANCEL_S)
+                # It saves its end; what takes longer ends in the task queue.
+                until = time.monotonic() + CANCEL_S
+                for _ in stream:
+                    if time.monotonic() > until:
+                        break
             raise
-
-
-def _work_on(stream: Generator[Event | None, None, None], *, until: float) -> None:
-    """Let a run that was told to stop save its end; what takes longer ends in the task queue."""
-    for _ in stream:
-        if time.monotonic() > until:
-            return
 
 
 class _RunRequest(Struct, frozen=True):
@@ -266,14 +263,14 @@ class _RunRequest(Struct, frozen=True):
 
     def _request(self, **asked: Any) -> AcceptedRequest:
         """Return the request as `run_agent` takes it."""
-        given, props = self.given, self.given.forwarded_props
+        given, props = self.given, self.given.forwarded_props or Props()
         data = {
             "agent": self.agent,
             "threadId": self.thread.id,
             "runId": given.run_id,
             "clientTools": list(self.tools)[:MAX_CLIENT_TOOLS],
             **({"context": _context(given.context)} if given.context else {}),
-            **(_run_fields(props) if props else {}),
+            **props.model_dump(by_alias=True, exclude_none=True, exclude={"rollcall"}),
             **asked,
         }
         return AcceptedRequest(
@@ -292,10 +289,6 @@ class _RunRequest(Struct, frozen=True):
                 "context": [entry.model_dump() for entry in self.given.context or ()],
             }
         )
-
-
-def _run_fields(props: Props) -> dict[str, Any]:
-    return props.model_dump(by_alias=True, exclude_none=True, exclude={"rollcall"})
 
 
 def _listed(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -407,12 +400,12 @@ class EventRenderer(Struct):
             except StopIteration as end:
                 result: dict[str, Any] = end.value
                 return result
-            if event is None or not self._is_left_out(event):
-                self.has_begun = True
-                yield event if event is None else self._translated(event)
-
-    def _is_left_out(self, event: Event) -> bool:
-        return event["type"] == "TOOL_CALL_RESULT" and event["toolCallId"] in self.answered
+            if event is not None:
+                if event["type"] == "TOOL_CALL_RESULT" and event["toolCallId"] in self.answered:
+                    continue  # the client has it
+                event = self._translated(event)
+            self.has_begun = True
+            yield event
 
     def _translated(self, event: Event) -> Event:
         kind = event["type"]

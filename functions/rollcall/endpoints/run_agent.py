@@ -261,7 +261,6 @@ def _opening(
         thread_id=thread_id,
         is_new=sent.is_new,
         run_id=run_id,
-        turn_id=run_id,
         request_digest=sent.digest,
         message=message,
         context=context.client_context,

@@ -44,7 +44,6 @@ from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
-from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -97,12 +96,6 @@ class Write(Struct, frozen=True):
 def effect_key(*parts: object) -> str:
     """Return the key of one effect; the same for every try of it."""
     return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:40]
-
-
-def read_effects(db: Client, keys: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the existing ledger entries of these keys."""
-    found = read_all(db, *(paths.effect(db, key) for key in keys))
-    return {each.id: each.to_dict() or {} for each in found if each.exists}
 
 
 def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: bool) -> Any:

@@ -129,7 +129,8 @@ class Opening(Struct, frozen=True):
         request: Returns what is kept of the turn's request, plain JSON, from the thread's newest
             log documents as the window view has them; of a new thread there are none. Called once
             for each try at the opening.
-        is_named: The client chose the run's id.
+        run_id: The run's id, and its turn's.
+        is_named: The client chose it.
         message_keys: By which the client's messages are known if they are sent again.
         answers: What its tools answered before the message, by call: `{content}` or `{error}`.
     """
@@ -139,7 +140,6 @@ class Opening(Struct, frozen=True):
     thread_id: str
     is_new: bool
     run_id: str
-    turn_id: str
     request_digest: str
     message: UserMessage
     context: dict[str, Any] | None
@@ -243,7 +243,9 @@ def _try_open(
     leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
     recent = read_recent(db, thread_id, thread, view)
     if replacement:
-        _check_newest(recent.documents, replacement.turn_id, replacement.field)
+        newest = recent.documents[-1].get("turnId") if recent.documents else None
+        if newest != replacement.turn_id:
+            raise _not_newest(recent.documents, replacement.turn_id, replacement.field)
     if not recent.documents:
         closing = Closing()
     elif waiting := thread.get("waiting"):
@@ -260,7 +262,7 @@ def _try_open(
         "uid": opening.user.uid,
         "n": number,
         "runId": opening.run_id,
-        "turnId": opening.turn_id,
+        "turnId": opening.run_id,
         "createdAt": datetime.now(UTC),
     }
     replaces = replacement.turn_id if replacement else None
@@ -273,7 +275,7 @@ def _try_open(
     run = run_document(
         user=opening.user,
         agent=opening.agent,
-        turn_id=opening.turn_id,
+        turn_id=opening.run_id,
         request=request,
         token=token,
         digest=opening.request_digest,
@@ -312,7 +314,7 @@ def _thread_fields(
         fields["place"] = place_of(opening.context)
     if keys := [*thread.get("messageKeys", []), *opening.message_keys]:
         fields["messageKeys"] = keys[-MESSAGE_KEYS:]
-        fields["newestTurn"] = {"id": opening.turn_id, "messageKeys": list(opening.message_keys)}
+        fields["newestTurn"] = {"id": opening.run_id, "messageKeys": list(opening.message_keys)}
     if not thread.get("title"):  # it is new, or was cleared
         fields["title"] = title_of(opening.message)
     if thread:
@@ -400,11 +402,6 @@ def read_turn(db: Client, thread_id: str, turn_id: str) -> list[dict[str, Any]]:
 def _check_own(data: dict[str, Any], uid: str) -> None:
     if data["uid"] != uid:
         raise PermissionDenied("this thread belongs to someone else", field="threadId")
-
-
-def _check_newest(documents: Sequence[dict[str, Any]], turn_id: str, field: Field) -> None:
-    if not documents or documents[-1].get("turnId") != turn_id:
-        raise _not_newest(documents, turn_id, field)
 
 
 def _not_newest(

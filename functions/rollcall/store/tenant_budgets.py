@@ -123,7 +123,9 @@ class TenantShard:
             if wanted is None:
                 break
             batch = self._db.batch()
-            write_unchanged(batch, head, self._named() | _granted(granted + wanted))
+            grant = granted + wanted
+            sums = {"grantedMicroUsd": grant.micro_usd, "grantedTokens": grant.tokens}
+            write_unchanged(batch, head, self._named() | sums)
             if try_commit(batch) is not None:  # otherwise somebody else was granted something
                 self._commit(self.reference, granted=wanted)
                 return
@@ -179,10 +181,6 @@ class TenantShard:
         for name in ("granted", "reserved", "spent"):
             fields |= increments(name, amounts.get(name, NONE))
         batch.set(reference, fields, merge=True)
-
-
-def _granted(amount: Amount) -> dict[str, Any]:
-    return {"grantedMicroUsd": amount.micro_usd, "grantedTokens": amount.tokens}
 
 
 def _exhausted(*, is_for_now: bool) -> BudgetExhausted:

@@ -22,8 +22,8 @@ from rollcall.core.errors import (
     OutcomeUnknown,
     Unavailable,
 )
-from rollcall.store import effects
-from rollcall.store.effects import Effect, Write, effect_key, perform_once, read_effects
+from rollcall.store import effects, paths
+from rollcall.store.effects import Effect, Write, effect_key, perform_once
 from tests.support.losing import How, losing_commit
 from tests.support.office import Died, at_once
 
@@ -76,7 +76,7 @@ class Till:
         return perform_once(self.db, effect, self.ways()[way], waits_for_others=waits)
 
     def status(self) -> str:
-        return str(read_effects(self.db, [EFFECT.key])[EFFECT.key]["status"])
+        return str((paths.effect(self.db, EFFECT.key).get().to_dict() or {})["status"])
 
 
 @pytest.fixture

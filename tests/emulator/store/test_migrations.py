@@ -83,7 +83,6 @@ def test_an_old_thread_is_read_whole_and_goes_on(db: Client, version: int | None
         thread_id="old",
         is_new=False,
         run_id="r2",
-        turn_id="r2",
         request_digest="digest",
         message=UserMessage.of("And now?"),
         context=None,

@@ -50,7 +50,6 @@ def opening(run_id: str = "r1", *, text: str = "Hello", **changes: Any) -> Openi
         "thread_id": thread_id_for("ann", "r1"),
         "is_new": True,
         "run_id": run_id,
-        "turn_id": run_id,
         "request_digest": f"digest of {text}",
         "message": UserMessage.of(text),
         "context": None,

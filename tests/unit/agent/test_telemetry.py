@@ -23,7 +23,7 @@ from rollcall.core import logs
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import Aborted, NotFound, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.logs import user_digest
+from rollcall.core.logs import isolated_context, user_digest
 from rollcall.store.approvals import Approval, ApprovalStatus
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import turn
@@ -67,7 +67,7 @@ def approval(call_id: str) -> Approval:
 def play(asked: Turn, opened: Opened | None = None) -> dict[str, Any]:
     """Drive a run to its end."""
     opened = opened or Opened()
-    steps = observe_run(cast(Any, opened), drive(asked, opened))
+    steps = isolated_context(observe_run(cast(Any, opened), drive(asked, opened)))
     while True:
         try:
             next(steps)
@@ -263,7 +263,7 @@ def test_a_run_that_is_left_to_another_process_has_not_failed(how: str, lines: A
         yield 1
         raise Aborted("another run has taken this thread over")
 
-    steps = observe_run(cast(Any, Opened()), leaving())
+    steps = isolated_context(observe_run(cast(Any, Opened()), leaving()))
     next(steps)
     if how == "closed":
         steps.close()
