@@ -100,8 +100,8 @@ def _ask(turn: Turn, state: TurnState) -> Generator[Event | None, None, Reply]:
 
 
 def _without_cut_arguments(reply: Reply) -> ModelMessage:
-    """The reply as a message. In one that was cut off, the last call and those without arguments
-    may lack some, so they get none at all: such a call is refused, and the model told why."""
+    """Return the reply as a message. In a reply that was cut off, the last call and those without
+    arguments may lack some, so they get none: such a call is refused, and the model told why."""
     message = reply.message
     if reply.reason is not FinishReason.LENGTH:
         return message

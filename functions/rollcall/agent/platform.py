@@ -28,7 +28,7 @@ log = logging.getLogger("rollcall")
 
 DEVICES = "devices"
 MOST_DEVICES = 100
-"""Of a decider with more, 100 are told."""
+"""How many devices of one decider get a push."""
 MOST_SECONDS = 10.0
 _AT_ONCE = 20
 
@@ -97,7 +97,6 @@ class Deployment:
 
     def notify(self, decider: Decider, *, approval_id: str) -> None:
         """Push to the decider's registered devices, where push is configured."""
-
         notify(self.db, decider, approval_id=approval_id)
 
 
@@ -115,7 +114,7 @@ def preload() -> None:
 
 
 class _Device(Struct, frozen=True):
-    """A token, the language of its owner, and the documents that hold it."""
+    """A device's push token, its owner's language, and the documents that hold the token."""
 
     token: str
     locale: str
@@ -159,7 +158,7 @@ def _notify(db: Client, decider: Decider, approval_id: str) -> None:
 
 
 def _devices(db: Client, decider: Decider) -> list[_Device]:
-    """The decider's devices, each token once."""
+    """Return the decider's devices, each token once."""
     found: dict[str, _Device] = {}
     for query in _queries(db, decider):
         for snapshot in query.limit(MOST_DEVICES).stream():
@@ -204,7 +203,7 @@ def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
 
 
 def _message(device: _Device, approval_id: str) -> Any:
-    """What lock screens and push services see: an id, and a sentence that says nothing."""
+    """Return the push message: an id and a neutral sentence, since lock screens show it."""
     from firebase_admin import messaging
 
     message = messaging.Message(

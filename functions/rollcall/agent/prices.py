@@ -31,8 +31,8 @@ log = logging.getLogger("rollcall")
 
 
 class Rates(Wire):
-    """USD per million tokens. Without a rate of their own, tokens that are read from a cache or
-    written into one cost what input does; those that are kept for long, what written ones do."""
+    """Prices in USD per million tokens. Without a rate of their own, tokens read from a cache or
+    written to one cost as much as input; tokens written for long, as much as written ones."""
 
     input: Usd
     cached_input: Usd | None = None
@@ -41,7 +41,7 @@ class Rates(Wire):
     output: Usd
 
     def cost(self, usage: Usage) -> float:
-        """The cost in millionths of a US dollar: USD per million tokens are those per token."""
+        """Return the cost in millionths of a US dollar: a rate is that of one token."""
         cached = min(usage.cached_input_tokens, usage.input_tokens)
         written = min(usage.cache_write_tokens, usage.input_tokens - cached)
         long = min(usage.long_cache_write_tokens, written)
@@ -75,7 +75,7 @@ class Price(Rates):
     page: str | None = None
 
     def micro_usd(self, usage: Usage) -> int:
-        """The cost in millionths of a US dollar, rounded up."""
+        """Return the cost in millionths of a US dollar, rounded up."""
         is_long = self.long is not None and usage.input_tokens > self.long.above
         rates: Rates = self.long if is_long and self.long is not None else self
         return math.ceil(round(rates.cost(usage), 6))
@@ -90,7 +90,7 @@ def is_free(model_id: str) -> bool:
 
 
 def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price | None:
-    """The price of a model on a day; None where it is not known.
+    """Return the price of a model on a day; None where it is not known.
 
     The operator's `own` prices are looked at first, the shipped ones only where none of them fits.
     Among several the longest name wins, and of the same name the newest `since`.
@@ -102,7 +102,7 @@ def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price |
 
 @cache
 def shipped() -> tuple[Price, ...]:
-    """The prices that come with this version: those of the providers' descriptors."""
+    """Return the prices that ship with this version: those of the providers' descriptors."""
     return tuple(
         Price.model_validate({**entry, "models": [f"{each.id}:{name}" for name in entry["models"]]})
         for each in providers()
@@ -111,7 +111,7 @@ def shipped() -> tuple[Price, ...]:
 
 
 def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
-    """The operator's entries, `{prices: [...]}`; one that cannot be read is logged and left out."""
+    """Return the operator's entries, `{prices: [...]}`; what cannot be read is logged."""
     entries = (document or {}).get("prices", [])
     place = f"{collection_id('budgets')}/prices"
     if not isinstance(entries, list):
@@ -135,15 +135,10 @@ def _best(model_id: str, *, on: date, prices: Iterable[Price]) -> Price | None:
         (len(pattern.removesuffix("*")), not pattern.endswith("*"), price.since or date.min, place)
         for place, price in enumerate(known)
         for pattern in price.models
-        if _fits(pattern, name) and (price.since is None or price.since <= on)
+        if (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern)
+        and (price.since is None or price.since <= on)
     ]
     return known[max(fitting)[-1]] if fitting else None
-
-
-def _fits(pattern: str, name: str) -> bool:
-    if pattern.endswith("*"):
-        return name.startswith(pattern[:-1])
-    return name == pattern
 
 
 def _plain(model_id: str) -> str:

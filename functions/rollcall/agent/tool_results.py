@@ -75,7 +75,7 @@ def _json(value: Any) -> str:
 
 
 def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Copies whose longest lists and texts are ever shorter."""
+    """Yield copies whose longest lists and texts get shorter and shorter."""
     items, chars = _longest(value)
     while items > 1 or chars > _SHORT_TEXT:
         items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
@@ -83,7 +83,7 @@ def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _longest(value: Any) -> tuple[int, int]:
-    """The number of items of the longest list inside, and of characters of the longest text."""
+    """Return the length of the longest list inside, and that of the longest text."""
     items = chars = 0
     stack = [value]
     while stack:
@@ -99,7 +99,7 @@ def _longest(value: Any) -> tuple[int, int]:
 
 
 def _cut(value: Any, *, items: int, chars: int) -> Any:
-    """A copy whose lists and texts are no longer than this."""
+    """Return a copy whose lists and texts are no longer than this."""
     if isinstance(value, str):
         return value if len(value) <= chars else value[:chars] + "…"
     if isinstance(value, list):

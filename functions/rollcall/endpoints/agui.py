@@ -364,7 +364,7 @@ class EventRenderer(Struct):
         thread_id: The client's name of the thread.
         run_id: The run that the client asked for.
         run: Our ids of the thread and the run, once it has begun.
-        notes: What it is told beside the start: what of its input was left out.
+        notes: Metadata of the start event: which of its input was left out.
         answered: Calls that the client itself answered; it has their results.
     """
 
@@ -377,10 +377,10 @@ class EventRenderer(Struct):
     has_ended: bool = False
 
     def render(self, stream: RunEvents) -> Generator[Event | None, None, None]:
-        """The run's events to its end, whatever that is.
+        """Yield the run's events to its end, whatever that is.
 
         Raises:
-            AgentError: It was refused before anything was told.
+            AgentError: It was refused before any event.
         """
         with closing(stream):
             try:
@@ -422,7 +422,8 @@ class EventRenderer(Struct):
         return {**event, "threadId": self.thread_id, "runId": self.run_id}
 
     def _rest(self, result: dict[str, Any]) -> Generator[Event, None, None]:
-        """What a run that was done before, or that only noted an answer, does not tell itself."""
+        """Yield the start and end events that the stream lacked, as that of a run that was done
+        before or only noted an answer."""
         ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
         if not self.has_begun:
             yield self._translated(events.run_started(**ids))
@@ -431,8 +432,8 @@ class EventRenderer(Struct):
 
 
 def _finished(event: Event) -> Event:
-    """The end with one of the three outcomes of the protocol. A run that was stopped has no result
-    there, so that what it came to goes into the metadata."""
+    """Return the end event with one of the protocol's three outcomes. A stopped run has no result
+    there, so its reason and message go into the metadata."""
     outcome, result = event["outcome"], event["result"]
     if interrupts := outcome.get("interrupts"):
         told = [_interrupt(each) for each in interrupts]
@@ -456,7 +457,7 @@ def _with(event: Event, ours: dict[str, Any]) -> Event:
 
 
 def _interrupt(interrupt: dict[str, Any]) -> dict[str, Any]:
-    """An interrupt of ours, as a front end knows what to show of it."""
+    """Return an interrupt in AG-UI's form, with its name for changed arguments."""
     schema = interrupt["responseSchema"]
     properties = {AGUI_EDITS if k == OUR_EDITS else k: v for k, v in schema["properties"].items()}
     schema = {**schema, "properties": properties}

@@ -1,16 +1,15 @@
-"""The part of an AG-UI client's `RunAgentInput` that is used.
+"""Reads a `RunAgentInput` of an AG-UI client: the fields that are used, and no others.
 
-Such a client sends the whole dialogue as it knows it. Our log is the record of it, so that only
-what the user said last is taken from there, and what tools answered that this thread waits for. Of
-the tools that it offers those count that are registered for clients, as they are registered: the
-model is told of a tool what the registry says. What else is there is left alone: a newer client may
-send more, and long histories come with every run.
+Such a client sends the whole dialogue as it knows it. Our log is the record of the dialogue, so
+only the user's last messages are read, and tool messages that this thread waits for. Of the tools
+that the client offers, those count that are registered for clients, with their registered schema.
+Everything else is ignored: a newer client may send more, and long histories come with every run.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -108,8 +107,8 @@ class UserInput(Shape):
 
     @property
     def key(self) -> str:
-        """By which it is known when it comes again: some clients count their messages from the
-        start in each session, so that an id alone may be of another one."""
+        """Digest by which the message is recognized when it is sent again. Some clients number
+        their messages anew in each session, so an id alone may be another message's."""
         return digest(self.model_dump())
 
 
@@ -122,7 +121,8 @@ class ToolAnswer(Shape):
 
 
 def run_input(data: Any) -> RunInput:
-    """
+    """Read a `RunAgentInput` without its messages.
+
     Raises:
         InvalidArgument: Naming the first field at fault.
     """
@@ -144,12 +144,12 @@ MAX_MESSAGES = 10_000
 PROVIDER = "rollcall"
 """The provider of a file source that names an upload of the user's own."""
 _OF_THE_TURN = {"assistant", "tool"}
-"""A message of these ends what the user said last. Others (system, developer, reasoning, activity)
-may stand anywhere, and count nowhere."""
+"""Roles whose messages end a turn's user messages. Those of other roles (system, developer,
+reasoning, activity) are ignored wherever they stand."""
 
 
 def read_messages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The input's messages.
+    """Return the input's messages, each with a role.
 
     Raises:
         InvalidArgument: They are no list of messages, or too many.
@@ -171,7 +171,7 @@ def read_messages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
-    """The user's messages after the last of the agent and its tools, oldest first.
+    """Return the user's messages after the last one of the agent or its tools, oldest first.
 
     Raises:
         InvalidArgument: One of them is no user message, or two have one id.
@@ -182,7 +182,7 @@ def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
         if role in _OF_THE_TURN:
             break
         if role == "user":
-            found.insert(0, _checked(UserInput, messages[number], number))
+            found.insert(0, _validated(UserInput, messages[number], number))
     ids = [message.id for message in found]
     if len(set(ids)) < len(ids):
         raise InvalidArgument("two of the user's messages have the same id", field="messages")
@@ -190,20 +190,20 @@ def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
 
 
 def last_user_message(messages: Sequence[dict[str, Any]]) -> UserInput | None:
-    """The user's last message, wherever it stands; None where there is none.
+    """Return the user's last message, wherever it stands; None where there is none.
 
     Raises:
         InvalidArgument: It is no user message.
     """
     for number in range(len(messages) - 1, -1, -1):
         if messages[number]["role"] == "user":
-            found: UserInput = _checked(UserInput, messages[number], number)
+            found: UserInput = _validated(UserInput, messages[number], number)
             return found
     return None
 
 
 def answered_call_ids(messages: Sequence[dict[str, Any]]) -> set[str]:
-    """The calls that the client has a tool message of."""
+    """Return the ids of the calls that have a tool message."""
     found = (each.get("toolCallId") for each in messages if each["role"] == "tool")
     return {call for call in found if isinstance(call, str)}
 
@@ -211,8 +211,8 @@ def answered_call_ids(messages: Sequence[dict[str, Any]]) -> set[str]:
 def tool_answers(
     messages: Sequence[dict[str, Any]], calls: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """What tools answered to these calls, by call: `{content}` or `{error}`. Of several answers to
-    one call the last counts.
+    """Return the results of these calls by call id, each `{content}` or `{error}`. Of several
+    results of one call the last counts.
 
     Raises:
         InvalidArgument: One of them is no tool message.
@@ -220,28 +220,29 @@ def tool_answers(
     found = {}
     for number, message in enumerate(messages):
         if message["role"] == "tool" and message.get("toolCallId") in calls:
-            answered = _checked(ToolAnswer, message, number)
-            found[answered.tool_call_id] = _content(answered)
+            answer = _validated(ToolAnswer, message, number)
+            found[answer.tool_call_id] = _call_result(answer)
     return found
 
 
 def message_parts(said: Sequence[UserInput]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Messages as the parts of one of ours, and the kinds of parts that cannot be used."""
+    """Return the messages as parts of one `RunRequest` message, and the kinds of parts that cannot
+    be used."""
     found: list[dict[str, Any]] = []
     left_out: list[str] = []
     for message in said:
         content = message.content
         given = [Part(type="text", text=content)] if isinstance(content, str) else content
         for part in given:
-            if (taken := _taken(part)) is not None:
-                found.append(taken)
+            if (usable := _request_part(part)) is not None:
+                found.append(usable)
             else:
                 left_out.append(f"{part.type} by {part.source.type}" if part.source else part.type)
     return found, left_out
 
 
-def _taken(part: Part) -> dict[str, Any] | None:
-    """A part as `run_agent` takes it; None for one that cannot be used."""
+def _request_part(part: Part) -> dict[str, Any] | None:
+    """Return a part as `run_agent` takes it; None for one that cannot be used."""
     if part.type == "text":
         return {"type": "text", "text": part.text or ""}
     source = part.source
@@ -254,22 +255,17 @@ def _taken(part: Part) -> dict[str, Any] | None:
     return None
 
 
-def _content(answered: ToolAnswer) -> dict[str, Any]:
-    text = "".join(_texts(answered))
-    if answered.error is not None:
-        return {"error": answered.error or text or "it failed"}
+def _call_result(answer: ToolAnswer) -> dict[str, Any]:
+    text = answer.content
+    if not isinstance(text, str):
+        text = "".join(part.text or "" for part in text if part.type == "text")
+    if answer.error is not None:
+        return {"error": answer.error or text or "it failed"}
     return {"content": _json(text)}
 
 
-def _texts(answered: ToolAnswer) -> Iterator[str]:
-    if isinstance(answered.content, str):
-        yield answered.content
-    else:
-        yield from (part.text or "" for part in answered.content if part.type == "text")
-
-
 def _json(text: str) -> Any:
-    """What a tool answered: AG-UI has texts alone, in which structured results are JSON."""
+    """Return a tool's result: AG-UI has only texts, in which structured results are JSON."""
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
@@ -280,23 +276,21 @@ def _json(text: str) -> Any:
     return value
 
 
-def _checked(shape: type[Any], message: dict[str, Any], number: int) -> Any:
+def _validated(shape: type[Any], message: dict[str, Any], number: int) -> Any:
+    """Return a message in this shape; fields that the shape does not have are not looked at."""
     field = f"messages.{number}"
-    counting = {key: message[key] for key in _keys(shape) if message.get(key) is not None}
-    check_json(counting, field=field)
-    return validate(shape, counting, field=field)
-
-
-def _keys(shape: type[Any]) -> list[str]:
-    return [each.alias or name for name, each in shape.model_fields.items()]
+    keys = [each.alias or name for name, each in shape.model_fields.items()]
+    used = {key: message[key] for key in keys if message.get(key) is not None}
+    check_json(used, field=field)
+    return validate(shape, used, field=field)
 
 
 OUR_EDITS, AGUI_EDITS = "editedArguments", "editedArgs"
 
 
 def resume_entry(answer: InterruptAnswer) -> dict[str, Any]:
-    """An answer as `run_agent` takes it. One with our own name for changed arguments is taken, too;
-    one with both is left as it is, and refused."""
+    """Return an answer as `run_agent` takes it. Our own name for changed arguments is accepted too;
+    an answer with both names is left as it is, and refused."""
     given = answer.model_dump(by_alias=True)
     payload = given["payload"]
     if isinstance(payload, dict) and AGUI_EDITS in payload and OUR_EDITS not in payload:
@@ -305,13 +299,13 @@ def resume_entry(answer: InterruptAnswer) -> dict[str, Any]:
 
 
 def agui_field(field: str) -> str:
-    """What a front end knows a field of an answer as."""
+    """Return the name by which a front end knows a field of an answer."""
     return field.replace(f".payload.{OUR_EDITS}", f".payload.{AGUI_EDITS}")
 
 
-UNKNOWN = "it is not registered as a tool of clients"
-OTHERWISE = "it is registered with other parameters"
-_SAID_ONLY = {
+UNREGISTERED = "it is not registered as a tool of clients"
+OTHER_SCHEMA = "it is registered with other parameters"
+_DESCRIBING = {
     "$comment",
     "$id",
     "$schema",
@@ -329,38 +323,40 @@ _NAMED = {"properties", "$defs", "definitions", "patternProperties"}
 def offered_tools(
     registry: Snapshot, tools: Sequence[Tool]
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """The ids of those that count, and why each of the others does not: `{name, reason}`."""
+    """Return the ids of the registered ones, and of each other one `{name, reason}`."""
     ids: list[str] = []
     left_out = []
     entries = registry.content.entries
     for tool in {tool.name: tool for tool in tools}.values():
         entry = entries.get(tool.name)
         if entry is None or entry.execution.type != "client":
-            left_out.append({"name": tool.name, "reason": UNKNOWN})
+            left_out.append({"name": tool.name, "reason": UNREGISTERED})
         elif not is_same_schema(tool.parameters, entry.spec.parameters):
-            left_out.append({"name": tool.name, "reason": OTHERWISE})
+            left_out.append({"name": tool.name, "reason": OTHER_SCHEMA})
         else:
             ids.append(tool.name)
     return ids, left_out
 
 
 def is_same_schema(given: Any, registered: Any) -> bool:
-    """Whether a client means the registered schema: it says the same of the same parameters,
-    whatever words it describes them with. One that says nothing means it."""
-    return given in (None, {}) or _bare(given) == _bare(registered)
+    """Whether a client's schema accepts the same as the registered one, whatever words describe
+    them. An empty one counts as the same."""
+    return given in (None, {}) or _constraints(given) == _constraints(registered)
 
 
-def _bare(schema: Any) -> Any:
+def _constraints(schema: Any) -> Any:
+    """Return a schema without descriptions, its lists that are sets sorted."""
     if isinstance(schema, list):
-        return [_bare(each) for each in schema]
+        return [_constraints(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _value(key, schema[key]) for key in schema.keys() - _SAID_ONLY}
-
-
-def _value(key: str, value: Any) -> Any:
-    if key in _NAMED and isinstance(value, dict):
-        return {name: _bare(each) for name, each in value.items()}
-    if key in ("required", "enum") and isinstance(value, list):
-        return sorted(value, key=repr)
-    return _bare(value)
+    kept: dict[str, Any] = {}
+    for key in schema.keys() - _DESCRIBING:
+        value = schema[key]
+        if key in _NAMED and isinstance(value, dict):
+            kept[key] = {name: _constraints(each) for name, each in value.items()}
+        elif key in ("required", "enum") and isinstance(value, list):
+            kept[key] = sorted(value, key=repr)
+        else:
+            kept[key] = _constraints(value)
+    return kept

@@ -77,7 +77,7 @@ def check_content(file: StoredFile, start: bytes) -> None:
 
 
 def _type_of(start: bytes) -> str | None:
-    """The type that a file's first bytes give away."""
+    """Return the media type that a file's first bytes show; None for text and unknown types."""
     if start.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if start.startswith(b"\xff\xd8\xff"):
@@ -96,7 +96,7 @@ def _is_binary(start: bytes) -> bool:
 
 
 class Attaching(Struct, frozen=True):
-    """The attachments of a message, as their records were read.
+    """A message with its attachments, as their records were read.
 
     Attributes:
         message: The same message, with what the records say of its parts.
@@ -117,9 +117,10 @@ class Attaching(Struct, frozen=True):
             batch.update(record.reference, kept, option=option)
 
 
-def references(db: Client, message: UserMessage) -> list[DocumentReference]:
-    """The records of the files that a message names, each once."""
-    return [db.document(f"{collection_id(FILES)}/{id}") for id in dict.fromkeys(_ids(message))]
+def file_records(db: Client, message: UserMessage) -> list[DocumentReference]:
+    """Return the records of the files that a message names, each once."""
+    ids = [part.file_id for part in message.parts if isinstance(part, Media) and part.file_id]
+    return [db.document(f"{collection_id(FILES)}/{id}") for id in dict.fromkeys(ids)]
 
 
 def attached(
@@ -128,7 +129,7 @@ def attached(
     """Check that a message may include its attachments.
 
     Args:
-        records: What `references` refers to, as read.
+        records: Those of `file_records`, as read.
     Raises:
         InvalidArgument: One is not there, not the user's own, not whole, no attachment, or of
             another thread; or they are too large together. The part is named.
@@ -138,7 +139,7 @@ def attached(
     for number, part in enumerate(message.parts):
         if isinstance(part, Media) and part.file_id is not None:
             field = f"message.{number}.fileId"
-            part = _described(part, _checked(found, part, uid, thread_id, field), field)
+            part = _with_record(part, _sent_file(found, part, uid, thread_id, field), field)
         parts.append(part)
     size = sum(file.bytes for file in found.values())
     if size > MOST_BYTES:
@@ -151,7 +152,7 @@ def attached(
     return Attaching(replace(message, parts=tuple(parts)), new)
 
 
-def _checked(
+def _sent_file(
     found: Mapping[str, StoredFile], part: Media, uid: str, thread_id: str, field: str
 ) -> StoredFile:
     file = found.get(part.file_id or "")
@@ -180,8 +181,8 @@ def _checked(
     return file
 
 
-def _described(part: Media, file: StoredFile, field: str) -> Media:
-    """The part with what the file's record says; its name may be the message's own."""
+def _with_record(part: Media, file: StoredFile, field: str) -> Media:
+    """Return the part with type and size from the file's record; it keeps its own name."""
     kind = KINDS[file.content_type]
     if part.type != kind:
         raise InvalidArgument(
@@ -191,7 +192,3 @@ def _described(part: Media, file: StoredFile, field: str) -> Media:
     return replace(
         part, media_type=file.content_type, name=part.name or file.name, bytes=file.bytes
     )
-
-
-def _ids(message: UserMessage) -> list[str]:
-    return [part.file_id for part in message.parts if isinstance(part, Media) and part.file_id]

@@ -154,7 +154,7 @@ def tool_names(names: Iterable[str]) -> list[str]:
 
 
 def _tool(name: str) -> str:
-    """A model may call anything a tool: only what can be one's name is kept."""
+    """Return a tool's name for the log; a model may have made up any text."""
     return name if _TOOL.fullmatch(name) else _NO_TOOL
 
 

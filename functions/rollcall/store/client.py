@@ -100,14 +100,14 @@ def create_over_rest(path: str, data: Mapping[str, str | int | datetime]) -> Non
 
 
 def _rest_value(value: str | int | datetime) -> dict[str, Any]:
-    """A value as REST writes it."""
+    """Return a value in Firestore's REST form."""
     if isinstance(value, datetime):
         return {"timestampValue": value.isoformat()}
     return {"stringValue": value} if isinstance(value, str) else {"integerValue": str(value)}
 
 
 def _host() -> str | None:
-    """The emulator's; None where there is none."""
+    """Return the emulator's host; None where none is configured."""
     return os.environ.get("FIRESTORE_EMULATOR_HOST") or None
 
 
@@ -119,7 +119,8 @@ def _rest_url(path: str) -> str:
 
 @cache
 def _rest_session(emulator: str | None) -> Session:
-    """Signed as this process's service account is; to the emulator, as its owner."""
+    """Return the session for REST requests, signed by this process's service account; for the
+    emulator by its owner."""
     import requests
 
     if emulator:
@@ -135,7 +136,7 @@ def _rest_session(emulator: str | None) -> Session:
 
 
 def _read_value(value: dict[str, Any]) -> Any:
-    """A value as REST writes it, by its kind.
+    """Read a value in Firestore's REST form, by its kind.
 
     Raises:
         KeyError: It is of another kind.

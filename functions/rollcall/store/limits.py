@@ -148,28 +148,23 @@ class Limits(Struct, frozen=True):
         return self._overridden(TenantLimits(), (("tenant", None), ("tenants", tenant)))
 
     def _overridden(self, limits: L, places: tuple[tuple[str, str | None], ...]) -> L:
+        """Override each field by itself: one that cannot be read is logged and changes nothing."""
         for place, key in places:
             entry: Any = self.document.get(place, {})
             if key is not None and isinstance(entry, dict):
                 entry = entry.get(key, {})
-            limits = _overridden(limits, entry, f"{place} {key or ''}")
+            if not isinstance(entry, dict):
+                log.warning("%s %s must be a map, and is left out", place, key or "")
+                continue
+            for name, value in entry.items():
+                try:
+                    read = type(limits).model_validate({name: value}, strict=True)
+                except ValidationError as error:
+                    log.warning("%s %s: %s is left out: %s", place, key or "", name, error)
+                    continue
+                changed = {field: getattr(read, field) for field in read.model_fields_set}
+                limits = limits.model_copy(update=changed)
         return limits
-
-
-def _overridden(limits: L, entry: Any, place: str) -> L:
-    """Override each field by itself: one that cannot be read is logged and changes nothing."""
-    if not isinstance(entry, dict):
-        log.warning("%s must be a map, and is left out", place)
-        return limits
-    for key, value in entry.items():
-        try:
-            read = type(limits).model_validate({key: value}, strict=True)
-        except ValidationError as error:
-            log.warning("%s: %s is left out: %s", place, key, error)
-            continue
-        changed = {name: getattr(read, name) for name in read.model_fields_set}
-        limits = limits.model_copy(update=changed)
-    return limits
 
 
 _known: dict[str, Limits] = {}

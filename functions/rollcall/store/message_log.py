@@ -478,19 +478,6 @@ def read_recent(
     return read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
 
 
-def decisions_of(view: DocumentSnapshot) -> list[str]:
-    """Return the lines with the thread's decisions, from the last run's view."""
-    return list((view.to_dict() or {}).get("decisions") or ())
-
-
-def decisions_at_turn_start(view: DocumentSnapshot, turn_id: str) -> list[str]:
-    """Return the decisions as they were when the turn began. The prompt keeps them until the turn
-    ends, so that providers' caches hit."""
-    data = view.to_dict() or {}
-    told = data.get("toldDecisions") if data.get("turnId") == turn_id else None
-    return decisions_of(view) if told is None else list(told)
-
-
 def read_log(
     db: Client, thread_id: str, *, at_least: int = 0, without: str | None = None
 ) -> RecentLog:

@@ -37,8 +37,6 @@ from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
-    decisions_at_turn_start,
-    decisions_of,
     read_log,
     result_fields,
     step_document,
@@ -312,6 +310,10 @@ class OpenRun(Struct):
             view: The thread's window view, as the run before left it.
             approvals: Decisions on calls without a result; read where they are left out.
         """
+        left = view.to_dict() or {}
+        decisions = list(left.get("decisions") or ())
+        # The prompt keeps those of its turn's beginning, so that providers' caches hit.
+        told = left.get("toldDecisions") if left.get("turnId") == run["turnId"] else None
         return cls(
             db=db,
             user=read_user(run),
@@ -329,8 +331,8 @@ class OpenRun(Struct):
             remembered=read_remembered(thread.get("allowed")),
             attempt=run["attempt"],
             fruitless=run["fruitless"],
-            decisions=decisions_of(view),
-            decisions_at_start=decisions_at_turn_start(view, run["turnId"]),
+            decisions=decisions,
+            decisions_at_start=decisions if told is None else list(told),
         )
 
     @classmethod

@@ -41,8 +41,7 @@ from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.titles import title_of
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
-from rollcall.store.attachments import attached
-from rollcall.store.attachments import references as file_references
+from rollcall.store.attachments import attached, file_records
 from rollcall.store.batches import attempts, where, write_unchanged
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
@@ -179,7 +178,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
         return _opened_before(db, opening, run)
     thread_id = opening.thread_id
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
-    references += file_references(db, opening.message)
+    references += file_records(db, opening.message)
     for number in attempts(within_s=OPENING_S):
         # A race was lost, perhaps to this very run: it is looked for in its place as well.
         here = [paths.run(db, thread_id, opening.run_id)] if number else []
@@ -299,7 +298,8 @@ def _try_open(
     )
     if events is None:
         return None
-    return OpenRun.of(db, run, events, thread=thread, view=view, documents=[*before, message])
+    documents = [*before, message]
+    return OpenRun.of(db, run, events, thread=thread, view=view, documents=documents, approvals=())
 
 
 def _thread_fields(
