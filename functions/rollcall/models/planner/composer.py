@@ -182,7 +182,9 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
     title = title if text is None else excerpt(title, terms(text), length=160)
     told = []
     for kind in _SHOWN:
-        key = next((k for k in wording(f"fields.{kind}") if _says(item.get(k))), None)
+        # A source may be a record, which its citation tells.
+        says = (k for k in wording(f"fields.{kind}") if not isinstance(item.get(k), dict))
+        key = next((k for k in says if _says(item.get(k))), None)
         is_said = key in heads[:1] or (kind == "degree" and _is_urgent(item))
         if (
             key

@@ -89,6 +89,19 @@ def test_what_was_not_searched_is_said_in_words() -> None:
     assert "לא הכול נסרק" in told({"a": [{}], "searchedAll": False}, "he")
 
 
+def test_a_source_that_is_a_record_is_left_to_its_citation() -> None:
+    standard = {
+        "statement": "Order fractions, also above 1",
+        "topic": "fractions",
+        "source": {"title": "Curriculum", "page": "3"},
+    }
+    assert told({"standards": [standard]}).endswith(
+        "- Order fractions, also above 1 — topic: fractions"
+    )
+    hebrew = told({"contents": [{"title": "שברים", "kind": "worksheet"}]}, "he")
+    assert hebrew == "**תכנים (1)**\n\n- שברים — סוג: דף עבודה"
+
+
 def test_a_task_is_told_with_who_and_by_when() -> None:
     task = {"task": "Send it", "assignee": "Dana", "deadline": "2025-11-19", "priority": "high"}
     output = {"tasks": [{**task, "timestamp": "2025-11-01"}]}
