@@ -12,10 +12,8 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Literal
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App, find_app, require_app
@@ -143,10 +141,13 @@ class _Server:
         changes = self._sources.changes()
         if not changes:
             return
-        shown = [f"{_short(each.path, self._app)} is {each.kind}" for each in changes[:4]]
+        functions = self._app.functions
+        shown = [
+            f"{path.relative_to(functions)} is {kind}" for path, kind in list(changes.items())[:4]
+        ]
         _say(f"\n{', '.join(shown)}{' ...' * (len(changes) > len(shown))}")
         before = len(self._suite.log_text())
-        if any(each.kind != "changed" for each in changes):
+        if set(changes.values()) != {"changed"}:
             self._announce()
         if problem := load_problem(self._app, self._suite.addresses.project):
             _say(f"{problem}\n\nThis code does not load; what ran before still runs.")
@@ -226,10 +227,6 @@ def _loaded_functions(log: str) -> set[str]:
             if function_name("run_agent") in names:
                 return set(names)
     return set()
-
-
-def _short(path: Path, app: App) -> str:
-    return str(path.relative_to(app.functions))
 
 
 def _emulators(configuration: Configuration) -> tuple[tuple[str, ...], list[str]]:
@@ -332,14 +329,6 @@ _SKIPPED = {"venv", ".venv", "node_modules", "__pycache__"}
 _READ = (".py", ".json", ".txt")
 
 
-@dataclass(frozen=True)
-class Change:
-    """A change of a file."""
-
-    path: Path
-    kind: Literal["new", "changed", "gone"]
-
-
 class Sources:
     """The content of a functions folder when it was last looked at."""
 
@@ -347,18 +336,14 @@ class Sources:
         self._folder = folder
         self._seen = self._look()
 
-    def changes(self) -> list[Change]:
-        """Return the changes since the last time, by path."""
+    def changes(self) -> dict[Path, str]:
+        """Return the files that are "new", "changed" or "gone" since the last time."""
         before, self._seen = self._seen, self._look()
-        found = []
-        for name in sorted(before.keys() | self._seen.keys()):
-            if name not in before:
-                found.append(Change(Path(name), "new"))
-            elif name not in self._seen:
-                found.append(Change(Path(name), "gone"))
-            elif before[name] != self._seen[name]:
-                found.append(Change(Path(name), "changed"))
-        return found
+        return {
+            Path(name): "new" if name not in before else "changed" if name in self._seen else "gone"
+            for name in sorted(before.keys() | self._seen.keys())
+            if before.get(name) != self._seen.get(name)
+        }
 
     def _look(self) -> dict[str, tuple[int, int]]:
         """Size and time of each file."""

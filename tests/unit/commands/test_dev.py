@@ -10,7 +10,7 @@ import pytest
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App
-from rollcall.commands.dev import Change, Sources, _loaded_functions, _LogView, load_problem
+from rollcall.commands.dev import Sources, _loaded_functions, _LogView, load_problem
 
 LOG = """\
 >  INFO rollcall: run opened
@@ -96,14 +96,14 @@ def test_new_changed_and_deleted_files_are_seen_once(tmp_path: Path) -> None:
     ping, main = tmp_path / "capabilities" / "ping.py", tmp_path / "main.py"
     main.write_text("a")
     sources = Sources(tmp_path)
-    assert sources.changes() == []
+    assert sources.changes() == {}
     ping.write_text("b")
-    assert sources.changes() == [Change(ping, "new")]
+    assert sources.changes() == {ping: "new"}
     os.utime(main, ns=(1, 1))
-    assert sources.changes() == [Change(main, "changed")]
+    assert sources.changes() == {main: "changed"}
     ping.unlink()
-    assert sources.changes() == [Change(ping, "gone")]
-    assert sources.changes() == []
+    assert sources.changes() == {ping: "gone"}
+    assert sources.changes() == {}
 
 
 def test_what_is_installed_or_written_beside_the_code_is_not_looked_at(tmp_path: Path) -> None:
@@ -112,6 +112,6 @@ def test_what_is_installed_or_written_beside_the_code_is_not_looked_at(tmp_path:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     (tmp_path / "debug.log").touch()
-    assert sources.changes() == []
+    assert sources.changes() == {}
     (tmp_path / ".env").touch()
-    assert sources.changes() == [Change(tmp_path / ".env", "new")]
+    assert sources.changes() == {tmp_path / ".env": "new"}
