@@ -38,7 +38,10 @@ def run(options: Namespace) -> int:
         while interrupts := result["outcome"].get("interrupts"):
             decisions = [_decide(each, options) for each in interrupts]
             if None in decisions:
-                _say_waiting(result["threadId"])
+                _note(
+                    "It waits for a person: repeat this with --yes or --no, or decide it in the "
+                    f"app (thread {result['threadId']})."
+                )
                 return WAITS
             resume = [
                 {"interruptId": each["id"], "status": "resolved", "payload": {"approved": decision}}
@@ -127,19 +130,12 @@ def _decide(interrupt: Mapping[str, Any], options: Namespace) -> bool | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     while True:
-        _prompt("   Approve it? [y/n] ")
+        print("   Approve it? [y/n] ", end="", file=sys.stderr, flush=True)
         answer = sys.stdin.readline()
         if not answer:
             return None
         if answer.strip().lower() in ("y", "yes", "n", "no"):
             return answer.strip().lower().startswith("y")
-
-
-def _say_waiting(thread: str) -> None:
-    _note(
-        "It waits for a person: repeat this with --yes or --no, or decide it in the app "
-        f"(thread {thread})."
-    )
 
 
 def _exit_code(result: Mapping[str, Any]) -> int:
@@ -170,10 +166,6 @@ def _terminal_text(text: str) -> str:
     """A text of somebody else's for the terminal; what only keeps the two directions of writing
     apart is left out."""
     return marked(_ISOLATES.sub("", text))
-
-
-def _prompt(text: str) -> None:
-    print(text, end="", file=sys.stderr, flush=True)
 
 
 def call(options: Namespace) -> int:

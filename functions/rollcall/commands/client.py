@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import quote
 
 from rollcall.core.errors import Problem
@@ -169,7 +169,9 @@ class Backend:
 
     def _result(self, frame: dict[str, Any]) -> Any:
         if "error" in frame:
-            _fail(frame["error"])
+            error = frame["error"]
+            code = str(error.get("status", "INTERNAL")).lower().replace("_", "-")
+            raise CallError(code, str(error.get("message", "")), error.get("details"))
         for text in tracebacks(frame):
             self.on_incident(text)
         return frame.get("result")
@@ -254,8 +256,3 @@ def _parse(text: bytes, status: int) -> dict[str, Any]:
         return value
     shown = text.decode(errors="replace").strip()[:200]
     raise CallError("unavailable", f"this is no function's answer (HTTP {status}): {shown}")
-
-
-def _fail(error: Mapping[str, Any]) -> NoReturn:
-    code = str(error.get("status", "INTERNAL")).lower().replace("_", "-")
-    raise CallError(code, str(error.get("message", "")), error.get("details"))

@@ -13,7 +13,6 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import App, find_app, require_app
@@ -59,7 +58,7 @@ def serve(
         Problem: Something is missing, or the code does not load.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):  # they unwind as Ctrl-C does
-        signal.signal(number, _unwind)
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off in the background
     configuration = Configuration(app.root)
     project = project or default_project(app.root)
@@ -314,10 +313,6 @@ def _own_frames(text: str, functions: Path) -> str:
         if is_own:
             kept.append(line)
     return "\n".join(kept)
-
-
-def _unwind(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 def _say(text: str) -> None:

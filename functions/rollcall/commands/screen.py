@@ -72,7 +72,10 @@ class Screen:
         from rich.console import Console
 
         self._console = console or Console(highlight=False, markup=False, emoji=False)
-        self._console.width = _width(self._console, env)
+        # As wide as the terminal, within reason; a pipe has no width of its own.
+        is_pipe = not self._console.is_terminal and not env.get("COLUMNS")
+        width = PIPE_COLUMNS if is_pipe else self._console.width
+        self._console.width = min(max(width, LEAST_COLUMNS), MOST_COLUMNS)
 
     def say(self, text: str = "", *, style: str = "", left: int = 0) -> None:
         """Print a paragraph, `left` columns from the edge."""
@@ -160,10 +163,3 @@ def load_screen() -> Screen:
     """
     require_extra("rich", "terminal", purpose="a table, which --json does without,")
     return Screen()
-
-
-def _width(console: Console, env: Mapping[str, str]) -> int:
-    """As wide as the terminal, within reason; a pipe has no width of its own."""
-    if not console.is_terminal and not env.get("COLUMNS"):
-        return PIPE_COLUMNS
-    return min(max(console.width, LEAST_COLUMNS), MOST_COLUMNS)

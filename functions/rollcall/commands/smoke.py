@@ -356,9 +356,9 @@ class Smoke:
         if not events or ended - first < _BUFFERED_S:
             return None
         if result["outcome"]["type"] != "success":
-            return Finding(
-                "fail", "run", f"it ended as {_outcome_text(result)}", _logs("run_agent")
-            )
+            reason = f" ({result['stopReason']})" if result.get("stopReason") else ""
+            text = f"it ended as {result['outcome']['type']}{reason}"
+            return Finding("fail", "run", text, _logs("run_agent"))
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
         if self._model is not None and self._model not in used:
             return Finding(
@@ -452,15 +452,12 @@ class Smoke:
         if self._site.google is None:
             yield Finding("skip", "indexes", "the emulator needs none")
             return
-        file = self._app.root / str(self._firestore_config().get("indexes"))
+        config = self._app.config.get("firestore") or {}
+        default = config[0] if isinstance(config, list) else config
+        file = self._app.root / default.get("indexes", "firestore.indexes.json")
         committed = jsonc.read(file)
         wanted = {"indexes": committed.get("indexes", ()), "fieldOverrides": ()}
         yield from check_indexes(self._site.google, self._site.project, wanted)
-
-    def _firestore_config(self) -> dict[str, Any]:
-        config = self._app.config.get("firestore") or {}
-        found = config[0] if isinstance(config, list) else config
-        return {"indexes": "firestore.indexes.json", **found}
 
     def _queue(self) -> Finding:
         began = time.monotonic()
@@ -562,11 +559,6 @@ def _cure(error: CallError) -> str:
 
 def _logs(function: str) -> str:
     return f"firebase functions:log --only {function_name(function)} --project {{project}}"
-
-
-def _outcome_text(result: Mapping[str, Any]) -> str:
-    reason = result.get("stopReason")
-    return f"{result['outcome']['type']} ({reason})" if reason else str(result["outcome"]["type"])
 
 
 def _written_unasked(result: Mapping[str, Any], tool: str) -> Finding | None:

@@ -266,11 +266,9 @@ def check_reachable(db: Client) -> Iterator[Finding]:
     except GoogleAPIError as error:
         yield Finding("fail", "firestore", f"no answer: {' '.join(str(error).split())[:300]}")
     else:
-        yield Finding("ok", "firestore", f"answers in {_ms(began)} ms")
-
-
-def _ms(began: float) -> int:
-    return round((time.perf_counter() - began) * 1_000)
+        yield Finding(
+            "ok", "firestore", f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms"
+        )
 
 
 def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding]:
@@ -297,7 +295,10 @@ def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding
 
 def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every index of firestore.indexes.json exists and is built."""
-    wanted = [_index_in_file(each) for each in committed["indexes"]]
+    wanted = [
+        (each["collectionGroup"], each["queryScope"], _fields(each["fields"]))
+        for each in committed["indexes"]
+    ]
     wanted += [
         (field["collectionGroup"], index["queryScope"], ((field["fieldPath"], _use(index)),))
         for field in committed["fieldOverrides"]
@@ -324,10 +325,6 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
             yield Finding("fail" if level == "fail" else "warn", "indexes", text, mend)
     if not (missing or building or broken):
         yield Finding("ok", "indexes", f"all {len(wanted)} are ready")
-
-
-def _index_in_file(index: Mapping[str, Any]) -> _Index:
-    return index["collectionGroup"], index["queryScope"], _fields(index["fields"])
 
 
 def _index_in_service(index: Mapping[str, Any]) -> _Index:

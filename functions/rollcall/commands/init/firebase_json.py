@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from rollcall.commands.init import app_code, json_edits
 from rollcall.commands.init.files import Files, line_number
+from rollcall.core.options import DEFAULT_CODEBASE
 
 FILE = "firebase.json"
-DEFAULT_CODEBASE = "default"
 CODEBASE = "rollcall"
 """What Rollcall's codebase is called where it stands beside others."""
 
@@ -69,7 +69,7 @@ def read(text: str) -> dict[str, Any]:
     try:
         found = json_edits.parse(text).value
     except ValueError as error:
-        raise UnsupportedSetup(f"{FILE}:{_after_line(error)}") from error
+        raise UnsupportedSetup(f"{FILE}:{str(error).removeprefix('line ')}") from error
     if not isinstance(found, dict):
         raise UnsupportedSetup(f"{FILE}:1: an object {{ ... }} is expected")
     return found
@@ -203,7 +203,7 @@ def _merge_functions(text: str, codebase: Codebase) -> str:
         place = ("functions", codebase.index)
     entry = json_edits.find(text, place).value
     hooks = entry.get("postdeploy")
-    if any("rollcall sync" in str(hook) for hook in _as_list(hooks)):
+    if "rollcall sync" in str(hooks):
         return text
     if hooks is None:
         return json_edits.add_members(text, place, {"postdeploy": [_sync(codebase)]})
@@ -321,14 +321,6 @@ def _other_databases(text: str, entries: list[Any]) -> UnsupportedSetup:
 
 def _line(text: str, place: tuple[str | int, ...]) -> int:
     return line_number(text, json_edits.find(text, place).start)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _after_line(error: ValueError) -> str:
-    return str(error).removeprefix("line ")
 
 
 def _dotted(version: tuple[int, int]) -> str:

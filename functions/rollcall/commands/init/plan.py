@@ -26,6 +26,7 @@ from rollcall.commands.init.firebase_json import Codebase, UnsupportedSetup
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
 from rollcall.commands.rules import Platform
 from rollcall.core.errors import Problem
+from rollcall.core.options import DEFAULT_CODEBASE
 
 CODEBASE, PREFIX = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX"
 _RECORD = "vendor/rollcall.json"
@@ -154,7 +155,7 @@ class _Planner:
         path = self._in(".env")
         text = self.files.read(path) or ""
         settings = []
-        if self.codebase.name != firebase_json.DEFAULT_CODEBASE:
+        if self.codebase.name != DEFAULT_CODEBASE:
             said = environment.parse(text).get(CODEBASE)
             if said not in (None, self.codebase.name):
                 raise UnsupportedSetup(

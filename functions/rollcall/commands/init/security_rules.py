@@ -102,7 +102,9 @@ def find_openings(rules: Rules, collections: Sequence[str]) -> list[Opening]:
                 for collection in collections
                 if any(
                     _result(allow.condition, names) is not False
-                    for names in _bindings(match.segments, _document_path(collection))
+                    for names in _bindings(
+                        match.segments, (*DOCUMENTS, *collection.split("/"), ANY)
+                    )
                     if not _names_outright(match.segments, collection)
                 )
             )
@@ -263,10 +265,6 @@ class _Reader:
 
 def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0])
-
-
-def _document_path(collection: str) -> tuple[str, ...]:
-    return (*DOCUMENTS, *collection.split("/"), ANY)
 
 
 def _bindings(

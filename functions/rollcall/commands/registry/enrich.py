@@ -28,6 +28,7 @@ from msgspec import Struct, field
 from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, in_camel_case, print_json, say
 from rollcall.commands.place import Place, connect
+from rollcall.commands.registry.records import object_in
 from rollcall.core.context import TextModel
 from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
 from rollcall.core.options import collection_id
@@ -208,7 +209,8 @@ def _tasks(
         except ValueError as error:
             report.skipped[id] = f"it cannot be used: {error}"
             continue
-        asked = tuple(each for each in locales if not _by_hand(document).get(each))
+        by_hand = object_in(object_in(document, "overrides"), "phrases")
+        asked = tuple(each for each in locales if each not in by_hand)
         text = _text(entry, asked)
         digest = _digest(entry)
         if entry.status is Status.DISABLED:
@@ -291,12 +293,6 @@ def _digest(entry: Entry) -> str:
 def _tokens(task: _Task) -> int:
     sent = text_tokens(_INSTRUCTIONS) + text_tokens(task.text)
     return sent + len(task.locales) * MAX_PHRASES * _PHRASE_TOKENS
-
-
-def _by_hand(document: dict[str, Any]) -> dict[str, Any]:
-    overrides = document.get("overrides")
-    phrases = overrides.get("phrases") if isinstance(overrides, dict) else None
-    return phrases if isinstance(phrases, dict) else {}
 
 
 def _is_current(document: dict[str, Any], digest: str, locales: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rollcall.commands.app import require_app
 from rollcall.commands.output import announce, say
 from rollcall.commands.place import Place, connect
-from rollcall.commands.registry.records import named_agent, path_of, read_agents
+from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Status
@@ -39,7 +39,8 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
     before = _write(db, path, status=status, reason=reason)
     now = status or str(before.get("status"))
     compiled = compile_registry(db, embedder=require_app(place.app).deployment.embedder)
-    say(f"{path}: {_effective_status(before)} → {now}")
+    then = object_in(before, "overrides").get("status") or before.get("status")
+    say(f"{path}: {then} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
@@ -74,12 +75,6 @@ def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> 
         }
     )
     return before
-
-
-def _effective_status(document: dict[str, Any]) -> str:
-    overrides = document.get("overrides")
-    overruled = overrides.get("status") if isinstance(overrides, dict) else None
-    return str(overruled or document.get("status"))
 
 
 def _still_disabled(document: dict[str, Any], id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rollcall.commands.output import announce, in_camel_case, moment, print_json
@@ -109,7 +109,8 @@ def _plain_share(share: Share) -> dict[str, Any]:
 def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None) -> None:
     screen = load_screen()
     until = f"counted {moment(counted)}" if counted else "never counted"
-    screen.say(f"runs begun {_days(found.since, found.until)} (UTC), {until}", style="dim")
+    days = f"{found.since}" if found.since == found.until else f"{found.since} to {found.until}"
+    screen.say(f"runs begun {days} (UTC), {until}", style="dim")
     if not agents:
         screen.say()
         others = ", ".join(row.agent or NONE for row in found.by_agent())
@@ -131,10 +132,6 @@ def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datet
     show_tools(screen, found.by_capability(agent))
     screen.say()
     screen.say("Shares with the range in which the true one lies with 95 %.", style="dim")
-
-
-def _days(since: date, until: date) -> str:
-    return f"{since}" if since == until else f"{since} to {until}"
 
 
 def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
