@@ -176,12 +176,12 @@ def capability(
         recap: `recap(arguments, output) -> Recap`: a shorter form of an old call for the model.
         version: Number to raise when the meaning changes.
     """
-    options = dict(locals())
-    mistakes = tuple(_mistakes(options))
+    mistakes = tuple(_mistakes(dict(locals())))
+    names = ({"en": name} if name else {}) if isinstance(name, str) else name
 
     def decorate(function: F) -> F:
         mark = _Mark(
-            name=_by_locale(name),
+            name=names,
             category=category or _pack(function),
             keywords=_listed(keywords),
             examples=_listed(examples),
@@ -237,10 +237,6 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
         if options[option] and options["effect"] != "write":
             cure = f'Write `effect="write"` as well, or leave {option} out'
             yield _Mistake(option, f"{option} is for capabilities that write", cure)
-
-
-def _by_locale(name: str | dict[str, str]) -> dict[str, str]:
-    return ({"en": name} if name else {}) if isinstance(name, str) else name
 
 
 def _names_in(schema: Any) -> set[str]:

@@ -15,13 +15,12 @@ from rollcall.core.texts import TEXTS
 @cache
 def _pattern(kind: str, form: str = "{}") -> re.Pattern[str]:
     """The regular expressions of one kind, of all languages, as one in a form of their own."""
-    listed = [each for language in TEXTS.languages for each in _listed(language, kind)]
+    listed: list[str] = [
+        pattern
+        for language in TEXTS.languages
+        for pattern in TEXTS.data(language, f"explanation.{kind}")
+    ]
     return re.compile(form.format("|".join(dict.fromkeys(listed))), re.IGNORECASE)
-
-
-def _listed(language: str, kind: str) -> list[str]:
-    patterns: list[str] = TEXTS.data(language, f"explanation.{kind}")
-    return patterns
 
 
 def asks_what_it_is(text: str) -> bool:

@@ -167,7 +167,9 @@ class _OtelSpan:
         from opentelemetry import context, trace
 
         if error is not None and not isinstance(error, GeneratorExit):  # which is no failure
-            self._span.set_attribute("error.type", _type_of(error))
+            code = getattr(error, "code", None)  # our own errors go by it, others by their class
+            kind_of_error = code if isinstance(code, str) else type(error).__name__
+            self._span.set_attribute("error.type", kind_of_error)
             self._span.set_status(trace.StatusCode.ERROR)
         self._span.end()
         context.detach(self._token)
@@ -194,12 +196,6 @@ def _parent() -> Context | None:
         trace_flags=trace.TraceFlags(int(here.get("sampled", "00"), 16)),
     )
     return trace.set_span_in_context(trace.NonRecordingSpan(caller))
-
-
-def _type_of(error: BaseException) -> str:
-    """Our own errors go by their code, others by their class."""
-    code = getattr(error, "code", None)
-    return code if isinstance(code, str) else type(error).__name__
 
 
 def _provider() -> TracerProvider:

@@ -182,6 +182,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
     overrides = stored.overrides
     is_code = stored.source == "code"
     schema = _schema(stored)
+    policies = [each for each in (stored.approval, overrides.approval) if each is not None]
     description = stored.description.strip() or stored.name.strip() or stored.id.replace("_", " ")
     return Entry(
         id=stored.id,
@@ -195,7 +196,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
         seal=_seal(stored, schema),
         version=stored.version,
         codebase=stored.codebase if is_code else None,
-        policy=_policy(stored),
+        policy=combined(*policies) if policies else None,
         execution=Execution(**stored.reached.model_dump()),
         spec=ToolSpec(
             name=stored.id,
@@ -234,11 +235,6 @@ def _min_role(stored: _Document) -> Role:
     if stored.source == "code" and at_least(stored.min_role, asked):
         return stored.min_role
     return asked
-
-
-def _policy(stored: _Document) -> ApprovalPolicy | None:
-    given = [each for each in (stored.approval, stored.overrides.approval) if each is not None]
-    return combined(*given) if given else None
 
 
 def _phrases(stored: _Document) -> tuple[str, ...]:

@@ -124,7 +124,8 @@ def _compile_once(db: Client, embedder: Embedder | None) -> Compilation | None:
     vectors = _vectors(db, manifest, entries, embedder)
     segments, held = to_segments(entries, _documents(db, AGENTS), vectors)
     written = write_parts(db, held)
-    digest = _digest(segments)
+    text = _json([segment.dump() for segment in segments])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:24]
     if not _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused):
         return None
     return Compilation(digest, len(entries), refused, written)
@@ -283,7 +284,9 @@ def _publish(
     option = db.write_option(last_update_time=before.update_time)
     batch.update(part(db, MANIFEST), fields, option=option)
     named = {part_id for segment in segments for part_id in segment.parts}
-    for part_id in _outdated_parts(before) - named:
+    # Parts of the one before the one before go: who reads slowly may still need those between.
+    previous = set((before.to_dict() or {}).get("previous", ()))
+    for part_id in previous - _named_parts(before) - named:
         batch.delete(part(db, part_id))
     return try_commit(batch) is not None
 
@@ -292,17 +295,6 @@ def _named_parts(manifest: DocumentSnapshot) -> set[str]:
     """The parts of the registry as it is published."""
     data = manifest.to_dict() or {}
     return {part_id for segment in data.get("segments", ()) for part_id in segment["parts"]}
-
-
-def _outdated_parts(manifest: DocumentSnapshot) -> set[str]:
-    """Parts of the one before the one before: who reads slowly may still need those between."""
-    previous = set((manifest.to_dict() or {}).get("previous", ()))
-    return previous - _named_parts(manifest)
-
-
-def _digest(segments: Sequence[Segment]) -> str:
-    text = _json([segment.dump() for segment in segments])
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def _json(value: Any) -> str:

@@ -42,14 +42,10 @@ def write_records(
         fields: Other fields of the document.
     """
     kept = dict(records)
-    while len(stored := _compress(kept)) > MAX_BYTES:
+    while len(stored := zlib.compress(json.dumps(kept, ensure_ascii=False).encode())) > MAX_BYTES:
         kept = dict(islice(kept.items(), len(kept) * 9 // 10))
     if len(kept) < len(records):
         text = "%s cannot hold all records: %d of %d are left out"
         log.warning(text, document.reference.path, len(records) - len(kept), len(records))
     data = {"schemaVersion": SCHEMA_VERSION, "records": stored}
     write_unchanged(batch, document, {**data, "writtenAt": datetime.now(UTC), **fields})
-
-
-def _compress(records: Mapping[str, Any]) -> bytes:
-    return zlib.compress(json.dumps(records, ensure_ascii=False, separators=(",", ":")).encode())

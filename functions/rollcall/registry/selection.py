@@ -148,7 +148,8 @@ def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     if are_few:
         fitting = list(compress(registry.content.entries.ids, allowed.mask))
     elif not is_chat and answers:
-        fitting = _fitting(registry, matches, limit)
+        least = LEAST * matches[0].score
+        fitting = _ids(registry, [each for each in matches[:limit] if each.score >= least])
     room = max(1, limit - len(fitting))
     related = _related(registry, allowed, fitting, always)[:room]
     ids = tuple(sorted({*always, *fitting, *related}))
@@ -202,12 +203,6 @@ def _asked_about(registry: Snapshot, asking: ToolRequest, allowed: Permitted) ->
         return []
     matches = registry.content.index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
     return _ids(registry, matches)[:RELATED] if passes(matches) else []
-
-
-def _fitting(registry: Snapshot, matches: Sequence[Match], limit: int) -> list[str]:
-    """The best, best first, without those that are far behind."""
-    least = LEAST * matches[0].score
-    return _ids(registry, [match for match in matches[:limit] if match.score >= least])
 
 
 def _ids(registry: Snapshot, matches: Sequence[Match]) -> list[str]:

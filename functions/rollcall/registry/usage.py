@@ -332,11 +332,10 @@ def _sums(rows: Iterable[Row], key: Callable[[Row], Key]) -> tuple[Row, ...]:
     sums: dict[Key, Counts] = {}
     for row in rows:
         sums[key(row)] = sums.get(key(row), Counts()) + row.counts
-    return tuple(Row(*each, sums[each]) for each in sorted(sums, key=_in_order))
-
-
-def _in_order(key: Key) -> tuple[str, ...]:
-    return tuple(each or "" for each in key)
+    return tuple(
+        Row(*each, sums[each])
+        for each in sorted(sums, key=lambda key: [each or "" for each in key])
+    )
 
 
 def usage(db: Client, since: date, until: date) -> Usage:
