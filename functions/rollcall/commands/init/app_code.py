@@ -63,18 +63,6 @@ def collections_in_code(root: Path) -> dict[str, str]:
     return found
 
 
-def python_names(files: Files, folder: str) -> dict[str, str]:
-    """The names that a Python codebase's main.py has, with file and line.
-
-    Raises:
-        SyntaxError: Python cannot read it.
-    """
-    path = f"{folder}/main.py"
-    text = files.read(path)
-    names = top_level_names(text) if text is not None else {}
-    return {name: f"{path}:{line}" for name, line in names.items()}
-
-
 def deployed_functions(files: Files, folder: str) -> dict[str, str]:
     """The functions that another codebase deploys, with file and line, as far as its main.py or
     index.js (and what that re-exports) says them."""

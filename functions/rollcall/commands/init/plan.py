@@ -259,9 +259,10 @@ class _Planner:
     def _own_functions(self) -> dict[str, str]:
         """The names in the codebase's own main.py, with file and line."""
         try:
-            return app_code.python_names(self.files, self.codebase.folder)
+            names = app_code.top_level_names(self.main or "")
         except SyntaxError:  # `_plan_main` says so
             return {}
+        return {name: f"{self._in('main.py')}:{line}" for name, line in names.items()}
 
     def _plan_requirements(self) -> None:
         path = self._in("requirements.txt")
