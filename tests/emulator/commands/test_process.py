@@ -91,7 +91,7 @@ def test_a_deploys_hook_and_programs_need_no_tools_of_development(
 
 def test_a_table_without_rich_says_what_is_missing(registry: Client) -> None:
     code, _, err = typed(registry, "-c", WITHOUT_TOOLS, "registry", "list")
-    assert (code, "Tables need the extra [terminal]" in err) == (1, True)
+    assert (code, "needs the extra [terminal]" in err) == (1, True)
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure(registry: Client) -> None:
