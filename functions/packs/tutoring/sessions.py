@@ -1,7 +1,8 @@
 """Sessions: a student in a lesson. What the teacher chose is frozen when one begins.
 
     sessions/{s}  uid, missionId, teacherUid, courseId, mission (as configured), prompt,
-                  promptDigest, threadId, status, startedAt, endsAt, endedAt, summary, schemaVersion
+                  promptDigest, threadId, liveTokens, status, startedAt, endsAt, endedAt, summary,
+                  schemaVersion
 
 The thread of a session is the one of its first message; its tools work in no other. Which tasks
 are done is in the completions.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 from pydantic import Field
@@ -36,6 +37,8 @@ GRACE = timedelta(minutes=5)
 OWN = ApprovalPolicy(ask="never")
 """The lesson that a teacher configured is the consent, and an open session the gate."""
 COMPLETIONS = "completions"
+MAX_CLAIMED_TURNS = 10_000
+HEARD_CHARS = 500
 
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 
@@ -54,6 +57,7 @@ class Session(Struct, frozen=True):
     configuration: ToolConfiguration
     prompt: str
     thread_id: str | None
+    live_tokens: int
     is_open: bool
     ends_at: datetime
     read_at: Any
@@ -108,6 +112,7 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
         configuration=read_configuration(mission["toolConfiguration"]),
         prompt=data["prompt"],
         thread_id=data.get("threadId"),
+        live_tokens=data.get("liveTokens") or 0,
         is_open=data["status"] == "open",
         ends_at=data["endsAt"],
         read_at=snapshot.update_time,
@@ -157,6 +162,7 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "prompt": prompt,
             "promptDigest": hashlib.sha256(prompt.encode()).hexdigest(),
             "threadId": None,
+            "liveTokens": 0,
             "status": "open",
             "startedAt": ctx.now,
             "endsAt": ends_at,
@@ -226,10 +232,29 @@ def check_open(ctx: ToolContext, session: Session) -> None:
         )
 
 
-def use_tool(ctx: ToolContext, tool_id: str) -> Session:
-    """Return the open session for a call of one of its tools, if that may fire now.
+class ToolUse(Struct, frozen=True):
+    """A call of one of a session's tools that may have its effect.
+
+    Attributes:
+        source: Where it was made: in the thread, or in a talk by voice.
+        claimed: What the client says of the talk, where the tool's trigger went by that.
+    """
+
+    session: Session
+    source: Literal["text", "live"]
+    claimed: dict[str, Any] | None = None
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What is stored of it with each mark."""
+        return {"source": self.source, **({"claimed": self.claimed} if self.claimed else {})}
+
+
+def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
+    """Return the use of one of a session's tools, if that may fire now.
 
     Raises:
+        InvalidArgument: What a client says of a talk is not that.
         NotFound: The user has no such session.
         FailedPrecondition: It is over, is another thread's, does not have the tool, or the tool's
             trigger has not come; or the call is not a tutor's.
@@ -242,24 +267,55 @@ def use_tool(ctx: ToolContext, tool_id: str) -> Session:
         raise FailedPrecondition(
             f"this lesson does not have {tool_id}; nothing was written", hint=f"it has: {listed}"
         )
-    dialogue = ctx.dialogue
-    if not dialogue.thread_id:
+    dialogue, trigger = ctx.dialogue, setting.trigger_condition
+    claimed: dict[str, Any] | None = None
+    if dialogue.thread_id:
+        source: Literal["text", "live"] = "text"
+        turns, texts = dialogue.user_turns, dialogue.texts
+        if session.thread_id != dialogue.thread_id:
+            raise FailedPrecondition(
+                "this lesson goes on in another thread", field="context.sessionId"
+            )
+    elif session.live_tokens:
+        source = "live"
+        turns, texts = _claims(ctx)
+        if trigger.type == "turn_count":
+            claimed = {"turns": turns}
+        elif trigger.type in ("keyword", "session_ending"):
+            claimed = {"heard": texts[0]}
+    else:
         raise FailedPrecondition(
             f"{tool_id} is the tutor's, and is called in the lesson's dialogue",
             hint="send a message to the agent tutor, with context {sessionId}",
         )
-    if session.thread_id != dialogue.thread_id:
-        raise FailedPrecondition("this lesson goes on in another thread", field="context.sessionId")
     check_trigger(
         tool_id,
-        setting.trigger_condition,
-        turns=dialogue.user_turns,
-        texts=dialogue.texts,
+        trigger,
+        turns=turns,
+        texts=texts,
         now=ctx.now,
         ends_at=session.ends_at,
         all_tasks_done=lambda: _all_tasks_done(ctx, session),
     )
-    return session
+    return ToolUse(session, source, claimed)
+
+
+def _claims(ctx: ToolContext) -> tuple[int, tuple[str, ...]]:
+    """What a client says of a talk by voice: the student's turns, and what they said last."""
+    turns, heard = ctx.context.get("turns", 0), ctx.context.get("heard", "")
+    if not isinstance(turns, int) or isinstance(turns, bool) or not 0 <= turns <= MAX_CLAIMED_TURNS:
+        raise InvalidArgument(
+            "turns says how often the student spoke",
+            field="context.turns",
+            hint=f"0 to {MAX_CLAIMED_TURNS:,}",
+        )
+    if not isinstance(heard, str) or len(heard) > HEARD_CHARS:
+        raise InvalidArgument(
+            "heard is what the student said last",
+            field="context.heard",
+            hint=f"a text of at most {HEARD_CHARS:,} characters",
+        )
+    return turns, (heard,)
 
 
 def _completions(ctx: ToolContext, session: Session) -> Any:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.tutoring.sessions import COMPLETIONS, OWN, SESSIONS, Session, use_tool
+from packs.tutoring.sessions import COMPLETIONS, OWN, SESSIONS, ToolUse, use_tool
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -121,7 +121,8 @@ def mark_for_review(
     """
     from google.cloud.firestore import ArrayUnion
 
-    session = use_tool(ctx, "mark_for_review")
+    use = use_tool(ctx, "mark_for_review")
+    session = use.session
     said = [error_type, _same(original), _same(correction)]
     text = "\0".join([ctx.user.uid, session.teacher_uid, *said])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -141,7 +142,7 @@ def mark_for_review(
         ctx.batch.create(
             reference,
             {
-                **_owned(ctx, session),
+                **_owned(ctx, use),
                 "missionIds": [session.mission_id],
                 "sessionIds": [session.id],
                 "errorType": error_type,
@@ -179,7 +180,7 @@ def update_user_profile(
         category: What kind of thing it is.
         fact: It, in a sentence, at most 200 characters.
     """
-    session = use_tool(ctx, "update_user_profile")
+    use = use_tool(ctx, "update_user_profile")
     id = hashlib.sha256("\0".join([category, _same(fact)]).encode()).hexdigest()[:32]
     reference = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS).document(id)
     before = reference.get()
@@ -188,12 +189,12 @@ def update_user_profile(
             reference,
             {
                 "uid": ctx.user.uid,
-                "teacherUid": session.teacher_uid,
+                "teacherUid": use.session.teacher_uid,
                 "category": category,
                 "fact": fact.strip(),
                 "shared": False,
-                "sessionId": session.id,
-                "source": "text",
+                "sessionId": use.session.id,
+                **use.origin,
                 "createdAt": ctx.now,
                 "schemaVersion": SCHEMA_VERSION,
             },
@@ -224,12 +225,14 @@ def show_session_summary(
         improvements: What to work on, in short points.
         encouragement: A kind word.
     """
-    session = use_tool(ctx, "show_session_summary")
+    use = use_tool(ctx, "show_session_summary")
+    session = use.session
     summary = {
         "strengths": strengths,
         "improvements": improvements,
         "encouragement": encouragement,
         "at": ctx.now,
+        **use.origin,
     }
     ctx.batch.update(ctx.db.collection(SESSIONS).document(session.id), {"summary": summary})
     names = TEXTS.data(session.locale, "tools.summary")
@@ -261,7 +264,8 @@ def mark_task_complete(
         task_id: The task's id, as the lesson lists it.
         evidence: What the student said that shows it.
     """
-    session = use_tool(ctx, "mark_task_complete")
+    use = use_tool(ctx, "mark_task_complete")
+    session = use.session
     known = [each.id for each in session.tasks]
     if task_id not in known:
         raise InvalidArgument(
@@ -279,7 +283,7 @@ def mark_task_complete(
         "taskId": task_id,
         "evidence": evidence.strip(),
     }
-    ctx.batch.create(reference, {**_owned(ctx, session), **done})
+    ctx.batch.create(reference, {**_owned(ctx, use), **done})
     return Marked(done=_say(ctx, "task_done"), id=id)
 
 
@@ -298,7 +302,7 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
     Args:
         item_id: The item, from list_review_items.
     """
-    use_tool(ctx, "mark_item_mastered")
+    use = use_tool(ctx, "mark_item_mastered")
     item = _own_item(ctx, item_id)
     data = item.to_dict() or {}
     stability = _card(data.get("card")).stability or 0.0
@@ -310,7 +314,7 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
             hint="let the student review it: review_item",
         )
     if not data.get("mastered"):
-        ctx.batch.update(item.reference, {"mastered": True})
+        ctx.batch.update(item.reference, {"mastered": True, "masteredIn": use.origin})
     return Marked(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
 
 
@@ -417,12 +421,12 @@ def shown_item(id: str, data: dict[str, Any]) -> ReviewItem:
     )
 
 
-def _owned(ctx: ToolContext, session: Session) -> dict[str, Any]:
+def _owned(ctx: ToolContext, use: ToolUse) -> dict[str, Any]:
     return {
         "uid": ctx.user.uid,
-        "teacherUid": session.teacher_uid,
-        "courseId": session.course_id,
-        "source": "text",
+        "teacherUid": use.session.teacher_uid,
+        "courseId": use.session.course_id,
+        **use.origin,
         "createdAt": ctx.now,
         "schemaVersion": SCHEMA_VERSION,
     }

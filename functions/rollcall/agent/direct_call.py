@@ -12,7 +12,7 @@ from typing import Any
 from rollcall.agent.platform import Deployment
 from rollcall.core import tracing
 from rollcall.core.capability import Capability
-from rollcall.core.context import Call, Platform, TextModel, ToolContext, User
+from rollcall.core.context import Call, LiveToken, Platform, TextModel, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
@@ -56,6 +56,14 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         def text_model() -> TextModel | None:
             return platform.text_model_for(user)
 
+        def create_live_token(agent_id: str, **options: Any) -> LiveToken:
+            from rollcall.agent.live_voice import live_tokens
+
+            create = live_tokens(
+                platform, user, locale=given.locale or "en", context=given.context or {}
+            )
+            return create(agent_id, **options)
+
         def keep_file(name: str, content_type: str, data: bytes) -> FileRef:
             from rollcall.store.files import keeper
 
@@ -75,6 +83,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             context=given.context or {},
             agents=ask_agent,
             paid_text_model=text_model,
+            live_tokens=create_live_token,
             file_keeper=keep_file,
         )
         span: tracing.Span = tracing.NOTHING

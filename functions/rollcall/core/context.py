@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
     from rollcall.core.capability import Capability
-    from rollcall.core.profile import AgentProfile
+    from rollcall.core.profile import AgentProfile, Place, TurnSetup
     from rollcall.core.user_data import UserData
 
 
@@ -105,6 +105,51 @@ class KeepFile(Protocol):
     """Stores a file for the caller."""
 
     def __call__(self, name: str, content_type: str, data: bytes) -> FileRef: ...
+
+
+class LiveToken(Struct, frozen=True):
+    """A token with which one client talks to a voice model by itself.
+
+    Attributes:
+        token: A secret: it goes to the client and is kept nowhere.
+        model: The voice model's name at its provider.
+    """
+
+    token: str
+    model: str
+
+
+class LiveVoice(Protocol):
+    """A voice model that clients talk to by themselves."""
+
+    def create_token(
+        self,
+        *,
+        instructions: str,
+        tools: Sequence[Mapping[str, Any]],
+        start_before: datetime,
+        expires_at: datetime,
+    ) -> LiveToken:
+        """Create a token for one talk, with these instructions and tools and no others.
+
+        Args:
+            tools: `{name, description, parameters}`, the last a JSON schema.
+            start_before: Until when the talk can begin; it ends at `expires_at`.
+        """
+
+
+class CreateLiveToken(Protocol):
+    """Creates a token for a talk with an agent by voice."""
+
+    def __call__(
+        self,
+        agent_id: str,
+        *,
+        setup: TurnSetup,
+        place: Place | None,
+        start_before: datetime,
+        expires_at: datetime,
+    ) -> LiveToken: ...
 
 
 MAX_FILES = 10
@@ -259,6 +304,7 @@ class ToolContext(Struct):
     read_dialogue: Callable[[], Dialogue] = Dialogue
     paid_text_model: Callable[[], TextModel | None] | None = None
     """Makes the platform's, counted in the user's budget, for a call that asks for it."""
+    live_tokens: CreateLiveToken | None = None
     file_keeper: KeepFile | None = None
     citations: list[Citation] = field(default_factory=list)
     files: list[FileRef] = field(default_factory=list)
@@ -312,6 +358,35 @@ class ToolContext(Struct):
         if self.agents is None:
             raise FailedPrecondition("this call was given no agents to ask")
         return self.agents(agent_id, message, max_steps=max_steps)
+
+    def create_live_token(
+        self,
+        agent_id: str,
+        *,
+        setup: TurnSetup,
+        place: Place | None = None,
+        start_before: datetime,
+        expires_at: datetime,
+    ) -> LiveToken:
+        """Create a token with which the user's client talks to an agent by voice.
+
+        What the agent would be told in a turn that is set up so, and these tools alone, are locked
+        into it. The server does not hear the talk: the client answers a tool call by calling that
+        capability's own function, which checks it like any other. Its cost is in no budget.
+
+        Args:
+            place: What the agent is told as data, like a briefing.
+        Raises:
+            FailedPrecondition: No voice model is set up; the hint says what to set.
+        """
+        if self.live_tokens is None:
+            raise FailedPrecondition(
+                "a talk by voice is begun by the user's client",
+                hint="call this capability's own function",
+            )
+        return self.live_tokens(
+            agent_id, setup=setup, place=place, start_before=start_before, expires_at=expires_at
+        )
 
     def cite(self, citation: Citation) -> None:
         """Add a source of the result; the answer refers to it by number."""

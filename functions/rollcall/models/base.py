@@ -38,7 +38,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.context import Embedder
+from rollcall.core.context import Embedder, LiveVoice
 from rollcall.core.errors import (
     DeadlineExceeded,
     FailedPrecondition,
@@ -274,6 +274,20 @@ def load_embedder(embedder_id: str) -> Embedder:
         require_extra(sdk, id, purpose=f"the embedder {embedder_id}")
     embedder: Embedder = found.Embedder(embedder_id.partition(":")[2])
     return embedder
+
+
+def load_live_voice(model_id: str) -> LiveVoice:
+    """Build the voice model that `<provider>:<name>` names.
+
+    Raises:
+        FailedPrecondition: The package is not installed that makes its tokens.
+    """
+    found = _provider(model_id)
+    id, _, name = model_id.partition(":")
+    if sdk := provider(id).sdk:
+        require_extra(sdk, id, purpose=f"live voice with {model_id}")
+    voice: LiveVoice = found.LiveVoice(name)
+    return voice
 
 
 def parts_fit(reply: ModelMessage) -> bool:

@@ -13,12 +13,15 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
+from warnings import catch_warnings, simplefilter
 
+from rollcall.core.context import LiveToken
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessage, ToolResult
 from rollcall.core.redaction import redacted
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 PROVIDER = provider("gemini")
 EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 100
+TOKEN_LIMIT_S = 20.0
 
 # Gemini 3 refuses a call without the signature of its own thinking; this text, which Google
 # documents for calls that another model made, stands in for one.
@@ -153,6 +157,66 @@ class Embedder:
         return vectors
 
 
+class LiveVoice:
+    """A Gemini Live model, which clients talk to with tokens that are made here."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = f"{PROVIDER.id}:{name}"
+
+    def create_token(
+        self,
+        *,
+        instructions: str,
+        tools: Sequence[Mapping[str, Any]],
+        start_before: datetime,
+        expires_at: datetime,
+    ) -> LiveToken:
+        """Create a token for one talk; the model and its whole setup are locked.
+
+        Raises:
+            AgentError: As for a model's `stream`.
+        """
+        from google.genai import types
+
+        declared = [
+            types.FunctionDeclaration(
+                name=each["name"],
+                description=each["description"],
+                parameters_json_schema=each["parameters"],
+            )
+            for each in tools
+        ]
+        setup = types.LiveConnectConfig(
+            response_modalities=[types.Modality.AUDIO],
+            system_instruction=redacted(instructions),
+            tools=[types.Tool(function_declarations=declared)] if declared else None,
+            input_audio_transcription=types.AudioTranscriptionConfig(),
+            output_audio_transcription=types.AudioTranscriptionConfig(),
+            session_resumption=types.SessionResumptionConfig(),
+            context_window_compression=types.ContextWindowCompressionConfig(
+                sliding_window=types.SlidingWindow()
+            ),
+        )
+        # Without `lock_additional_fields` all of the setup is locked.
+        config = types.CreateAuthTokenConfig(
+            uses=1,
+            new_session_expire_time=start_before,
+            expire_time=expires_at,
+            live_connect_constraints=types.LiveConnectConstraints(model=self.name, config=setup),
+            http_options=types.HttpOptions(
+                api_version="v1alpha", timeout=int(TOKEN_LIMIT_S * 1000)
+            ),
+        )
+        with failures_as_ours(self.id, Clock(None), PROVIDER.key()), catch_warnings():
+            simplefilter("ignore")  # the SDK says once that this part of it may change
+            client = _client(_api_settings())
+            made = client.auth_tokens.create(config=config)
+        if not made.name:
+            raise Unavailable("Gemini made no token")
+        return LiveToken(token=made.name, model=self.name)
+
+
 def _unit(vector: list[float]) -> list[float]:
     length = sum(x * x for x in vector) ** 0.5
     return [x / length for x in vector] if length else vector
@@ -245,6 +309,11 @@ def _client_settings() -> tuple[tuple[str, Any], ...]:
     if uses_vertex():
         project, location = vertex_place()
         return (("enterprise", True), ("project", project), ("location", location))
+    return _api_settings()
+
+
+def _api_settings() -> tuple[tuple[str, Any], ...]:
+    """The same for the Gemini API, which alone makes tokens for live voice."""
     base_url = os.environ.get(PROVIDER.address_variable, "").strip() or None
     return (("enterprise", False), ("api_key", PROVIDER.needed_key()), ("base_url", base_url))
 

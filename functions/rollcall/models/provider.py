@@ -81,6 +81,8 @@ class Provider(Struct, frozen=True):
             whoever calls it so needs in place of the key.
         model: The model of a deployment that names none, unless `model_variable` does.
         embedder: The same of its embedding models, if it has any.
+        live_variable: The variable that names its voice model, if clients can talk to one by
+            themselves. There is no default: what is talked about is in no budget.
         sdk: The package that its embedder needs; the extra has the provider's name.
         telemetry: Its name in OpenTelemetry's conventions, where that differs from its id.
         errors: Its codes, types, statuses and reasons of errors, and what kind each is.
@@ -99,6 +101,7 @@ class Provider(Struct, frozen=True):
     alone: tuple[str, str] | None = None
     alone_hint: str = ""
     embedder: str | None = None
+    live_variable: str | None = None
     sdk: str | None = None
     telemetry: str | None = None
     errors: dict[str, ErrorKind] = {}
@@ -254,6 +257,21 @@ def default_model(env: Mapping[str, str]) -> str:
         if provider.is_configured(env):
             return f"{provider.id}:{env.get(provider.model_variable) or provider.model}"
     return OFFLINE
+
+
+def default_live_voice(env: Mapping[str, str]) -> str:
+    """The voice model that the environment is configured for.
+
+    Raises:
+        FailedPrecondition: There is none; the hint says what to set.
+    """
+    able = [each for each in providers() if each.live_variable]
+    for provider in able:
+        name = env.get(provider.live_variable or "", "").strip()
+        if name and provider.key(env):
+            return f"{provider.id}:{name}"
+    wanted = [f"{each.keys[-1]} and {each.live_variable}" for each in able]
+    raise FailedPrecondition("live voice is not set up", hint=f"set {' or '.join(wanted)}")
 
 
 def default_embedder(env: Mapping[str, str]) -> str | None:

@@ -30,6 +30,7 @@ NAMES = (
     "list_review_items",
     "lesson_report",
     "session_report",
+    "create_live_session",
     *TUTOR.tools,
 )
 TEACHER, STUDENT = {"role": "teacher"}, {"role": "student"}

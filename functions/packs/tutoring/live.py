@@ -1,0 +1,81 @@
+"""Live voice: `create_live_session`, with which a client talks to the tutor by itself.
+
+The server does not hear such a talk. The client answers a tool call by calling that capability's
+own function with `context: {sessionId, turns?, heard?}`; time and the session's state are checked
+there like in text, and what the client says of the talk is recorded as claimed.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from packs.tutoring.briefing import student_briefing
+from packs.tutoring.sessions import GRACE, SESSIONS, SessionId, check_open, open_session
+from rollcall.core.capability import capability
+from rollcall.core.context import ToolContext
+from rollcall.core.errors import Aborted, FailedPrecondition, ResourceExhausted
+from rollcall.core.hidden import Hidden
+from rollcall.core.profile import TurnSetup
+from rollcall.core.shapes import Wire
+
+START = timedelta(minutes=2)
+"""So long a client has to begin the talk."""
+MAX_TOKENS = 10
+"""The most talks that one session begins; one that broke off is resumed with the same token."""
+
+
+class LiveSession(Wire):
+    """What create_live_session returns. `token` is for this client alone, and is kept nowhere."""
+
+    session_id: str
+    token: Annotated[str, Hidden()]
+    model: str
+    start_before: str
+    expires_at: str
+    tools: list[str]
+
+
+@capability(category="tutoring", related=["start_session", "end_session"], min_role="student")
+def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSession:
+    """Let the student's own client talk to the tutor by voice, for the rest of an open lesson.
+
+    Args:
+        session_id: The session, from start_session.
+    """
+    from google.api_core.exceptions import FailedPrecondition as Changed
+
+    session = open_session(ctx, session_id)
+    check_open(ctx, session)
+    if session.live_tokens >= MAX_TOKENS:
+        raise ResourceExhausted(
+            f"this lesson was talked about {MAX_TOKENS} times by voice; it goes on in text"
+        )
+    start_before, expires_at = ctx.now + START, session.ends_at + GRACE
+    try:
+        token = ctx.create_live_token(
+            "tutor",
+            setup=TurnSetup(session.prompt, frozenset(session.configuration.enabled)),
+            place=student_briefing(ctx, session),
+            start_before=min(start_before, expires_at),
+            expires_at=expires_at,
+        )
+    except FailedPrecondition as error:
+        told = f"{error.message}; the lesson goes on in text"
+        raise FailedPrecondition(told, hint=error.hint) from error
+    # It writes no more than that voice was begun, which its tools' calls are allowed by; a token
+    # that this note came too late for is given to nobody.
+    reference = ctx.db.collection(SESSIONS).document(session.id)
+    unchanged = ctx.db.write_option(last_update_time=session.read_at)
+    try:
+        reference.update({"liveTokens": session.live_tokens + 1}, option=unchanged)
+    except Changed as error:
+        raise Aborted("the lesson was changed at the same time", retry_after_s=1) from error
+    return LiveSession(
+        session_id=session.id,
+        token=token.token,
+        model=token.model,
+        start_before=min(start_before, expires_at).isoformat(),
+        expires_at=expires_at.isoformat(),
+        tools=sorted(session.configuration.enabled),
+    )

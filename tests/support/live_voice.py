@@ -1,0 +1,125 @@
+"""A local server that speaks the wire of Gemini's ephemeral tokens and Live API, over TLS.
+
+    with FakeLive(authority) as live:
+        setenv("GOOGLE_GEMINI_BASE_URL", live.address)   # makes tokens
+        live.script = [("mark_for_review", {...})]       # what its model calls
+        genai.Client(api_key=token, http_options={"base_url": live.talk_address, ...})
+
+It holds a client to its token like the service says that it does: one use, a time to begin and an
+end, the setup that is locked in whatever the client sends, and resumption by the handle that it
+gave. Shapes are those that the SDK sends and reads; the real service was not called.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, serve
+
+from .https_server import Authority, Handler, HttpsServer
+
+Json = dict[str, Any]
+_METHOD = "GenerativeService.BidiGenerateContentConstrained"
+_REFUSED = 1008
+
+
+class FakeLive:
+    """The two servers, and what they were sent.
+
+    Attributes:
+        tokens: What each token was made with, by its name.
+        setups: The setups that talks were held with, as locked.
+        ignored: The setups that clients sent.
+        results: The tools' results that clients sent, by call id.
+        script: What the model calls in the next talk.
+        now: The server's clock.
+    """
+
+    def __init__(self, authority: Authority) -> None:
+        self.tokens: dict[str, Json] = {}
+        self.setups: list[Json] = []
+        self.ignored: list[Json] = []
+        self.results: dict[str, Json] = {}
+        self.script: list[tuple[str, Json]] = []
+        self.now = lambda: datetime.now(UTC)
+        self._authority = authority
+        self._used: dict[str, int] = {}
+        self._handles: dict[str, str] = {}
+
+    def __enter__(self) -> FakeLive:
+        self._http = HttpsServer(self._authority, "localhost", self._make_token)
+        context = self._authority.context("localhost")
+        self._talks = serve(self._talk, "127.0.0.1", 0, ssl=context)
+        self._thread = threading.Thread(target=self._talks.serve_forever)
+        self._thread.start()
+        self.address = f"https://localhost:{self._http.port}"
+        self.talk_address = f"https://localhost:{self._talks.socket.getsockname()[1]}"
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._http.close()
+        self._talks.shutdown()
+        self._thread.join()
+
+    def _make_token(self, handler: Handler) -> None:
+        request = self._http.requests[-1]
+        if request.headers.get("x-goog-api-key") != "planted-key":
+            told = {"code": 401, "status": "UNAUTHENTICATED", "message": "API key not valid"}
+            handler.reply(401, json.dumps({"error": told}).encode())
+            return
+        assert request.path == "/v1alpha/auth_tokens", request.path
+        name = f"auth_tokens/{len(self.tokens)}-planted-secret"
+        self.tokens[name] = json.loads(request.body)
+        handler.reply(200, json.dumps({"name": name}).encode())
+
+    def _talk(self, connection: ServerConnection) -> None:
+        assert connection.request is not None
+        name = connection.request.headers["Authorization"].removeprefix("Token ")
+        setup = json.loads(connection.recv())["setup"]
+        handle = (setup.get("sessionResumption") or {}).get("handle")
+        if why := self._refusal(connection.request.path, name, handle):
+            connection.close(_REFUSED, why)
+            return
+        self.ignored.append(setup)
+        self.setups.append(self.tokens[name]["bidiGenerateContentSetup"])
+        connection.send(json.dumps({"setupComplete": {}}))
+        handle = f"handle-{len(self._handles)}"
+        self._handles[handle] = name
+        update = {"newHandle": handle, "resumable": True}
+        connection.send(json.dumps({"sessionResumptionUpdate": update}))
+        try:
+            connection.recv()  # what the student says
+            for number, (tool, arguments) in enumerate(self.script):
+                call = {"id": f"{tool}-{number}", "name": tool, "args": arguments}
+                connection.send(json.dumps({"toolCall": {"functionCalls": [call]}}))
+                [response] = json.loads(connection.recv()).values()
+                [answer] = next(iter(response.values()))  # the SDK writes keys in either case
+                self.results[answer["id"]] = answer["response"]
+            connection.send(json.dumps({"serverContent": {"turnComplete": True}}))
+            connection.recv()
+        except ConnectionClosed:
+            return
+
+    def _refusal(self, path: str, name: str, handle: str | None) -> str | None:
+        """Why this talk is not held, in the service's place."""
+        token = self.tokens.get(name)
+        if token is None or not path.endswith(f".v1alpha.{_METHOD}"):
+            return "no such token"
+        if self.now() >= datetime.fromisoformat(token["expireTime"]):
+            return "the token has expired"
+        if handle is not None:
+            return None if self._handles.get(handle) == name else "no such handle"
+        if self.now() >= datetime.fromisoformat(token["newSessionExpireTime"]):
+            return "too late for a new session"
+        self._used[name] = self._used.get(name, 0) + 1
+        return None if self._used[name] <= token["uses"] else "the token was used"
