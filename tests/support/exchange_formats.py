@@ -18,6 +18,7 @@ from lxml import etree
 
 from packs.education.blocks import GAP, Item
 from packs.education.documents import GAP_LINE
+from rollcall.render.bidi import without_marks
 
 ROOT = Path(__file__).parents[2]
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p2}"
@@ -144,13 +145,14 @@ def gift_differences(items: list[Item], questions: list[dict[str, Any]]) -> list
 
 
 def _plain(text: Any) -> str:
-    """A text without what the format may change: white space, and the parser's own codes."""
+    """A text without what the format may change: isolates, white space, the parser's own codes."""
     if text is None:
         return ""
     if isinstance(text, dict):
         text = text["text"]
     for code, char in _CODES.items():
         text = text.replace(code, char)
+    text = without_marks(text)
     return " ".join(text.replace("->", "→").replace("[plain]", "").split())
 
 

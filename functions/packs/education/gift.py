@@ -1,5 +1,8 @@
 """Contents as GIFT, the text format of questions that Moodle reads.
 
+Numbers, formulas and words of the other direction stand between isolates in all that is shown; what
+a pupil types is compared without any.
+
 GIFT has no order: the places are matched with what stands at them. It has no gaps either but one in
 a sentence: each gap of a cloze is a question of its own, the other gaps left blank. "->", which it
 has for itself and no escape for, becomes an arrow.
@@ -11,11 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from packs.education.blocks import GAP, Block, Item, Key
+from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.documents import GAP_LINE
 from packs.education.quantities import read_number
-from rollcall.render.bidi import cleaned
+from rollcall.render.bidi import cleaned, isolated
+from rollcall.render.sheet import Direction
 
 CONTENT_TYPE = "text/plain"
 _SPECIAL = re.compile(r"[\\~=#{}:]")
@@ -24,18 +28,45 @@ _SPECIAL = re.compile(r"[\\~=#{}:]")
 def questions(content: Content, items: Sequence[Item]) -> str:
     """The questions of a content, in UTF-8, a blank line between two; what is only read is left out
     but for text, which becomes a description."""
+    direction: Direction = "rtl" if content.locale == "he" else "ltr"
     found: list[str] = []
     for number, item in enumerate(items, 1):
-        for part, text in enumerate(_of(item)):
+        for part, text in enumerate(_of(_isolated(item, direction))):
             name = f"{number:03d}{chr(97 + part) if part else ''}"
             found.append(f"::{name}::{text}")
-    title = " ".join(cleaned(content.title).split())
+    title = " ".join(isolated(content.title, direction).split())
     return "\n\n".join([f"// {title}", *found]) + "\n"
+
+
+def _isolated(item: Item, direction: Direction) -> Item:
+    """An item whose texts have isolates, but for those that a pupil types."""
+
+    def options(some: Sequence[Option]) -> list[Option]:
+        return [Option(id=each.id, text=isolated(each.text, direction)) for each in some]
+
+    block, key = item.block, item.key
+    said = {id: isolated(text, direction) for id, text in key.option_feedback.items()}
+    return Item(
+        block=block.model_copy(
+            update={
+                "stem": isolated(block.stem, direction),
+                "options": options(block.options),
+                "targets": options(block.targets),
+            }
+        ),
+        key=key.model_copy(
+            update={
+                "feedback": isolated(key.feedback, direction) if key.feedback else None,
+                "option_feedback": said,
+                "gaps": {gap: [cleaned(t) for t in texts] for gap, texts in key.gaps.items()},
+            }
+        ),
+    )
 
 
 def escaped(text: str) -> str:
     """A text of which nothing is read as GIFT's own marks; line breaks stay, as `\\n`."""
-    plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", cleaned(text).strip().replace("->", "→"))
+    plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", text.strip().replace("->", "→"))
     plain = re.sub(r"\s*\n\s*", r"\\n", plain)
     return f"[plain]{plain}" if plain.startswith(("[", "%")) else plain
 

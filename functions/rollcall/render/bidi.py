@@ -190,6 +190,10 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
         if has_value and not (wants_operand or depth or in_bars or token.kind == "space"):
             end = at
         at += 1
+    if end is not None and len(tokens) <= end + 4:  # "3 + 4 =" waits for its answer
+        after = [n for n in range(end + 1, len(tokens)) if tokens[n].kind != "space"]
+        if [tokens[n].text for n in after] == ["="]:
+            return after[0]
     return end
 
 

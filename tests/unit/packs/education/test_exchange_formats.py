@@ -66,6 +66,15 @@ def test_gift_is_parsed_to_the_same_questions() -> None:
         assert gift_differences(items, found) == []
 
 
+def test_gift_shows_formulas_in_their_order_and_takes_answers_without_marks() -> None:
+    typed = item("cloze", "7 − {{1}} = 4 השלימו", key={"gaps": {"1": ["3 cm"]}})
+    chosen = item("choice", "חשבו: 5 − 2 =", options=choices(["3 cm", "7"]), key={"correct": ["a"]})
+    made = questions(content(), [typed, chosen])
+    assert "[plain]\u20667 − {=3 cm} \\= 4\u2069 השלימו" in made
+    assert "חשבו\\: \u20665 − 2 \\=\u2069{=\u20663 cm\u2069 ~\u20667\u2069}" in made
+    assert "\u2066" not in questions(content(locale="en"), [chosen])
+
+
 def test_gifts_own_marks_are_escaped() -> None:
     assert escaped("a=b {x} ~#:\\\nc -> d") == r"a\=b \{x\} \~\#\:\\\nc → d"
     assert escaped("[html]50%") == "[plain][html]50%" and escaped("%5%x") == "[plain]%5%x"
