@@ -12,7 +12,7 @@ DISTRIBUTION = "rollcall-firebase"
 
 def is_installed(package: str) -> bool:
     """Tell whether a package such as "google.genai" can be imported, without importing it."""
-    if package in sys.modules:
+    if sys.modules.get(package) is not None:
         return True
     try:
         return find_spec(package) is not None
