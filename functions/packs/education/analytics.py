@@ -305,7 +305,8 @@ def _said(locale: str, result: Analytics, has_answers: bool) -> str:
     parts = []
     if result.total is not None:
         values = result.total.model_dump(exclude={"name"})
-        parts.append(TEXTS.say(locale, "analytics.found", **values))
+        key = "analytics.found_one" if result.student_id else "analytics.found"
+        parts.append(TEXTS.say(locale, key, count=values["answers"], **values))
     elif has_answers and result.student_id is None:
         parts.append(TEXTS.say(locale, "analytics.too_few", fewest=FEWEST))
     else:

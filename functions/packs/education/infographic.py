@@ -16,11 +16,10 @@ from pydantic import BeforeValidator, Field
 from packs.education.blocks import Item, Source, item
 from packs.education.contents import Content, ContentFile, create_content, new_content_id
 from packs.education.exports import file_name, keep
-from packs.education.generation.making import DRAFT, Topic, undo_arguments
+from packs.education.generation.making import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
 from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
 from packs.education.wording import TEXTS
-from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Wire
@@ -95,16 +94,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     return TEXTS.by_language("infographic.summary", topic=short(str(given["topic"])))
 
 
-@capability(
-    category="education",
-    related=["generate_interactive_activity"],
-    min_role="teacher",
-    effect="write",
-    atomic=True,
-    approval=DRAFT,
-    summary=_summary,
-    undo=Undo("delete_content", undo_arguments),
-)
+@makes_draft("generate_interactive_activity", summary=_summary)
 def generate_infographic(
     ctx: ToolContext,
     *,

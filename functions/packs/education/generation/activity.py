@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from packs.education.blocks import Item, item
 from packs.education.contents import InteractiveKind
 from packs.education.generation.making import (
-    DRAFT,
     Brief,
     Count,
     DocumentId,
@@ -18,16 +17,14 @@ from packs.education.generation.making import (
     Topic,
     find_serving,
     make_content,
+    makes_draft,
     read_brief,
     store_content,
-    summarize_draft,
-    undo_arguments,
     with_points,
 )
 from packs.education.generation.podcast import make_podcast
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
-from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 
 PROFILES: dict[str, tuple[str, ...]] = {
@@ -50,16 +47,7 @@ class InteractiveContent(GeneratedContent):
     seconds: int | None = None
 
 
-@capability(
-    category="education",
-    related=["generate_static_content", "search_curriculum", "publish_content"],
-    min_role="teacher",
-    effect="write",
-    atomic=True,
-    approval=DRAFT,
-    summary=summarize_draft,
-    undo=Undo("delete_content", undo_arguments),
-)
+@makes_draft("generate_static_content", "search_curriculum", "publish_content")
 def generate_interactive_activity(
     ctx: ToolContext,
     *,

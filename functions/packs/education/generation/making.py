@@ -6,8 +6,8 @@ the families of mathematics; the words of the teacher's own passages. Nothing el
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from msgspec import Struct, structs
 from pydantic import Field
@@ -33,14 +33,17 @@ from packs.education.mathematics.problems import (
     make_problems,
     topics_of,
 )
+from packs.education.publishing import kind_name
 from packs.education.school import GRADES as SCHOOL_GRADES
 from packs.education.school import SubjectId, grade_name, grade_number
+from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import Wire
 from rollcall.core.wording import short
 
+F = TypeVar("F", bound=Callable[..., Any])
 DRAFT = ApprovalPolicy(ask="never")
 """A private draft is its teacher's own, and can be undone."""
 Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=r"\S")]
@@ -110,6 +113,26 @@ class GeneratedContent(Wire):
     left_out: int = 0
     unverified: int = 0
     notes: list[str] = Field(default_factory=list)
+
+
+def makes_draft(
+    *related: str, summary: Callable[[dict[str, Any]], dict[str, str]] | None = None
+) -> Callable[[F], F]:
+    """Declare a capability that makes a private draft: no approval is asked, and it can be undone.
+
+    Args:
+        summary: What an approval would ask where an operator wants one; by default its topic.
+    """
+    return capability(
+        category="education",
+        related=related,
+        min_role="teacher",
+        effect="write",
+        atomic=True,
+        approval=DRAFT,
+        summary=summary or summarize_draft,
+        undo=Undo("delete_content", undo_arguments),
+    )
 
 
 def undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any] | None:
@@ -283,9 +306,9 @@ def with_points(items: Sequence[Item], total: int = 100) -> list[Item]:
     ]
 
 
-def _title(brief: Brief, kind: str) -> str:
-    name = TEXTS.say(brief.locale, f"kinds.{kind}")
-    parts = [f"{name}: {brief.topic}"]
+def _title(brief: Brief, kind: ContentKind) -> str:
+    name = kind_name(kind, brief.locale)
+    parts = [f"{name[:1].upper()}{name[1:]}: {brief.topic}"]
     if brief.grade:
         parts.append(grade_name(brief.grade, brief.locale))
     return ", ".join(parts)[:300]

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 from packs.education.blocks import Item, Source, item
 from packs.education.contents import ContentFile
 from packs.education.generation.making import (
-    DRAFT,
     Brief,
     DocumentId,
     Generator,
@@ -17,15 +16,13 @@ from packs.education.generation.making import (
     PassageText,
     Topic,
     find_serving,
+    makes_draft,
     read_brief,
     store_content,
-    summarize_draft,
-    undo_arguments,
 )
 from packs.education.generation.model import ask_model, fenced, quoted
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
-from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Wire
@@ -82,16 +79,7 @@ class Lines(BaseModel):
     turns: list[Line] = Field(min_length=2, max_length=60)
 
 
-@capability(
-    category="education",
-    related=["generate_interactive_activity", "list_documents"],
-    min_role="teacher",
-    effect="write",
-    atomic=True,
-    approval=DRAFT,
-    summary=summarize_draft,
-    undo=Undo("delete_content", undo_arguments),
-)
+@makes_draft("generate_interactive_activity", "list_documents")
 def generate_podcast_script(
     ctx: ToolContext,
     *,

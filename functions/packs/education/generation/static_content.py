@@ -10,7 +10,6 @@ from packs.education.blocks import Item, item
 from packs.education.contents import StaticKind
 from packs.education.curriculum import Standard
 from packs.education.generation.making import (
-    DRAFT,
     Brief,
     Count,
     DocumentId,
@@ -21,16 +20,15 @@ from packs.education.generation.making import (
     Topic,
     find_serving,
     make_content,
+    makes_draft,
     read_brief,
     store_content,
-    summarize_draft,
-    undo_arguments,
     with_points,
 )
 from packs.education.generation.model import ask_model, fenced, quoted
 from packs.education.generation.wording import TEXTS
+from packs.education.publishing import kind_name
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
-from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 
 QUESTION_KINDS = ("worksheet", "test")
@@ -59,16 +57,7 @@ class Criteria(BaseModel):
     criteria: list[Criterion] = Field(min_length=2, max_length=8)
 
 
-@capability(
-    category="education",
-    related=["search_prompts", "publish_content"],
-    min_role="teacher",
-    effect="write",
-    atomic=True,
-    approval=DRAFT,
-    summary=summarize_draft,
-    undo=Undo("delete_content", undo_arguments),
-)
+@makes_draft("search_prompts", "publish_content")
 def generate_static_content(
     ctx: ToolContext,
     *,
@@ -130,11 +119,11 @@ def _written(
     return _sections(ctx, brief, kind, [each.statement.say(brief.locale) for _, each in standards])
 
 
-def _sections(ctx: ToolContext, brief: Brief, kind: str, serving: list[str]) -> Made:
+def _sections(ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[str]) -> Made:
     if ctx.text_model is not None:
         outline = TEXTS.data(brief.locale, f"outlines.{kind}")
         request = _request(brief) | {
-            "what": TEXTS.say(brief.locale, f"kinds.{kind}"),
+            "what": kind_name(kind, brief.locale),
             "sections": [each["heading"] for each in outline],
             "standards": serving,
         }

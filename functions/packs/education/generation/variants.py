@@ -19,12 +19,11 @@ from packs.education.arithmetic import printed
 from packs.education.blocks import GAP, Block, Item, Key, choices
 from packs.education.contents import ContentFile, OpenedContent, open_block
 from packs.education.generation.making import (
-    DRAFT,
     Brief,
     Generator,
     Made,
+    makes_draft,
     store_content,
-    undo_arguments,
 )
 from packs.education.generation.model import ask_model, fenced
 from packs.education.generation.passages import Passage
@@ -32,7 +31,6 @@ from packs.education.generation.wording import TEXTS
 from packs.education.key_check import check_problem
 from packs.education.mathematics.family import wrong_values
 from packs.education.quantities import read_number, read_quantity, write_number
-from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Wire
@@ -84,16 +82,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
     return TEXTS.by_language("summary", topic=short(str(given["blockId"])))
 
 
-@capability(
-    category="education",
-    related=["generate_interactive_activity", "run_qa_tests"],
-    min_role="teacher",
-    effect="write",
-    atomic=True,
-    approval=DRAFT,
-    summary=_summary,
-    undo=Undo("delete_content", undo_arguments),
-)
+@makes_draft("generate_interactive_activity", "run_qa_tests", summary=_summary)
 def generate_variants(
     ctx: ToolContext,
     *,

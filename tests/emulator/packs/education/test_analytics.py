@@ -95,6 +95,7 @@ def test_a_shorter_time_that_few_pupils_tell_from_a_longer_is_not_told(school: C
 def test_one_pupil_is_told_to_the_own_teacher_without_a_name(school: Client) -> None:
     attempts(school, range(1, 7), answers={"1": ("apply", 1.0)})
     found = get_analytics(context(school), student_id="math4-2")
+    assert found.answer == "One answer was checked, with 100 % of the points."
     assert found.total is not None and (found.total.students, found.total.percent) == (1, 100)
     assert "Zipora" not in str(found)
     for uid, pupil in (
