@@ -75,16 +75,26 @@ REQUESTS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson of the sample's course, and what its student says."""
+
+    mission_id: str
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tour:
     """What the demo asks an agent where nobody says what to ask, and where it says the user is.
 
+    `lessons`: are started, and gone through in a thread each.
     `has_files`: the agent works in a copy of the sample folder.
     `recording`: the file of `dev/recorded` with a model's replies, for what rules cannot do.
     """
 
-    questions: tuple[str, ...]
+    questions: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
     context: tuple[tuple[str, str], ...] = ()
+    lessons: tuple[Lesson, ...] = ()
     has_files: bool = False
     recording: str = ""
 
@@ -118,6 +128,20 @@ TOURS = {
         ),
         has_files=True,
         recording="workspace",
+    ),
+    "tutor": Tour(
+        lessons=(
+            Lesson(
+                "cafe",
+                (
+                    "Hello! I am ready.",
+                    "A coffee, please. Yesterday I goed to a café too.",
+                    "I had a cake. What does the coffee cost? I must go, goodbye!",
+                ),
+            ),
+            Lesson("shuk", ("שלום! אני רוצה שתי תפוח", "כמה זה עולה? תודה ולהתראות!")),
+        ),
+        recording="tutor",
     ),
 }
 _OFFSETS = (0, *range(3000, 12_000, 1000))
@@ -161,14 +185,10 @@ def main() -> int:
             _serve_page(screen, at)
             return 0
         functions = Functions(at.functions_url, token=user.token)
-        conversation = Conversation(
-            functions,
-            screen,
-            agent=options.agent,
-            uid=user.uid,
-            context=dict(options.context or tour.context),
-            tools=tools,
+        talk = partial(
+            Conversation, functions, screen, agent=options.agent, uid=user.uid, tools=tools
         )
+        conversation = talk(context=dict(options.context or tour.context))
         answered = [
             _ask(screen, conversation, question, options.answer)
             for question in options.questions or tour.questions
@@ -176,6 +196,11 @@ def main() -> int:
         if not options.questions:
             device = Stored(place_of(at), user)
             answered += [_request(screen, conversation, each, device) for each in tour.requests]
+            for lesson in tour.lessons:
+                session = functions.call("start_session", {"missionId": lesson.mission_id})
+                screen.footnote(f"start_session: {isolated(session['title'])}")
+                conversation = talk(context={"sessionId": session["sessionId"]})
+                answered += _take(screen, conversation, lesson)
         screen.say(f"\nThe web app is at http://{at.hosting}, while this runs.", style="bold")
         if options.picture:
             _save_picture(screen.console, options.picture)
@@ -255,9 +280,9 @@ def _introduce(screen: Screen, recording: str) -> None:
     screen.say("Rollcall: an agent backend for Firebase, here on its emulators", style="bold")
     if recording:
         screen.say(
-            "RECORDED MODEL: no model key is set, and fixed rules write no code. The model's "
-            "replies below were written beforehand, for these requests; the functions, the tools "
-            "and the files that they change are real. Set GEMINI_API_KEY, OPENAI_API_KEY or "
+            "RECORDED MODEL: no model key is set, and fixed rules write no code and teach nobody. "
+            "The model's replies below were written beforehand, for these requests; the functions, "
+            "the tools and what they change are real. Set GEMINI_API_KEY, OPENAI_API_KEY or "
             "OPENAI_BASE_URL for a model.",
             style="yellow",
         )
@@ -365,6 +390,15 @@ def _ask(
     elif conversation.waiting and answer is not None:
         result = _answered(screen, conversation, answer)
     return _went_well(result)
+
+
+def _take(screen: Screen, conversation: Conversation, lesson: Lesson) -> list[bool]:
+    """Go through a lesson in one thread, and tell of each message whether it was answered."""
+    answered = []
+    for message in lesson.messages:
+        screen.question(message)
+        answered.append(_went_well(conversation.ask(message)))
+    return answered
 
 
 def _answered(screen: Screen, conversation: Conversation, answer: Answer) -> Result | None:

@@ -117,10 +117,10 @@ def create_user(target: Target, user: DemoUser) -> bool:
         "customAttributes": json.dumps({"role": user.role}),
     }
     known = _post(f"{root}/accounts:lookup", {"localId": [user.uid]}).get("users")
-    if known:
-        _post(f"{root}/accounts:update", {"localId": user.uid, **fields})
-    else:
-        _post(f"{root}/accounts", {"localId": user.uid, "emailVerified": True, **fields})
+    if not known:
+        _post(f"{root}/accounts", {"localId": user.uid, "emailVerified": True})
+    # Only an update takes claims: a new account would be without its role.
+    _post(f"{root}/accounts:update", {"localId": user.uid, **fields})
     return not known
 
 

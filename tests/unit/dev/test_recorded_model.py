@@ -19,6 +19,7 @@ def test_every_question_of_the_tour_is_recorded(name: str) -> None:
     tours = [each for each in TOURS.values() if each.recording == name]
     said = {text for tour in tours for text in tour.questions}
     said |= {each.message for tour in tours for each in tour.requests}
+    said |= {text for tour in tours for each in tour.lessons for text in each.messages}
     assert said == set(read_recording(name))
 
 
