@@ -24,7 +24,7 @@ from packs.education.courses import COURSES, checked_id, is_student
 from packs.education.school import SubjectId
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import FileRef, Wire
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
@@ -51,15 +51,6 @@ Text = Annotated[str, Field(min_length=1, max_length=300)]
 Reader = Literal["owner", "teacher", "student"]
 """Who may do something with a content: its owner; once it is published, the teachers of its course
 too; the pupils of that course too."""
-
-
-class ContentFile(Wire):
-    """A file made of a content, as the store of files knows it."""
-
-    file_id: str
-    name: str
-    content_type: str
-    bytes: int
 
 
 class Content(Wire):
@@ -92,7 +83,7 @@ class Content(Wire):
     unit_id: str | None = None
     variant_of: str | None = None
     qa: dict[str, Any] | None = None
-    files: list[ContentFile] = Field(default_factory=list, max_length=20)
+    files: list[FileRef] = Field(default_factory=list, max_length=20)
     max_tries: int = 1
     block_count: int = 0
     points: float = 0

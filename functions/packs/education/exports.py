@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from packs.education import gift, qti
 from packs.education.blocks import Item
-from packs.education.contents import Content, ContentFile
+from packs.education.contents import Content
 from packs.education.documents import sheet
 from rollcall.core.context import ToolContext
+from rollcall.core.shapes import FileRef
 from rollcall.render import pages, word
 
 PDF = "application/pdf"
@@ -25,7 +26,7 @@ def keep_files(
     standards: Sequence[str] = (),
     banner: str | None = None,
     images: Mapping[str, bytes] | None = None,
-) -> list[ContentFile]:
+) -> list[FileRef]:
     """Keep a content's files: PDF and Word to print, or QTI and GIFT to play. Arguments are those
     of `documents.sheet`."""
     name = file_name(content.title)
@@ -33,20 +34,14 @@ def keep_files(
         package = qti.package(content, items, images=images)
         text = gift.questions(content, items).encode()
         return [
-            keep(ctx, f"{name}-qti.zip", qti.CONTENT_TYPE, package),
-            keep(ctx, f"{name}-gift.txt", gift.CONTENT_TYPE, text),
+            ctx.keep_file(f"{name}-qti.zip", qti.CONTENT_TYPE, package),
+            ctx.keep_file(f"{name}-gift.txt", gift.CONTENT_TYPE, text),
         ]
     made = sheet(content, items, standards=standards, banner=banner, images=images)
     return [
-        keep(ctx, f"{name}.pdf", PDF, pages.pdf(made)),
-        keep(ctx, f"{name}.docx", word.CONTENT_TYPE, word.docx(made)),
+        ctx.keep_file(f"{name}.pdf", PDF, pages.pdf(made)),
+        ctx.keep_file(f"{name}.docx", word.CONTENT_TYPE, word.docx(made)),
     ]
-
-
-def keep(ctx: ToolContext, name: str, content_type: str, data: bytes) -> ContentFile:
-    """Keep a file that a call made, and return it as a content names it."""
-    file = ctx.keep_file(name, content_type, data)
-    return ContentFile(file_id=file.file_id, name=name, content_type=content_type, bytes=len(data))
 
 
 def file_name(title: str) -> str:

@@ -14,15 +14,15 @@ from msgspec import Struct
 from pydantic import BeforeValidator, Field
 
 from packs.education.blocks import Item, Source, item
-from packs.education.contents import Content, ContentFile, create_content, new_content_id
-from packs.education.exports import file_name, keep
+from packs.education.contents import Content, create_content, new_content_id
+from packs.education.exports import file_name
 from packs.education.generation.making import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
 from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
 from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.text import sentences
 from rollcall.core.wording import short
 from rollcall.render import pages
@@ -87,7 +87,7 @@ class Infographic(Wire):
     description: str
     figures: list[str]
     sources: list[Source]
-    files: list[ContentFile]
+    files: list[FileRef]
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
@@ -128,8 +128,8 @@ def generate_infographic(
     made = picture(title, facts, style, locale, subtitle=grade_name(grade_level, locale))
     name = file_name(title)
     files = [
-        keep(ctx, f"{name}.svg", "image/svg+xml", pages.svg(made)[0]),
-        keep(ctx, f"{name}.png", "image/png", pages.png(made)[0]),
+        ctx.keep_file(f"{name}.svg", "image/svg+xml", pages.svg(made)[0]),
+        ctx.keep_file(f"{name}.png", "image/png", pages.png(made)[0]),
     ]
     sources = [fact.source for fact in facts if fact.source is not None]
     content = Content(
@@ -242,7 +242,7 @@ def _value(figure: str) -> float | None:
         return None
 
 
-def _items(file: ContentFile, made: Sheet, facts: Sequence[Fact]) -> list[Item]:
+def _items(file: FileRef, made: Sheet, facts: Sequence[Fact]) -> list[Item]:
     image = {"fileId": file.file_id, "alt": made.description[:500]}
     return [
         item("image", "", image=image),

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import Field, ValidationError
 
-from packs.education.exports import keep
 from packs.education.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -32,26 +31,6 @@ _TIMES = re.compile(
     r"(?P<end>(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})"
 )
 _TAGS = re.compile(r"<[^<>\n]*>|\{\\[^{}\n]*\}")
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "start_s": {"type": "number"},
-                    "end_s": {"type": "number"},
-                    "text": {"type": "string"},
-                },
-                "required": ["start_s", "end_s", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["lines"],
-    "additionalProperties": False,
-}
 _INSTRUCTIONS = """
 Write down what is said in the video, word for word, in its order: a line for each sentence, with
 its start and end in seconds. Add nothing, and leave out what cannot be understood. What is said in
@@ -131,7 +110,7 @@ def transcribe_youtube(
         language = translate_to
     text = "\n".join(line.text for line in lines)
     name = f"transcript-{url[-11:]}-{language}.vtt"
-    kept = keep(ctx, name, "text/vtt", written(lines).encode())
+    file = ctx.keep_file(name, "text/vtt", written(lines).encode())
     ctx.cite(Citation(type="document", title=f"YouTube {url[-11:]}", url=url))
     seconds = max(line.end_s for line in lines)
     return Transcript(
@@ -145,7 +124,7 @@ def transcribe_youtube(
         seconds=seconds,
         text=text[:MOST_CHARS],
         is_whole=len(text) <= MOST_CHARS,
-        files=[FileRef(**dict(kept))],
+        files=[file],
     )
 
 
@@ -252,10 +231,8 @@ def _watched(ctx: ToolContext, url: str, language: str) -> list[TranscriptLine]:
             field="captions",
             hint="captions or fileId (WebVTT, SRT), or a Gemini key",
         )
-    reply = model.generate(
-        instructions=_INSTRUCTIONS, text=f"language: {language}", schema=_SCHEMA, video_url=url
-    )
-    return _read_reply(ctx, reply)
+    asked = {"instructions": _INSTRUCTIONS, "text": f"language: {language}", "video_url": url}
+    return _answered(ctx, model.generate, **asked)
 
 
 def _translated(
@@ -268,13 +245,19 @@ def _translated(
     given = "\n".join(
         f"{line.start_s} {line.end_s} {' '.join(line.text.split())}" for line in lines
     )
-    reply = ctx.text_model.generate(
-        instructions=_TRANSLATE, text=f"language: {language}\n\n{given}", schema=_SCHEMA
-    )
-    return _read_reply(ctx, reply)
+    asked = {"instructions": _TRANSLATE, "text": f"language: {language}\n\n{given}"}
+    return _answered(ctx, ctx.text_model.generate, **asked)
 
 
-def _read_reply(ctx: ToolContext, reply: dict[str, Any]) -> list[TranscriptLine]:
+def _answered(
+    ctx: ToolContext, generate: Callable[..., dict[str, Any]], **asked: Any
+) -> list[TranscriptLine]:
+    """The lines that a model answers with.
+
+    Raises:
+        FailedPrecondition: There are none.
+    """
+    reply = generate(**asked, schema=_Lines.model_json_schema(by_alias=False))
     try:
         lines = _Lines.model_validate(reply).lines
     except ValidationError:

@@ -15,7 +15,6 @@ from pydantic import Field
 from packs.education.blocks import Block, Item, Level
 from packs.education.contents import (
     Content,
-    ContentFile,
     ContentKind,
     block_id,
     create_content,
@@ -40,7 +39,7 @@ from rollcall.core.capability import Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.wording import short
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -104,7 +103,7 @@ class GeneratedContent(Wire):
     kind: ContentKind
     grade: str | None = None
     subject: SubjectId | None = None
-    files: list[ContentFile]
+    files: list[FileRef]
     blocks: list[Block]
     block_ids: list[str]
     standards: list[str]

@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from packs.education.blocks import Item, Source, item
-from packs.education.contents import ContentFile
 from packs.education.generation.making import (
     Brief,
     DocumentId,
@@ -25,7 +24,7 @@ from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.text import sentences
 
 WORDS_PER_S = 2.2
@@ -61,7 +60,7 @@ class PodcastScript(Wire):
     hosts: list[str]
     turns: list[Turn]
     seconds: int
-    files: list[ContentFile]
+    files: list[FileRef]
     standards: list[str]
     banner: str | None = None
     generator: Generator

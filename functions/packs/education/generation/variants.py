@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from packs.education.answers import normal_text
 from packs.education.arithmetic import printed
 from packs.education.blocks import GAP, Block, Item, Key, choices
-from packs.education.contents import ContentFile, OpenedContent, open_block
+from packs.education.contents import OpenedContent, open_block
 from packs.education.generation.making import (
     Brief,
     Generator,
@@ -33,7 +33,7 @@ from packs.education.mathematics.family import wrong_values
 from packs.education.quantities import read_number, read_quantity, write_number
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.wording import short
 
 VariantType = Literal["havana", "haamaka"]
@@ -64,7 +64,7 @@ class VariantsMade(Wire):
     title: str
     variant_of: str
     variants: list[Variant]
-    files: list[ContentFile]
+    files: list[FileRef]
     generator: Generator
     left_out: int = 0
 

@@ -42,6 +42,7 @@ _ORDER = {
 }
 _MIRROR = str.maketrans(")]}>»≥", "([{<«≤")
 _NOT_SHOWN = re.compile(r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd_.|•☐□▢—–−-]")
+_OWN_EVERY = 6
 _NEEDED = ("soffice", "pdftoppm", "tesseract")
 
 
@@ -89,11 +90,12 @@ def measure_documents() -> Measured:
             good[name] += not problems
             notes += [f"{made.title}: {each}" for each in problems[:1]]
     missing = [name for name in _NEEDED if shutil.which(name) is None]
-    alike = None if missing else _seen_elsewhere(sheets, documents)
+    alike, own = (None, None) if missing else _seen_elsewhere(sheets, documents)
     figures: dict[str, Any] = {name: share(good[name], DOCUMENTS) for name in good}
     figures["converted"] = None if alike is None else share(len(alike), DOCUMENTS)
     figures["ocr_similarity"] = None if alike is None else mean(alike)
     figures["ocr_worst"] = None if alike is None else min(alike)
+    figures["ocr_similarity_of_own_pdf"] = None if own is None else mean(own)
     rows = [[name, value] for name, value in figures.items()]
     if missing:
         notes.append(f"LibreOffice and OCR: not run, {', '.join(missing)} missing")
@@ -218,10 +220,12 @@ def _docx_problems(data: bytes, made: parts.Sheet) -> list[str]:
     return wrong
 
 
-def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> list[float]:
-    """How alike the letters of each document are to what OCR reads of LibreOffice's pages of it:
-    twice the letters in common, of all letters of both."""
-    found = []
+def _seen_elsewhere(
+    sheets: list[parts.Sheet], documents: list[bytes]
+) -> tuple[list[float], list[float]]:
+    """How alike the letters of each document are to what OCR reads of LibreOffice's pages of it;
+    and of some, to what it reads of the PDF that we made: what OCR can do at best."""
+    found, own = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, data in enumerate(documents):
@@ -232,16 +236,24 @@ def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> list[f
         subprocess.run([*convert, *files], check=True, capture_output=True, timeout=300)
         for number, made in enumerate(sheets):
             pdf = folder / f"{number}.pdf"
-            if not pdf.exists():
-                continue
-            pages_of = ["pdftoppm", "-r", "200", "-png", str(pdf), str(folder / f"p{number}")]
-            subprocess.run(pages_of, check=True, capture_output=True)
-            read = "".join(_ocr(page) for page in sorted(folder.glob(f"p{number}-*.png")))
-            footers = made.footer * len(list(folder.glob(f"p{number}-*.png")))
-            ours, theirs = _letters("".join(_all_texts(made)) + footers), _letters(read)
-            common = sum((ours & theirs).values())
-            found.append(round(2 * common / (ours.total() + theirs.total()), 4))
-    return found
+            if pdf.exists():
+                found.append(_similarity(pdf, made))
+            if number % _OWN_EVERY == 0:
+                pdf = folder / f"own{number}.pdf"
+                pdf.write_bytes(pages.pdf(made))
+                own.append(_similarity(pdf, made))
+    return found, own
+
+
+def _similarity(pdf: Path, made: parts.Sheet) -> float:
+    """Twice the letters that a document has in common with what OCR reads of a PDF, of all letters
+    of both."""
+    command = ["pdftoppm", "-r", "200", "-png", str(pdf), str(pdf.with_suffix(""))]
+    subprocess.run(command, check=True, capture_output=True)
+    images = sorted(pdf.parent.glob(f"{pdf.stem}-*.png"))
+    ours = _letters("".join(_all_texts(made)) + made.footer * len(images))
+    theirs = _letters("".join(map(_ocr, images)))
+    return round(2 * sum((ours & theirs).values()) / (ours.total() + theirs.total()), 4)
 
 
 def _ocr(page: Path) -> str:
