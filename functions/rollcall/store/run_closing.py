@@ -199,21 +199,37 @@ def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str
     return effect_key(thread_id, document["runId"], document["n"], place)
 
 
-def closing_of_waiting(
+def close_calls(
+    db: Client,
+    thread_id: str,
+    recent: RecentLog,
+    *,
+    waiting: dict[str, Any] | None,
+    answers: Mapping[str, dict[str, Any]] | None = None,
+) -> Closing:
+    """Return how to close the open calls of a thread's newest step.
+
+    Args:
+        waiting: What the thread waits for; None where a run was cut off, or nothing is open.
+        answers: What the client's tools answered all the same, by call.
+    Raises:
+        Aborted: What it waits for is decided: the run that carries it out is about to begin.
+    """
+    if not recent.documents:
+        return Closing()
+    if waiting:
+        return _close_waiting(db, thread_id, waiting, recent, answers or {})
+    return _close_cut_off(db, thread_id, recent)
+
+
+def _close_waiting(
     db: Client,
     thread_id: str,
     waiting: dict[str, Any],
     recent: RecentLog,
     answers: Mapping[str, dict[str, Any]],
 ) -> Closing:
-    """Return how to close what a thread waits for.
-
-    Args:
-        answers: What the client's tools answered all the same, by call; what was noted of them
-            before stands.
-    Raises:
-        Aborted: Everything is decided: the run that carries it out is about to begin.
-    """
+    """Return how to close what a thread waits for; answers that were noted before stand."""
     approvals = load_approvals(db, waiting["approvals"])
     now = datetime.now(UTC)
     are_settled = all(each.status_at(now) is not ApprovalStatus.PENDING for each in approvals)
@@ -243,7 +259,7 @@ def closing_of_waiting(
     return Closing(document, results, [each for each in approvals if each.status in unused])
 
 
-def closing_of_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
+def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
     """Return how to close the calls of a run that will not continue, with what the ledger knows of
     them."""
     document = recent.documents[-1]
@@ -447,10 +463,7 @@ def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None
     # Before the log: what the run saves after this makes the batch fail.
     page = None if waiting else find_open_page(db, thread.id, run.id)
     recent = read_log(db, thread.id)
-    if waiting:
-        closing = closing_of_waiting(db, thread.id, waiting, recent, {})
-    else:
-        closing = closing_of_cut_off(db, thread.id, recent)
+    closing = close_calls(db, thread.id, recent, waiting=waiting)
     token, now = holder.get("leaseToken", 0) + 1, datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)

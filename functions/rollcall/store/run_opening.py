@@ -53,13 +53,7 @@ from rollcall.store.message_log import (
     without_replaced,
 )
 from rollcall.store.open_run import OpenRun, commit_opening
-from rollcall.store.run_closing import (
-    Closing,
-    closing_of_cut_off,
-    closing_of_waiting,
-    find_leased_run,
-    next_lease,
-)
+from rollcall.store.run_closing import close_calls, find_leased_run, next_lease
 from rollcall.store.runs import (
     RunState,
     check_found_run,
@@ -245,12 +239,8 @@ def _try_open(
         newest = recent.documents[-1].get("turnId") if recent.documents else None
         if newest != replacement.turn_id:
             raise _not_newest(recent.documents, replacement.turn_id, replacement.field)
-    if not recent.documents:
-        closing = Closing()
-    elif waiting := thread.get("waiting"):
-        closing = closing_of_waiting(db, thread_id, waiting, recent, opening.answers)
-    else:
-        closing = closing_of_cut_off(db, thread_id, recent)
+    waiting = thread.get("waiting")
+    closing = close_calls(db, thread_id, recent, waiting=waiting, answers=opening.answers)
     before, stays = closing.closed(recent.documents), list[str]()
     if replacement:
         before, stays = replacement.put_aside(db, thread_id, before)
