@@ -12,7 +12,7 @@ from typing import Any
 
 from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
-from rollcall.core.errors import AgentError
+from rollcall.core.errors import AgentError, Unavailable
 from rollcall.models.base import Usage
 from rollcall.store.budgets import BudgetExhausted, settle_day, user_day
 from rollcall.store.tenant_budgets import SHARDS, tenant_day
@@ -28,6 +28,8 @@ CALL = 35_000
 RUN = 320 * 30 + 6_000 * 5
 """What a run of the agent `thrifty` reserves for its call."""
 PATIENCE_S = 600.0
+MOST_RETRIES = 5
+"""How often a process tries a call again that the contended day did not take."""
 
 
 @dataclass
@@ -66,10 +68,12 @@ class Money:
         found = [each.to_dict() for each in self.db.get_all(shards) if each.exists]
         if sum(each["spentMicroUsd"] for each in found) != spent:
             raise Broken("the tenant's day counts something else than what was spent")
+        retries = sum(outcome.result["retries"] for outcome in outcomes)
         rate = len(made) / (max(at for at, _ in made) - starts_at)
         return (
             f"{len(made):,} calls, {rate:.0f} a second; first refusal at {before / limit:.1%}, "
-            f"{spent / limit:.1%} spent; {len(found)} shards"
+            f"{spent / limit:.1%} spent; {len(found)} shards; "
+            f"{retries} tried again"
         )
 
     def runs_of_a_user(self, runs: int, usd: float = 0.1) -> str:
@@ -146,14 +150,22 @@ def _all(jobs: list[Job]) -> list[Outcome]:
 
 
 def spend(platform: Any, job: Job, events: list[dict[str, Any]], number: int) -> dict[str, Any]:
-    """Reserve and settle calls, one after another, until one is refused."""
-    user, calls = User(job.uid, tenant="crowd"), []
+    """Reserve and settle calls, one after another, until one is refused. Where the tenant's day is
+    contended, a call is tried again when it says, as a run's loop does."""
+    user, calls, retries = User(job.uid, tenant="crowd"), [], 0
     while True:
         budget = UserBudget(platform.db, user)
         try:
             reserved = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
         except BudgetExhausted:
-            return {"calls": calls, "refusedAt": time.time()}
+            return {"calls": calls, "refusedAt": time.time(), "retries": retries}
+        except Unavailable as error:
+            retries += 1
+            if retries > MOST_RETRIES:
+                raise
+            budget.close()
+            time.sleep(error.retry_after_s or 0.0)
+            continue
         usage = Usage(input_tokens=INPUT, output_tokens=random.randrange(OUTPUT + 1))
         cost = budget.settle(reserved, usage) or 0.0
         budget.close()

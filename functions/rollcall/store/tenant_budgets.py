@@ -36,6 +36,9 @@ SHARDS = 64
 """As many as processes use the budget, and at most so many: each takes one at random."""
 GRANTS = 128
 """A grant is one part in so many of the limit, or what is needed if that is more."""
+HEAD_S, HEAD_PAUSE_S = 20.0, 1.0
+"""How long a grant is tried for, and the longest pause between two tries: all processes of a tenant
+may want their first grant at the same time, of the one head."""
 
 
 def tenant_day(db: Client, tenant: str, day: date, shard: int | None = None) -> DocumentReference:
@@ -106,7 +109,7 @@ class TenantShard:
             raise Unavailable(f"the tenant's budget could not be changed: {error}") from error
 
     def _cover(self, limit: Limit, need: Amount) -> None:
-        for _ in attempts():
+        for _ in attempts(within_s=HEAD_S, most_pause_s=HEAD_PAUSE_S):
             head, own = read_all(self._db, self._head, self.reference)
             granted, account = Account.of(head.to_dict()).granted, Account.of(own.to_dict())
             if not limit.allows(granted):
