@@ -248,7 +248,6 @@ def _commit_opening(
         digest=continuation.request_digest,
         opener=continuation.opener,
         key=continuation.key,
-        first_message=documents[-1]["n"] + 1,
         reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,
         approvals=[approval.id for approval in settled],

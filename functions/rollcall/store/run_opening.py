@@ -270,7 +270,6 @@ def _try_open(
         digest=opening.request_digest,
         opener=opening.opener,
         key=opening.key,
-        first_message=number,
         reached=number + 1,
     )
     batch = db.batch()

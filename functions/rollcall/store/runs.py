@@ -1,7 +1,7 @@
 """A run's document: its ids and keys, its fields, and the state of the run.
 
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
-                           opener, firstMessage, reached, requestDigest, key, request, continues,
+                           opener, reached, requestDigest, key, request, continues,
                            approvals, answers, leaseUntil, keptUntil, cancelRequested; as it ends
                            result, outcome, stopReason, usage, error, endedAt
     runs/{k}               the tombstone of an erased run: uid, key, threadId
@@ -226,7 +226,6 @@ def run_document(
     digest: str,
     opener: str,
     key: str | None,
-    first_message: int,
     reached: int,
     continues: str | None = None,
     approvals: Sequence[str] = (),
@@ -237,7 +236,6 @@ def run_document(
     Args:
         opener: A random text: tells this opening, whose answer was lost, from another one's.
         key: By which the run is found in any thread; None for a generated id.
-        first_message: The number of the run's first document in the log.
         reached: How many documents the log had when a process last began to work on the run: with
             more, the run has made progress.
         continues: The run of the same turn whose waiting calls this one answers.
@@ -257,7 +255,6 @@ def run_document(
         "fruitless": 0,
         "token": token,
         "opener": opener,
-        "firstMessage": first_message,
         "reached": reached,
         "requestDigest": digest,
         **({"key": key} if key else {}),
