@@ -117,7 +117,7 @@ def main() -> int:
             "money": lambda: _money(report),
             "copilotkit": lambda: _copilotkit(report, Path(folder)),
         }
-        for name in only:
+        for name in sorted(only, key=PARTS.index):  # money, the last, has a world of its own
             print(f"{name} ...", flush=True)
             parts[name]()
         report.attempt("the days count what was spent", "1", lambda: examine_spending(world.db))
