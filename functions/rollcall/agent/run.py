@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.dispatch import ClientCall, NeedsApproval
+from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
 from rollcall.agent.history import decision_lines
 from rollcall.agent.loop import run
 from rollcall.agent.run_setup import RunContext, nested_turn, new_context, run_budget, run_turn
@@ -42,7 +42,7 @@ from rollcall.registry.recorder import by_client, recorder
 from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
-from rollcall.store.open_run import NotSaved, OpenRun, RunInterrupt
+from rollcall.store.open_run import NotSaved, OpenRun
 
 QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
@@ -231,8 +231,16 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
     last = opened.show(finished)
     try:
         if end.waiting:
-            interrupt = _interrupt(opened, turn, end, approvals)
-            opened.wait(interrupt, result=result, spent=end.spent, audit_entry=entry)
+            left = [each.call for each in end.waiting if isinstance(each.needs, ClientCall)]
+            opened.wait(
+                approvals=approvals,
+                calls=left,
+                permits={call.id: _permit(opened, turn.dispatch.permit(call)) for call in left},
+                until=datetime.now(UTC) + CLIENT_CALL if left else None,
+                spent=end.spent,
+                result=result,
+                audit_entry=entry,
+            )
         else:
             is_cancelled = end.stop_reason is StopReason.CANCELLED
             opened.finish(
@@ -278,32 +286,16 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
     )
 
 
-def _interrupt(
-    opened: OpenRun, turn: Turn, end: TurnEnd, approvals: Sequence[Approval]
-) -> RunInterrupt:
-    """Return what the run waits for; of the calls that are left to the client, also why each may
-    happen."""
-    left = [each.call for each in end.waiting if isinstance(each.needs, ClientCall)]
-    given = {each.id: each for each in opened.approvals}
-    permits: dict[str, dict[str, Any]] = {}
-    for call in left:
-        permit = turn.dispatch.permit(call)
-        permits[call.id] = {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
-        if permit.approval_id is not None:
-            approval = given[permit.approval_id]
-            permits[call.id] = {
-                "approvalId": approval.id,
-                "isEdited": approval.edited_from is not None,
-                "summary": approval.summary,
-            }
-    return RunInterrupt(
-        approvals=tuple(approvals),
-        calls=tuple(call.id for call in left),
-        tools=tuple(call.name for call in left),
-        permits=permits,
-        client_id=opened.request.get("clientId"),
-        until=datetime.now(UTC) + CLIENT_CALL if left else None,
-    )
+def _permit(opened: OpenRun, permit: Permit) -> dict[str, Any]:
+    """Return why a call that is left to the client may happen, as the thread keeps it."""
+    if permit.approval_id is None:
+        return {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
+    approval = {each.id: each for each in opened.approvals}[permit.approval_id]
+    return {
+        "approvalId": approval.id,
+        "isEdited": approval.edited_from is not None,
+        "summary": approval.summary,
+    }
 
 
 def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = False) -> None:

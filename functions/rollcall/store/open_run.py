@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import Event
-from rollcall.core.messages import ModelMessage, ToolResult
+from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
@@ -230,27 +230,6 @@ Answered = tuple[ToolResult, dict[str, Any]]
 """A call's result, and its record for the user."""
 
 
-class RunInterrupt(Struct, frozen=True):
-    """What a run waits for when it ends.
-
-    Attributes:
-        approvals: What people are to decide.
-        calls: Ids of the calls that are left to the client.
-        tools: The tools that these call, in the same order.
-        permits: Why each of these may happen, by call id: `{approvalId, isEdited, summary}`,
-            `{allowedBy}` or `{}`.
-        client_id: The client that they are left to.
-        until: When the client's time for them is over.
-    """
-
-    approvals: tuple[Approval, ...] = ()
-    calls: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    permits: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    client_id: str | None = None
-    until: datetime | None = None
-
-
 class OpenRun(Struct):
     """A run that this process holds; everything that happens in it is saved here.
 
@@ -441,23 +420,34 @@ class OpenRun(Struct):
 
     def wait(
         self,
-        interrupt: RunInterrupt,
         *,
+        approvals: Sequence[Approval] = (),
+        calls: Sequence[ToolCall] = (),
+        permits: Mapping[str, dict[str, Any]] | None = None,
+        until: datetime | None = None,
         spent: TurnUsage,
         result: dict[str, Any],
         audit_entry: dict[str, Any] | None = None,
     ) -> None:
-        """Close the run, which waits: its last calls stay unanswered in the log."""
+        """Close the run, which waits: its last calls stay unanswered in the log.
+
+        Args:
+            approvals: What people are to decide.
+            calls: Those that are left to the client.
+            permits: Why each of these may happen, by call id: `{approvalId, isEdited, summary}`,
+                `{allowedBy}` or `{}`.
+            until: When the client's time for them is over.
+        """
         last = self.documents[-1]
         last["spent"] = usage_fields(spent)
         waiting = {
             "runId": self.run_id,
-            "approvals": [approval.id for approval in interrupt.approvals],
-            "calls": list(interrupt.calls),
-            "tools": list(interrupt.tools),
-            "approved": {call: permit for call, permit in interrupt.permits.items() if permit},
-            "clientId": interrupt.client_id,
-            "until": interrupt.until,
+            "approvals": [approval.id for approval in approvals],
+            "calls": [call.id for call in calls],
+            "tools": [call.name for call in calls],
+            "approved": {call: permit for call, permit in (permits or {}).items() if permit},
+            "clientId": self.request.get("clientId"),
+            "until": until,
         }
         thread = {
             "lease": None,
@@ -469,7 +459,7 @@ class OpenRun(Struct):
         def fill(batch: WriteBatch) -> None:
             message = paths.message(self.db, self.thread_id, last["n"])
             batch.update(message, {"spent": last["spent"]})
-            for approval in interrupt.approvals:
+            for approval in approvals:
                 batch.create(paths.approval(self.db, approval.id), approval.document())
             batch.update(paths.thread(self.db, self.thread_id), thread)
 

@@ -29,7 +29,7 @@ from rollcall.store.continuations import (
     write_decisions,
 )
 from rollcall.store.message_log import TurnUsage
-from rollcall.store.open_run import OpenRun, RunInterrupt
+from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from tests.emulator.store.test_run_opening import RESULT, answer, history_of, opened, opening
 from tests.support.keeping import update_times
@@ -76,13 +76,14 @@ def waiting(db: Client, number: int = 1, *, calls: bool = False, **changes: Any)
         ToolCall(f"c{place + 1}", "pay", {"amountUsd": 5}) for place in range(number + calls)
     )
     run.save_reply(1, ModelMessage("", wanted), TurnUsage())
-    asking = RunInterrupt(
-        approvals=tuple(approval(run, place, **changes) for place in range(number)),
-        calls=(wanted[-1].id,) if calls else (),
-        client_id="laptop" if calls else None,
+    run.request["clientId"] = "laptop" if calls else None
+    run.wait(
+        approvals=[approval(run, place, **changes) for place in range(number)],
+        calls=wanted[-1:] if calls else (),
         until=NEVER if calls else None,
+        spent=TurnUsage(),
+        result={**RESULT, "outcome": {"type": "interrupt"}},
     )
-    run.wait(asking, spent=TurnUsage(), result={**RESULT, "outcome": {"type": "interrupt"}})
     return run
 
 
@@ -147,7 +148,7 @@ SAVES: list[Callable[[OpenRun], None]] = [
     lambda run: run.save_reply(2, ModelMessage("late"), TurnUsage()),
     lambda run: run.save_results({0: (FOUND, {})}),
     lambda run: run.finish(step=2, answer=ModelMessage("late"), spent=TurnUsage(), result=RESULT),
-    lambda run: run.wait(RunInterrupt((approval(run),)), spent=TurnUsage(), result=RESULT),
+    lambda run: run.wait(approvals=(approval(run),), spent=TurnUsage(), result=RESULT),
     lambda run: run.hand_over(),
 ]
 
