@@ -29,7 +29,7 @@ from rollcall.render import sheet as parts
 from rollcall.render.bidi import cleaned, runs, without_marks
 from tests.evals.report import Measured, mean, share, table
 from tests.support.activities import content, random_items
-from tests.support.exchange_formats import gift_differences, gift_parsed, qti_problems
+from tests.support.exchange_formats import QTI, gift_differences, gift_parsed, qti_problems
 
 ACTIVITIES = 300
 DOCUMENTS = 60
@@ -50,14 +50,18 @@ def measure_exchange() -> Measured:
     """QTI and GIFT of random activities, with texts that formats trip over."""
     activities = [random_items(Random(n), Random(n).randint(3, 14)) for n in range(ACTIVITIES)]
     notes: list[str] = []
-    valid = same = 0
+    valid = same = isolated = 0
     files = []
     for number, items in enumerate(activities):
         made = content(items=items, locale="en" if number % 5 == 0 else "he")
-        problems = qti_problems(package(made, items))
+        packed = package(made, items)
+        problems = qti_problems(packed)
         valid += not problems
         notes += problems[:1]
         files.append(questions(made, items))
+        turned = _not_isolated(items, "ltr" if made.locale == "en" else "rtl", packed, files[-1])
+        isolated += not turned
+        notes += turned[:1]
     for items, found in zip(activities, gift_parsed(files), strict=True):
         wrong = gift_differences(items, found)
         same += not wrong
@@ -66,11 +70,39 @@ def measure_exchange() -> Measured:
         "activities": ACTIVITIES,
         "qti_valid": share(valid, ACTIVITIES),
         "gift_same": share(same, ACTIVITIES),
+        "isolated": share(isolated, ACTIVITIES),
     }
     rows = [["QTI valid, references hold", valid, figures["qti_valid"]]]
     rows += [["GIFT parsed to the same items", same, figures["gift_same"]]]
+    rows += [["each formula isolated in both", isolated, figures["isolated"]]]
     title = f"Exchange formats: {ACTIVITIES} random activities"
     return Measured([table(title, ["", "of them", "share"], rows)], figures, notes[:20])
+
+
+def _not_isolated(
+    items: list[Item], direction: parts.Direction, packed: bytes, gift: str
+) -> list[str]:
+    """The formulas, and words of the other direction, that a package has outside of `bdo`, or a
+    GIFT file without isolates around them. Stems with gaps are cut there, and left out."""
+    with zipfile.ZipFile(io.BytesIO(packed)) as file:
+        roots = [etree.fromstring(file.read(name)) for name in file.namelist() if "items/" in name]
+    apart = {each.text for root in roots for each in root.iter(f"{QTI}bdo")}
+    plain = re.sub(r"\\([\\~=#{}:])", r"\1", gift)
+    wrong = []
+    for item in items:
+        if not item.block.is_question:
+            continue
+        # GIFT has no targets that nothing is matched with.
+        targets = [each for each in item.block.targets if each.id in item.key.pairs.values()]
+        texts = [option.text for option in (*item.block.options, *targets)]
+        texts += [] if item.block.kind == "cloze" else [item.block.stem]
+        for run in (run.text for text in texts for run in runs(text, direction) if run.isolated):
+            if item.block.kind != "cloze" and run not in apart:
+                wrong.append(f"QTI: {run!r} is not apart")
+            shown = re.escape(run.strip().replace("->", "→"))
+            if item.block.kind != "cloze" and not re.search(f"[\u2066\u2067]{shown}\u2069", plain):
+                wrong.append(f"GIFT: {run!r} is not apart")
+    return wrong
 
 
 def measure_documents() -> Measured:
