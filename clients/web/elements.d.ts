@@ -26,8 +26,17 @@ export class ApprovalsElement extends HTMLElement {
   firebase: HostFirebase | undefined;
 }
 
+/**
+ * An activity, for pupils to play and their teachers to try; without `content`, the list of those
+ * that there are. Attributes: `content`, `locale`. Slots: `empty`, `signed-out`.
+ */
+export class ActivityElement extends HTMLElement {
+  firebase: HostFirebase | undefined;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
+    "rollcall-activity": ActivityElement;
     "rollcall-chat": ChatElement;
     "rollcall-approvals": ApprovalsElement;
   }
@@ -41,5 +50,14 @@ declare global {
     /** How many approvals wait for the user. */
     "rollcall-count": CustomEvent<{ count: number }>;
     "rollcall-decided": CustomEvent<{ id: string; approved: boolean }>;
+    /** How far the pupil is; `points` and `maxPoints` once it is handed in. */
+    "rollcall-progress": CustomEvent<{
+      contentId: string;
+      status: "open" | "finished";
+      answered: number;
+      questions: number;
+      points?: number;
+      maxPoints?: number;
+    }>;
   }
 }

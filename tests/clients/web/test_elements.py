@@ -15,6 +15,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from dev.paths import ROOT
+from packs.education.blocks import item
+from rollcall.store.client import database
+from tests.clients.web.classroom import PASSWORD, Classroom
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import lead_to
 from tests.clients.web.scripted_model import ScriptedModel
@@ -145,3 +148,25 @@ def test_web_elements_work_in_react(host: Page, site: str) -> None:
     ask(host, "say: hello")
     expect(host.locator("rollcall-chat .markdown")).to_have_text("hello")
     expect(host.get_by_text("Conversation: none yet")).to_be_hidden()
+
+
+def test_web_activity_works_in_a_plain_page(host: Page, site: str, sample: None) -> None:
+    room = Classroom(database())
+    room.build()
+    email = room.create("pupil")
+    id = room.publish("Sums", [item("numeric", "1 + 1 = ?", points=1, key={"value": "2"})])
+    sign_in = f'signInWithEmailAndPassword(auth, "{email}", "{PASSWORD}")'
+
+    def as_pupil(route: Route) -> None:
+        script = route.fetch().text().replace("signInAnonymously(auth)", sign_in)
+        script = script.replace("signInAnonymously", "signInWithEmailAndPassword")
+        route.fulfill(body=script, content_type="text/javascript")
+
+    host.route("**/firebase.js", as_pupil)
+    host.goto(f"{site}/examples/activity.html")
+    host.get_by_role("button", name="Sums").click()
+    host.locator("rollcall-activity .numeric input").fill("2")
+    host.get_by_role("button", name="Check").click()
+    expect(host.locator("rollcall-activity .said")).to_have_attribute("data-result", "right")
+    expect(host.locator("#progress")).to_have_text("1 of 1 answered")
+    assert room.attempt(id)["points"] == 1

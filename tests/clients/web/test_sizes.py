@@ -6,6 +6,8 @@ import gzip
 import json
 from typing import Any
 
+import pytest
+
 from dev.paths import ROOT
 
 WEB = ROOT / "clients/web"
@@ -13,6 +15,8 @@ CHAT_BYTES = 60_000
 """Shell and chat beyond Firebase, compressed."""
 FIREBASE_BYTES = 60_000
 """Firebase's app, auth and functions, compressed."""
+VIEW_BYTES = 20_000
+"""What a view of activities adds to the first load, compressed."""
 STORE_BYTES = 190_000
 """Firestore, compressed."""
 
@@ -56,6 +60,14 @@ def test_web_first_load_is_small() -> None:
     own, firebase = compressed(loaded_at_once(main_script()))
     assert own < CHAT_BYTES
     assert firebase < FIREBASE_BYTES
+
+
+@pytest.mark.parametrize("view", ["src/activity/view.tsx", "src/activity/results.tsx"])
+def test_web_activities_come_later_and_are_small(view: str) -> None:
+    first = loaded_at_once(main_script())
+    (script,) = [name for name, about in built().items() if about.get("entryPoint") == view]
+    own, firebase = compressed(loaded_at_once(script) - first)
+    assert script not in first and 1_000 < own + firebase < VIEW_BYTES
 
 
 def test_web_firestore_comes_later_and_alone() -> None:

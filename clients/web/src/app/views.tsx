@@ -32,6 +32,20 @@ export const VIEWS: readonly View[] = [
     component: later(() => import("../approvals/inbox.js").then(({ Inbox }) => Inbox)),
   },
   {
+    id: "activity",
+    title: "activity.title",
+    icon: "M5 4h14v16H5zM9 9h6M9 13l1.500 1.500L14 12",
+    component: later(() => import("../activity/view.js").then(({ ActivityView }) => ActivityView)),
+    roles: ["student", "teacher", "admin"],
+  },
+  {
+    id: "results",
+    title: "results.title",
+    icon: "M4 20h16M7 16v-4M12 16V6M17 16v-7",
+    component: later(() => import("../activity/results.js").then(({ Results }) => Results)),
+    roles: ["teacher", "admin"],
+  },
+  {
     id: "usage",
     title: "usage.title",
     icon: "M5 20V10M12 20V4M19 20v-7",

@@ -22,6 +22,10 @@ const NUMBER = "[+\\-−±~≈<>≤≥=]?[$€₪£#]?\\d(?:[.,:/×]?\\d){0,40}(
 const NAME = "[A-Za-z_$][\\w$]{0,60}";
 const PART = "[\\w.@*~\\-]{1,80}";
 const OPERAND = `(?:${NAME}\\([\\w\\s,+\\-*/^.]{0,40}\\)|${NUMBER}[a-z]?|${NAME}|[√π∑Δ]\\w{0,20}|\\([\\w\\s+\\-*/^.,×÷]{1,40}\\))(?:\\^[\\w+\\-]{1,20}|²|³)?`;
+/** What is between two numbers, and in no path. */
+const SIGN = "(?:\\s?[+=×÷≤≥≠≈<>−]\\s?|\\s[*\\-–]\\s)";
+/** What is asked for: "3 + 4 = ?", "3 + 4 = ___". */
+const BLANK = "(?:\\s?=\\s?(?:\\?|□|_{1,12}))?";
 const OPERATOR = "(?:\\s?(?:[+*/^=×÷≤≥≠≈<>→]|[\\-−–](?=\\s?[\\d(A-Za-z]))\\s?|·)"; // "a · b" parts two things
 /**
  * What is one thing to a reader, and has signs at its ends or inside of it that would take the
@@ -33,9 +37,10 @@ const UNITS = new RegExp(
     "(?:https?://|www\\.|mailto:)[\\w\\-.~:/?#[\\]@!$&'()*+,;=%]{0,500}[\\w/#=&%\\-]", // addresses of pages
     "[\\w.+\\-]{1,80}@[\\w\\-]{1,80}(?:\\.[\\w\\-]{1,80}){1,8}", // of mail
     `(?:[A-Za-z]:\\\\|\\\\\\\\)[\\w.\\-\\\\]{1,200}`, // paths on Windows
-    `(?:~|\\.{1,2})?/${PART}(?:/${PART}){0,20}/?`, // on others
-    `${PART}(?:/${PART}){1,20}/?`,
-    `${OPERAND}(?:${OPERATOR}${OPERAND}){1,20}`, // formulas
+    `${NUMBER}${SIGN}${OPERAND}(?:${OPERATOR}${OPERAND}){0,20}${BLANK}`, // formulas with fractions
+    `(?:~|\\.{1,2})?/${PART}(?:/${PART}){0,20}/?(?<!\\.)`, // paths on others, without a full stop
+    `${PART}(?:/${PART}){1,20}/?(?<!\\.)`,
+    `${OPERAND}(?:${OPERATOR}${OPERAND}){1,20}${BLANK}`, // formulas
     "--?[A-Za-z][\\w\\-]{0,60}(?:=[\\w./\\-]{1,80})?", // options
     `${NAME}(?:(?:\\.|::|->)${NAME}){0,8}\\([\\w\\s,.=+\\-*/"'\\[\\]]{0,60}\\)`, // calls
     `${NAME}(?:\\[[\\w"']{0,20}\\]){1,8}`,

@@ -1,0 +1,43 @@
+/** Calls of the pack's functions, and what became of those that failed. */
+
+import { RollcallError } from "@rollcall/client";
+import { httpsCallable } from "firebase/functions";
+
+import type { Connection } from "../firebase/connection.js";
+import { locale } from "../text/locale.js";
+
+/** Codes after which the same call may succeed by itself. */
+const PASSING = new Set(["unavailable", "deadline-exceeded", "aborted"]);
+
+/**
+ * Call a capability. With a `callKey` a write happens once, however often it is sent.
+ * @throws {RollcallError}
+ */
+export async function call<Result>(
+  { functions }: Connection,
+  capability: string,
+  args: object,
+  callKey?: string,
+): Promise<Result> {
+  try {
+    const data = { arguments: args, locale: locale.peek(), ...(callKey && { callKey }) };
+    return (await httpsCallable<object, Result>(functions, capability)(data)).data;
+  } catch (error) {
+    throw errorOf(error);
+  }
+}
+
+export function isPassing({ code, retryAfterS }: RollcallError): boolean {
+  return PASSING.has(code) || (code === "resource-exhausted" && retryAfterS !== undefined);
+}
+
+/** A function says why it refuses, in details. What has none was said by the network, or on the way. */
+function errorOf(error: unknown): RollcallError {
+  const { code = "", message, details } = error as { code?: string; message: string; details?: unknown };
+  if (typeof details === "object" && details !== null && "code" in details) {
+    return new RollcallError(String(details.code), message.replace(/ \[\d{1,3}\]$/, ""), { ...details, cause: error });
+  }
+  const bare = code.replace(/^.*\//, "");
+  const isLost = !bare || bare === "internal" || bare === "unknown";
+  return new RollcallError(isLost ? "unavailable" : bare, message, { cause: error });
+}

@@ -1,0 +1,224 @@
+/**
+ * An activity as it is played: opened, answered, handed in.
+ *
+ * Answers are sent one after the other, each under a key of its own that is kept on the device, so
+ * that a lost network or a reload sends it again and the server takes it once. A teacher who looks
+ * at it tries answers, and nothing is kept.
+ */
+
+import { RollcallError } from "@rollcall/client";
+import { computed, signal } from "@preact/signals";
+
+import { announce } from "../app/toast.js";
+import type { Connection } from "../firebase/connection.js";
+import { call, isPassing } from "./calls.js";
+import { Kept } from "./kept.js";
+import { isQuestion, Question } from "./question.js";
+import { say } from "./texts.js";
+import type { Activity, Answered, Attempt } from "./wire.js";
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15_000;
+
+export class Play {
+  readonly contentId: string;
+  readonly activity = signal<Activity | undefined>(undefined);
+  readonly questions = signal<ReadonlyMap<string, Question>>(new Map());
+  readonly attempt = signal<Attempt | undefined>(undefined);
+  /** Why it cannot be opened, or went no further. */
+  readonly problem = signal<RollcallError | undefined>(undefined);
+  /** Whether the server could not be reached; it is tried again. */
+  readonly isCutOff = signal(false);
+  /** Whether it was changed from elsewhere, by the teacher or in another tab. */
+  readonly hasChanged = signal(false);
+  readonly finishing = signal<string | undefined>(undefined);
+
+  readonly answered = computed(() => this.#count((each) => each.answered.value !== undefined));
+  readonly waiting = computed(() => this.#count((each) => each.sending.value !== undefined));
+  readonly isFinished = computed(() => this.attempt.value?.status === "finished");
+
+  readonly #connection: Connection;
+  #kept: Kept | undefined;
+  #isSending = false;
+  #wait = FIRST_WAIT_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+  readonly #retry = () => void this.#tryAgain();
+
+  constructor(connection: Connection, contentId: string) {
+    this.#connection = connection;
+    this.contentId = contentId;
+    window.addEventListener("online", this.#retry);
+    void this.load();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    window.removeEventListener("online", this.#retry);
+  }
+
+  /** Read it as it is now, with what was answered, and go on sending. */
+  async load(): Promise<void> {
+    try {
+      const { contentId } = this;
+      const activity = await call<Activity>(this.#connection, "get_activity", { contentId });
+      this.problem.value = undefined;
+      this.#show(activity);
+    } catch (error) {
+      this.#fail(error as RollcallError);
+      return;
+    }
+    await this.send();
+  }
+
+  finish(): void {
+    this.finishing.value = crypto.randomUUID();
+    this.#kept?.write("finishing", this.finishing.value);
+    void this.send();
+  }
+
+  /** Send what waits, the hand-in last. */
+  async send(): Promise<void> {
+    if (this.#isSending || this.#isClosed) return;
+    this.#isSending = true;
+    try {
+      for (let question; (question = this.#next()); ) await this.#answer(question);
+      if (this.finishing.value) await this.#finish(this.finishing.value);
+      [this.isCutOff.value, this.#wait] = [false, FIRST_WAIT_MS];
+    } catch (error) {
+      this.#fail(error as RollcallError);
+    } finally {
+      this.#isSending = false;
+    }
+    if (this.#next() && !this.isCutOff.value && !this.problem.value) await this.send();
+  }
+
+  #show(activity: Activity): void {
+    const kept = activity.isPreview
+      ? undefined
+      : new Kept(this.#connection.uid, activity.contentId, activity.version);
+    const answers = new Map(activity.answers.map((each) => [each.blockId, each]));
+    const blocks = activity.blocks.filter(isQuestion);
+    const isFinished = activity.attempt?.status === "finished";
+    if (isFinished) kept?.clear();
+    this.#kept = kept;
+    this.questions.value = new Map(
+      blocks.map((block) => [block.blockId, new Question(block, kept, answers.get(block.blockId))]),
+    );
+    this.attempt.value = activity.attempt;
+    this.finishing.value = kept?.read<string>("finishing");
+    this.activity.value = activity;
+  }
+
+  async #answer(question: Question): Promise<void> {
+    const { blockId } = question.block;
+    const { callKey, answer } = question.sending.value!;
+    try {
+      const answered = this.activity.value?.isPreview
+        ? await call<Answered>(this.#connection, "try_answer", { blockId, answer, tries: question.tries + 1 })
+        : await call<Answered>(
+            this.#connection,
+            "answer_block",
+            { attemptId: (await this.#begun()).attemptId, blockId, answer },
+            callKey,
+          );
+      question.accept(answered);
+      announce(say(`result.${resultOf(answered)}`));
+    } catch (cause) {
+      const error = cause as RollcallError;
+      if (isPassing(error)) throw error;
+      const isWrongShape = error.code === "invalid-argument";
+      const isNumber = isWrongShape && question.block.kind === "numeric";
+      question.refuse(isNumber ? say("refused.number") : say("refused.other", { reason: error.message }));
+      announce(question.refusal.value as string);
+      if (!isWrongShape) await this.#comeBack(error);
+    }
+  }
+
+  async #finish(callKey: string): Promise<void> {
+    if (this.activity.value?.isPreview) {
+      this.attempt.value = { ...this.#tried(), status: "finished" };
+    } else {
+      try {
+        const { attemptId } = await this.#begun();
+        await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, callKey);
+      } catch (error) {
+        if (isPassing(error as RollcallError)) throw error;
+        this.#kept?.write("finishing", undefined);
+        await this.#comeBack(error as RollcallError);
+        return;
+      }
+      this.#kept?.clear();
+      await this.load(); // what is said to answers that may not be tried any more
+    }
+    this.finishing.value = undefined;
+    announce(say("done.title"));
+  }
+
+  /** The attempt that answers belong to; it begins with the first. */
+  async #begun(): Promise<Attempt> {
+    const { contentId } = this;
+    this.attempt.value ??= await call<Attempt>(
+      this.#connection,
+      "start_attempt",
+      { contentId },
+      crypto.randomUUID(), // one attempt there is of each version, whatever the key
+    );
+    return this.attempt.value;
+  }
+
+  /** Show how it stands, after a refusal which says that it was changed from elsewhere. */
+  async #comeBack(error: RollcallError): Promise<void> {
+    if (error.code !== "failed-precondition") throw error;
+    this.#show(await call<Activity>(this.#connection, "get_activity", { contentId: this.contentId }));
+    this.hasChanged.value = true;
+  }
+
+  #fail(error: RollcallError): void {
+    if (!isPassing(error)) {
+      this.problem.value = error;
+      return;
+    }
+    this.isCutOff.value = true;
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#retry, Math.max(this.#wait, 1_000 * (error.retryAfterS ?? 0)));
+    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT_MS);
+  }
+
+  async #tryAgain(): Promise<void> {
+    await (this.activity.value ? this.send() : this.load());
+  }
+
+  #next(): Question | undefined {
+    return [...this.questions.value.values()].find(({ sending }) => sending.value);
+  }
+
+  #count(of: (question: Question) => boolean): number {
+    return [...this.questions.value.values()].filter(of).length;
+  }
+
+  /** What a teacher's trial comes to. */
+  #tried(): Attempt {
+    const answers = [...this.questions.value.values()].flatMap(({ answered }) => answered.value ?? []);
+    const sum = (of: (answered: Answered) => number) => answers.reduce((total, each) => total + of(each), 0);
+    const blocks = [...this.questions.value.values()].map(({ block }) => block);
+    return {
+      attemptId: "",
+      status: "open",
+      answered: answers.length,
+      questions: blocks.length,
+      points: sum(({ points = 0 }) => points),
+      maxPoints: blocks.reduce((total, { points }) => total + points, 0),
+      toJudge: sum(({ correct }) => (correct === undefined ? 1 : 0)),
+    };
+  }
+}
+
+export type Result = "right" | "partly" | "wrong" | "given";
+
+export function resultOf({ correct, points = 0 }: Answered): Result {
+  if (correct === undefined) return "given";
+  return correct ? "right" : points > 0 ? "partly" : "wrong";
+}

@@ -1,0 +1,51 @@
+/** `<rollcall-activity content locale>`: an activity, or the list of those that there are. */
+
+import { useSignal } from "@preact/signals";
+
+import { later } from "../app/later.js";
+import type { PlayerProps } from "../activity/player.js";
+import type { Connection } from "../firebase/connection.js";
+import { RollcallElement } from "./element.js";
+
+const load = () => import("../activity/element_parts.js");
+const Player = later<PlayerProps>(() => load().then((all) => all.Player));
+const ActivityList = later<{ connection: Connection; onOpen: (contentId: string) => void }>(() =>
+  load().then((all) => all.ActivityList),
+);
+
+export class ActivityElement extends RollcallElement {
+  static readonly observedAttributes = ["content", "locale"];
+
+  protected view(connection: Connection) {
+    const { content } = this.attributesNow.value;
+    return (
+      <ActivityPart
+        key={content}
+        connection={connection}
+        content={content ?? undefined}
+        tell={(name, detail) => this.tell(name, detail)}
+      />
+    );
+  }
+}
+
+interface Props {
+  connection: Connection;
+  content: string | undefined;
+  tell: (name: string, detail: object) => void;
+}
+
+function ActivityPart({ connection, content, tell }: Props) {
+  const opened = useSignal(content);
+  const contentId = opened.value;
+  if (!contentId) return <ActivityList connection={connection} onOpen={(id) => (opened.value = id)} />;
+  return (
+    <Player
+      key={contentId}
+      connection={connection}
+      contentId={contentId}
+      onProgress={(progress) => tell("rollcall-progress", progress)}
+      {...(!content && { onBack: () => (opened.value = undefined) })}
+    />
+  );
+}
