@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
-from rollcall.core.context import Platform
+from rollcall.core.context import Call, Platform
 from rollcall.core.errors import (
     Aborted,
     AgentError,
@@ -26,6 +26,7 @@ from rollcall.core.logs import in_request
 from rollcall.core.options import collection_id, function_options, max_tasks
 
 F = TypeVar("F", bound=Callable[..., Any])
+CallHandler = Callable[[Platform, Call], Any]
 _MARK = "__trigger__"
 _WORTH_REPEATING = (Aborted, Unavailable, DeadlineExceeded, ResourceExhausted, Internal)
 
@@ -81,7 +82,7 @@ class OnCall:
     timeout_s: int = 120
     at_start: Callable[[], None] | None = None
 
-    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+    def bind(self, name: str, handler: CallHandler, platform: Callable[[], Platform]) -> Any:
         from rollcall.core.http import bind_callable
 
         return bind_callable(name, lambda call: handler(platform(), call), timeout_s=self.timeout_s)
@@ -105,7 +106,7 @@ class OnRequest:
     max_bytes: int = 4_000_000
     at_start: Callable[[], None] | None = None
 
-    def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
+    def bind(self, name: str, handler: CallHandler, platform: Callable[[], Platform]) -> Any:
         from rollcall.core.http import bind_request
 
         return bind_request(
