@@ -53,6 +53,14 @@ Reader = Literal["owner", "teacher", "student"]
 too; the pupils of that course too."""
 
 
+class QaCounts(Wire):
+    """How many findings the checks of quality had; `codes` counts them by kind."""
+
+    errors: int
+    warnings: int
+    codes: dict[str, int]
+
+
 class Content(Wire):
     """A content without its blocks.
 
@@ -61,7 +69,7 @@ class Content(Wire):
         standards: Ids of stored standards that it serves.
         version: Raised by each publishing.
         variant_of: The id of the block that this is a variant of.
-        qa: What the last checks of quality found.
+        qa: What the checks of quality found when it was made.
         unit_id: A label of the app's own.
         max_tries: How often a pupil may answer each block.
         points: Those of all blocks.
@@ -82,7 +90,7 @@ class Content(Wire):
     course_id: str | None = None
     unit_id: str | None = None
     variant_of: str | None = None
-    qa: dict[str, Any] | None = None
+    qa: QaCounts | None = None
     files: list[FileRef] = Field(default_factory=list, max_length=20)
     max_tries: int = 1
     block_count: int = 0

@@ -17,7 +17,7 @@ from packs.education.ranking import ranked
 from packs.education.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.wording import isolated, short
 
 PROMPTS = "prompts"
@@ -102,6 +102,11 @@ def search_prompts(
             )
         )
     found = sorted(found, key=lambda each: (-each.score, each.prompt_id))[:limit]
+    for each in found:
+        quote = each.text[:300]
+        ctx.cite(
+            Citation(type="document", title=each.title, quote=quote, document_id=each.prompt_id)
+        )
     names = ("title", "category", "stars")
     columns = [TEXTS.say(ctx.locale, f"prompts.columns.{name}") for name in names]
     rows = [(isolated(each.title), each.category, each.stars or "—") for each in found]

@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from struct import pack
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
+from zlib import crc32
 
 import msgspec
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.extras import require_extra
-from rollcall.render.bidi import isolated
+from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import (
     Block,
     Chart,
@@ -35,7 +37,8 @@ from rollcall.render.sheet import (
 FONTS = Path(__file__).parent / "fonts"
 SCREEN_PPI = 110
 MOST_IMAGE_BYTES = 5_000_000
-_KINDS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
+_PNG = b"\x89PNG\r\n\x1a\n"
+_KINDS = {_PNG: "png", b"\xff\xd8\xff": "jpg"}
 _LONG_ITEM = 6
 """An item of more blocks may be cut at the foot of a page."""
 _NOT_TEXT = frozenset({"type", "style", "file", "language", "direction", "theme"})
@@ -52,8 +55,13 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def png(sheet: Sheet, *, ppi: int = SCREEN_PPI) -> list[bytes]:
-    """A picture of each page; errors as `pdf`."""
-    return _compile(sheet, format="png", ppi=float(ppi))
+    """A picture of each page, with the sheet's title and description; errors as `pdf`."""
+    head, chunks = len(_PNG) + 25, b""  # what follows is the header's chunk
+    for name, text in (("Title", sheet.title), ("Description", sheet.description)):
+        data = b"iTXt" + name.encode() + bytes(5) + cleaned(text).encode()
+        chunks += pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
+    made = _compile(sheet, format="png", ppi=float(ppi))
+    return [page[:head] + chunks + page[head:] for page in made]
 
 
 def svg(sheet: Sheet) -> list[bytes]:

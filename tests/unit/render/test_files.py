@@ -101,7 +101,14 @@ def test_an_svg_has_a_title_a_description_and_no_script_of_its_content() -> None
     tree = etree.fromstring(page)
     assert tree.findtext("{*}title") == "א<b>&" and tree.findtext("{*}desc") == "ת"
     assert not list(tree.iter("{*}script"))
-    assert [image[:4] for image in pages.png(sheet)] == [b"\x89PNG"]
+
+
+def test_a_png_has_a_title_and_a_description_and_is_read_by_others() -> None:
+    (image,) = pages.png(Sheet("מים", [Paragraph("71%")], description="תיאור"))
+    for name, text in ((b"Title", "מים"), (b"Description", "תיאור")):
+        data = b"iTXt" + name + bytes(5) + text.encode()
+        assert data + zlib.crc32(data).to_bytes(4, "big") in image
+    assert pages.pdf(Sheet("x", [Image(image, "y")]))[:5] == b"%PDF-"
 
 
 @pytest.mark.parametrize("data", [b"GIF89a", b"\x89PNG\r\n\x1a\nnonsense", b"<svg", b""])

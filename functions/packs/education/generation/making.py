@@ -6,6 +6,7 @@ the families of mathematics; the words of the teacher's own passages. Nothing el
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -16,6 +17,7 @@ from packs.education.blocks import Block, Item, Level
 from packs.education.contents import (
     Content,
     ContentKind,
+    QaCounts,
     block_id,
     create_content,
     new_content_id,
@@ -24,6 +26,7 @@ from packs.education.curriculum import Standard, about, find_standards, standard
 from packs.education.exports import keep_files
 from packs.education.generation.model import model_items
 from packs.education.generation.passages import Passage, find_passages, text_items
+from packs.education.generation.quality import ERRORS, find_problems
 from packs.education.generation.wording import TEXTS
 from packs.education.mathematics.problems import (
     GRADES,
@@ -245,6 +248,12 @@ def store_content(
     items = made.items
     id = new_content_id(ctx)
     title = _title(brief, kind)
+    qa = _qa(items, is_variant=variant_of is not None)
+    notes = list(made.notes)
+    if made.generator == "offline" and ctx.text_model is not None and variant_of is None:
+        notes.append(TEXTS.say(brief.locale, "notes.no_model_answer"))
+    if qa.errors or qa.warnings:
+        notes.append(TEXTS.say(brief.locale, "notes.qa", count=qa.errors + qa.warnings))
     sources = list({repr(each.block.source): each.block.source for each in items}.values())
     content = Content(
         uid=ctx.user.uid,
@@ -260,6 +269,7 @@ def store_content(
         ][:50],
         generator=made.generator,
         variant_of=variant_of,
+        qa=qa,
         points=sum(each.block.points for each in items),
     )
     if made.unverified and banner is None:
@@ -283,8 +293,19 @@ def store_content(
         generator=made.generator,
         left_out=made.left_out,
         unverified=made.unverified,
-        notes=list(made.notes),
+        notes=notes,
     )
+
+
+def _qa(items: Sequence[Item], *, is_variant: bool) -> QaCounts:
+    """What the checks of quality find; variants of one question are alike as they should be."""
+    found = [
+        each.code
+        for each in find_problems({str(n): item for n, item in enumerate(items)})
+        if not (is_variant and each.code == "duplicate_question")
+    ]
+    errors = sum(code in ERRORS for code in found)
+    return QaCounts(errors=errors, warnings=len(found) - errors, codes=dict(Counter(found)))
 
 
 def with_points(items: Sequence[Item], total: int = 100) -> list[Item]:

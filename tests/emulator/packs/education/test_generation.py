@@ -118,6 +118,29 @@ def test_a_podcast_cites_each_statement_and_is_timed(school: Client) -> None:
     assert same["seconds"] == made["seconds"] == ends[-1]
 
 
+def test_what_was_made_has_what_the_checks_of_quality_found(school: Client) -> None:
+    made = make(school, generate_static_content, content_type="worksheet", topic="שברים", grade="ד")
+    qa = open_content(context(school), made["contentId"]).content.qa
+    assert qa is not None and (qa.errors, qa.warnings, made["notes"]) == (0, 0, [])
+    asked = "סמן את המספר הגדול." + " ועוד." * 3
+    told = by_model(
+        school, generate_static_content,
+        {"sections": [{"heading": "משימה", "text": asked}]}, content_type="letter", topic="מספרים",
+    )  # fmt: skip
+    qa = open_content(context(school), told["contentId"]).content.qa
+    assert qa is not None and qa.codes == {"gendered": 1}
+    assert told["notes"] == ["בבדיקת האיכות נמצא ממצא אחד."]
+
+
+def test_a_model_that_gives_nothing_is_said_to_have_had_no_part(school: Client) -> None:
+    made = by_model(
+        school, generate_static_content, {"items": []}, content_type="worksheet", topic="שברים",
+        grade="ד",
+    )  # fmt: skip
+    assert made["generator"] == "offline" and len(made["blocks"]) == 10
+    assert made["notes"][0].startswith("המודל לא ענה")
+
+
 def test_variants_keep_the_answer_and_are_of_ones_own_question(school: Client) -> None:
     made = make(school, generate_variants, block_id="draft-001", count=1)
     assert [each["variantType"] for each in made["variants"]] == ["havana", "haamaka"]

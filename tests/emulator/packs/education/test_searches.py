@@ -137,6 +137,7 @@ def test_prompts_are_ones_own_and_those_shared_in_the_tenant(db: Client) -> None
     ctx = context(db, tenant="north", locale="he")
     found = search_prompts(ctx, keywords="מבחנים")
     assert found.prompts[0].prompt_id == "liked" and found.prompts[0].stars == 4.7
+    assert [each.document_id for each in ctx.citations] == [e.prompt_id for e in found.prompts]
     stars = {each.prompt_id: each.stars for each in found.prompts}
     assert stars == {"liked": 4.7, "disliked": 1.0, "own": None, "once": None}
     assert found.searched == 4
