@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -54,10 +54,6 @@ from rollcall.store import paths
 from rollcall.store.message_log import lasting_effects, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import step_effect_key
-
-if TYPE_CHECKING:
-    pass
-
 
 RECENT = 3
 """How many of the user's earlier messages say what the dialogue is about."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.profile import AgentProfile
+from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.shapes import Status
 from rollcall.registry.documents import in_words
 
@@ -32,7 +32,7 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
         "approvals": ("approvals", dict[str, ApprovalPolicy]),
         "allowUnpriced": ("allow_unpriced", bool),
         "maxTools": ("max_tools", Annotated[int, Field(ge=1, le=100)]),
-        "maxSteps": ("max_steps", count),
+        "maxSteps": ("max_steps", Annotated[int, Field(ge=1, le=MAX_STEPS_CAP)]),
         "maxCalls": ("max_calls", count),
         "maxCallsPerTool": ("max_calls_per_tool", count),
         "maxTokens": ("max_tokens", count),

@@ -27,6 +27,7 @@ def test_what_is_of_the_right_kind_counts() -> None:
     ("overrides", "words"),
     [
         ({"maxSteps": 0}, "override maxSteps is left out: 0 is less than 1"),
+        ({"maxSteps": 201}, "override maxSteps is left out: 201 is more than 200"),
         ({"tools": "find_room"}, 'override tools is left out: "find_room" is no list'),
         ({"maxCostUsd": "1"}, 'override maxCostUsd is left out: "1" is no number'),
         (
