@@ -179,11 +179,6 @@ def with_defaults(
     return configuration.model_copy(update={"tools": tools})
 
 
-def changes(before: ToolConfiguration, after: ToolConfiguration) -> list[str]:
-    """Return the ids of the tools that are on in `after` and not in `before`."""
-    return [id for id in after.enabled if id not in before.enabled]
-
-
 def of_old_mission(data: dict[str, Any]) -> ToolConfiguration:
     """Return the configuration of a mission that was stored before there were any."""
     name = "no_tracking" if data.get("functionCallingEnabled") is False else "standard_lesson"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from packs.tutoring.catalogue import declarations
 from packs.tutoring.configuration import ToolConfiguration, ToolSetting
 from packs.tutoring.wording import TEXTS
+from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Wire
 from rollcall.core.tokens import text_tokens
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 _HEADER = re.compile(r"^ {0,3}#{1,6}(?:[ \t]+(?P<text>.*))?$")
-_TABLE = re.compile(r"^\s*\|")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
+_BLOCK = re.compile(r" {4}|\t|\s*\|")
 _AGGRESSIVE = (
     (re.compile(r"^ {0,3}#{1,6}[ \t]+", re.M), ""),
     (re.compile(r"\bDo NOT\b"), "Don't"),
@@ -77,7 +79,7 @@ def lesson_prompt(
 ) -> str:
     """Return the whole prompt of a lesson, not optimised."""
     say = _say(locale)
-    parts = [conversation_prompt.strip()]
+    parts = [_BLANK_LINES.sub("", conversation_prompt).rstrip()]
     facts = []
     if duration_minutes:
         facts.append(say("duration", minutes=duration_minutes))
@@ -146,6 +148,8 @@ def preview(
     warnings = []
     if tasks and "mark_task_complete" not in configuration.enabled:
         warnings.append(TEXTS.say(reader_locale, "warnings.tasks_untracked"))
+    if len(prompt) > SETUP_CHARS:
+        warnings.append(TEXTS.say(reader_locale, "warnings.too_long", most=f"{SETUP_CHARS:,}"))
     if not conversation_prompt.strip():
         warnings.append(TEXTS.say(reader_locale, "warnings.no_prompt"))
     return LessonPreview(
@@ -174,7 +178,7 @@ def optimised(prompt: str, *, aggressive: bool = False) -> str:
     fence = ""
     for line in prompt.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         mark = _FENCE.match(line)
-        is_block = bool(fence) or bool(mark) or line.startswith(("    ", "\t")) or _is_row(line)
+        is_block = bool(fence or mark or _BLOCK.match(line))
         if fence:
             closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
             fence = "" if closes else fence
@@ -200,7 +204,3 @@ def optimised(prompt: str, *, aggressive: bool = False) -> str:
             for pattern, short in () if is_block else _AGGRESSIVE:
                 kept[number] = pattern.sub(short, kept[number])
     return "\n".join(kept)
-
-
-def _is_row(line: str) -> bool:
-    return bool(_TABLE.match(line))

@@ -51,13 +51,14 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         raise ResourceExhausted(
             f"this lesson was talked about {MAX_TOKENS} times by voice; it goes on in text"
         )
-    start_before, expires_at = ctx.now + START, session.ends_at + GRACE
+    expires_at = session.ends_at + GRACE
+    start_before = min(ctx.now + START, expires_at)
     try:
         token = ctx.create_live_token(
             "tutor",
             setup=TurnSetup(session.prompt, frozenset(session.configuration.enabled)),
             place=student_briefing(ctx, session),
-            start_before=min(start_before, expires_at),
+            start_before=start_before,
             expires_at=expires_at,
         )
     except FailedPrecondition as error:
@@ -75,7 +76,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         session_id=session.id,
         token=token.token,
         model=token.model,
-        start_before=min(start_before, expires_at).isoformat(),
+        start_before=start_before.isoformat(),
         expires_at=expires_at.isoformat(),
         tools=sorted(session.configuration.enabled),
     )

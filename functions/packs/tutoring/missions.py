@@ -31,6 +31,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Wire
 
 if TYPE_CHECKING:
@@ -227,12 +228,14 @@ def configure_lesson(
     chosen_tasks = _numbered(tasks) if tasks is not None else (before.tasks if before else ())
     kind = lesson_type or (before.lesson_type if before else "standard")
     configuration = with_defaults(own, has_tasks=bool(chosen_tasks), is_review=kind == "review")
+    if conversation_prompt is None:
+        conversation_prompt = before.conversation_prompt if before else ""
     mission = Mission(
         id=before.id if before else f"m{ctx.effect_key or ''}"[:33],
         teacher_uid=ctx.user.uid,
         course_id=course_id or (before.course_id if before else None),
         title=title or (before.title if before else ""),
-        conversation_prompt=_or(conversation_prompt, before.conversation_prompt if before else ""),
+        conversation_prompt=conversation_prompt,
         level=level or (before.level if before else "A2"),
         duration_minutes=duration_minutes or (before.duration_minutes if before else 20),
         tasks=chosen_tasks,
@@ -240,6 +243,13 @@ def configure_lesson(
         locale=lesson_locale or (before.locale if before else ctx.locale),
         configuration=configuration,
     )
+    shown = preview_of(ctx, mission)
+    if (chars := len(shown.system_prompt)) > SETUP_CHARS:
+        raise InvalidArgument(
+            f"with its tasks and its tools' instructions the lesson has {chars:,} characters",
+            field="conversationPrompt",
+            hint=f"at most {SETUP_CHARS:,} together",
+        )
     ctx.batch.set(
         ctx.db.collection(MISSIONS).document(mission.id),
         {
@@ -256,14 +266,15 @@ def configure_lesson(
         title=mission.title,
         tool_configuration=configuration,
         changes=_changes(ctx, own, configuration),
-        preview=preview_of(ctx, mission),
+        preview=shown,
     )
 
 
 def _changes(ctx: ToolContext, before: ToolConfiguration, after: ToolConfiguration) -> list[str]:
     return [
         TEXTS.say(ctx.locale, "configure.switched_on", tool=tool_name(id, ctx.locale))
-        for id in lesson_tools.changes(before, after)
+        for id in after.enabled
+        if id not in before.enabled
     ]
 
 
@@ -300,10 +311,6 @@ def _chosen(
     if tool_configuration is not None:
         return read_configuration(tool_configuration)
     return lesson_tools.preset(preset) if preset is not None else None
-
-
-def _or(given: str | None, otherwise: str) -> str:
-    return otherwise if given is None else given
 
 
 def _numbered(tasks: list[LessonTask]) -> tuple[Task, ...]:

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from packs.tutoring.configuration import ToolConfiguration, read_configuration
 from packs.tutoring.lesson_prompt import Task
-from packs.tutoring.missions import MissionId, open_mission, preview_of, stored
+from packs.tutoring.missions import Mission, MissionId, open_mission, preview_of, stored
 from packs.tutoring.triggers import check_trigger
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
@@ -143,7 +143,8 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
     earlier = next(query.order_by("startedAt", direction="DESCENDING").limit(1).stream(), None)
     if earlier and earlier.get("status") == "open":
         if earlier.get("endsAt") + GRACE > ctx.now:
-            return _started(open_session(ctx, earlier.id), continued=True)
+            own = open_session(ctx, earlier.id)
+            return _started(own.id, own, own.ends_at, continued=True)
         over = {"status": "ended", "endedAt": earlier.get("endsAt")}
         ctx.batch.update(earlier.reference, over)
     # The same id for everybody who starts the same one at the same time: one of them is made.
@@ -171,25 +172,19 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "schemaVersion": SCHEMA_VERSION,
         },
     )
+    return _started(id, mission, ends_at, continued=False)
+
+
+def _started(
+    id: str, lesson: Mission | Session, ends_at: datetime, *, continued: bool
+) -> SessionStarted:
     return SessionStarted(
         session_id=id,
-        mission_id=mission_id,
-        title=mission.title,
-        tasks=list(mission.tasks),
-        tools=sorted(mission.configuration.enabled),
+        mission_id=lesson.mission_id if isinstance(lesson, Session) else lesson.id,
+        title=lesson.title,
+        tasks=list(lesson.tasks),
+        tools=sorted(lesson.configuration.enabled),
         ends_at=ends_at.isoformat(),
-        continued=False,
-    )
-
-
-def _started(session: Session, *, continued: bool) -> SessionStarted:
-    return SessionStarted(
-        session_id=session.id,
-        mission_id=session.mission_id,
-        title=session.title,
-        tasks=list(session.tasks),
-        tools=sorted(session.configuration.enabled),
-        ends_at=session.ends_at.isoformat(),
         continued=continued,
     )
 

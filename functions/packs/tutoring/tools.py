@@ -344,22 +344,15 @@ def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewe
         item_id: The item, from list_review_items.
         rating: "again", "hard", "good" or "easy": the student's own judgement.
     """
-    import fsrs
-
     if ctx.dialogue.thread_id:
         raise FailedPrecondition(
             "a review is the student's own, and no tutor's", hint="the app calls it for the student"
         )
     item = _own_item(ctx, item_id)
     data = item.to_dict() or {}
-    scheduler = fsrs.Scheduler(enable_fuzzing=False)
-    at = ctx.now
-    card, _ = scheduler.review_card(
-        _card(data.get("card"), at), getattr(fsrs.Rating, rating.capitalize()), at
-    )
     is_good = rating in ("good", "easy")
     changed = {
-        "card": dict(card.to_dict()),
+        "card": reviewed_card(data.get("card"), rating, ctx.now),
         "goodReviews": int(data.get("goodReviews") or 0) + is_good,
         "mastered": bool(data.get("mastered")) and is_good,
     }
@@ -393,6 +386,15 @@ def _own_item(ctx: ToolContext, item_id: str) -> DocumentSnapshot[Any]:
     if not found.exists or found.get("uid") != ctx.user.uid:
         raise NotFound("you have no such review item", field="itemId")
     return found
+
+
+def reviewed_card(stored: dict[str, Any] | None, rating: Rating, at: datetime) -> dict[str, Any]:
+    """Return the card of an item after a review, by FSRS: when it is due, and how stable it is."""
+    import fsrs
+
+    rated = getattr(fsrs.Rating, rating.capitalize())
+    card, _ = fsrs.Scheduler(enable_fuzzing=False).review_card(_card(stored, at), rated, at)
+    return dict(card.to_dict())
 
 
 def _card(stored: dict[str, Any] | None, at: datetime | None = None) -> Card:

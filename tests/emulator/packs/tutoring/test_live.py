@@ -17,9 +17,9 @@ from google.genai import types
 from google.genai.errors import APIError
 
 from rollcall.testing import calls
-from tests.emulator.packs.tutoring.test_sessions import ERROR, EVERY, STUDENT, Lessons, code
 from tests.support.https_server import Authority
 from tests.support.live_voice import FakeLive
+from tests.support.packs.tutoring.lessons import ERROR, EVERY, STUDENT, Lessons, code
 
 pytestmark = pytest.mark.filterwarnings("ignore:The SDK's ephemeral token support")
 TASK = {"taskId": "task-1", "evidence": "She ordered soup."}

@@ -3,103 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
-from packs.tutoring.agents import TUTOR
-from rollcall.core.capability import Capability
+from packs.tutoring.catalogue import PRESETS
 from rollcall.core.context import Call, User
-from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import Role
 from rollcall.endpoints.my_data import delete_my_data
 from rollcall.testing import calls, says
-from tests.support.calling import Callables, Functions
 from tests.support.catalogs import catalog
-from tests.support.office import Office, Ran
-from tests.support.packs.education.classroom import add_course
-
-NAMES = (
-    "configure_lesson",
-    "get_lesson",
-    "list_lessons",
-    "start_session",
-    "end_session",
-    "review_item",
-    "list_review_items",
-    "lesson_report",
-    "session_report",
-    "create_live_session",
-    *TUTOR.tools,
-)
-TEACHER, STUDENT = {"role": "teacher"}, {"role": "student"}
-ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
-EVERY = {
-    "mark_for_review": ERROR,
-    "update_user_profile": {"category": "interest", "fact": "likes football"},
-    "show_session_summary": {"strengths": ["words"], "improvements": ["tenses"]},
-    "mark_task_complete": {"taskId": "task-1", "evidence": "She ordered soup."},
-    "mark_item_mastered": {"itemId": "i1"},
-}
-
-
-def code(error: Any) -> str:
-    return str(error["details"]["code"])
-
-
-class Lessons(Office):
-    """A deployment of the tutoring pack alone."""
-
-    by_hand = ()
-
-    def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-        super().__init__(db, monkeypatch)
-        add_course(db, "math4", ["ada"])
-        known = {name: catalog.find_capability(name).function for name in NAMES}
-        self.own = Functions(Callables(known, lambda: self.here))
-
-    def pack(
-        self, profile: AgentProfile | None = None, **changes: Any
-    ) -> tuple[dict[str, Capability], AgentProfile]:
-        from msgspec.structs import replace
-
-        known = {name: catalog.find_capability(name) for name in NAMES}
-        return known, replace(
-            profile or TUTOR, models=("scripted:office",), allow_unpriced=True, **changes
-        )
-
-    def use(self, name: str, uid: str, **arguments: Any) -> Any:
-        claims = TEACHER if uid == "ada" or uid == "ben" else STUDENT
-        answer = self.own.post(name, {"arguments": arguments}, uid=uid, claims=claims).get_json()
-        return answer.get("result") or answer["error"]
-
-    def lesson(self, **changes: Any) -> str:
-        given = {
-            "title": "Ordering food",
-            "conversationPrompt": "Talk about ordering food.",
-            "courseId": "math4",
-            "tasks": [{"text": "Order soup"}, {"text": "Ask for the bill"}],
-            **changes,
-        }
-        return str(self.use("configure_lesson", "ada", **given)["missionId"])
-
-    def start(self, mission: str, uid: str = "math4-1") -> str:
-        return str(self.use("start_session", uid, missionId=mission)["sessionId"])
-
-    def say(self, session: str, *replies: Any, uid: str = "math4-1", **more: Any) -> Ran:
-        data = {"agent": "tutor", "message": "Hello", "context": {"sessionId": session}, **more}
-        return self.send(data, *replies, uid=uid, claims=STUDENT)
-
-    def rows(self, collection: str) -> list[dict[str, Any]]:
-        return [each.to_dict() or {} for each in self.db.collection(collection).stream()]
-
-    def facts(self) -> list[Any]:
-        return list(self.db.collection_group("facts").stream())
-
-    def effects_of_tools(self) -> int:
-        summaries = sum(each["summary"] is not None for each in self.rows("sessions"))
-        return len(self.rows("reviewItems") + self.rows("completions") + self.facts()) + summaries
+from tests.support.packs.tutoring.lessons import ERROR, EVERY, STUDENT, Lessons, code
 
 
 @pytest.fixture
@@ -260,6 +174,29 @@ def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> 
     assert lessons.use("configure_lesson", "ada", **same)["changes"] == []
     assert lessons.use("get_lesson", "ada", missionId=mission) == found
     assert code(lessons.use("get_lesson", "ben", missionId=mission)) == "not-found"
+
+
+def test_a_lesson_that_no_turn_would_take_is_not_saved(lessons: Lessons) -> None:
+    words = [f"{n:060}" for n in range(20)]
+    tools = [
+        {
+            "toolId": tool,
+            "enabled": True,
+            "triggerCondition": {"type": "keyword", "keywords": words},
+            "customInstructions": "x" * 500,
+        }
+        for tool in {*PRESETS["review_lesson"], *PRESETS["standard_lesson"]}
+        if tool != "show_session_summary"
+    ]
+    lesson = {
+        "conversationPrompt": "x" * 10_000,
+        "tasks": [{"text": f"{n:0200}"} for n in range(20)],
+        "toolConfiguration": {"tools": tools, "globalInstructions": "x" * 2_000},
+    }
+    refused = lessons.use("configure_lesson", "ada", title="Long", **lesson)
+    assert refused["details"]["field"] == "conversationPrompt"
+    assert refused["details"]["hint"] == "at most 24,000 together"
+    assert lessons.rows("missions") == []
 
 
 def test_an_old_lesson_is_got_with_its_tools(lessons: Lessons) -> None:
