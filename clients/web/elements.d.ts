@@ -34,11 +34,20 @@ export class ActivityElement extends HTMLElement {
   firebase: HostFirebase | undefined;
 }
 
+/**
+ * The lesson panel for who teaches, the lesson room for who learns. Attributes: `mission` (the lesson
+ * that is opened), `locale`. Slot: `signed-out`.
+ */
+export class LessonElement extends HTMLElement {
+  firebase: HostFirebase | undefined;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "rollcall-activity": ActivityElement;
     "rollcall-chat": ChatElement;
     "rollcall-approvals": ApprovalsElement;
+    "rollcall-lesson": LessonElement;
   }
   interface HTMLElementEventMap {
     /** The chat's conversation has a thread: `thread` to come back to it with. */
@@ -59,5 +68,9 @@ declare global {
       points?: number;
       maxPoints?: number;
     }>;
+    /** A teacher has saved a lesson. */
+    "rollcall-lesson": CustomEvent<{ missionId: string }>;
+    /** The session that a pupil is in, and whether it goes on. */
+    "rollcall-session": CustomEvent<{ sessionId: string; status: "open" | "ended" }>;
   }
 }

@@ -135,15 +135,20 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
         if not isinstance(from_client, str):
             raise InvalidArgument("context.courseId must be a text", field="context.courseId")
         return checked_id(from_client, "course", "context.courseId"), "context"
-    mine = {each.id: str((each.to_dict() or {}).get("name", each.id)) for each in taught_by(ctx)}
-    if role == "student":
-        mine |= dict(learned_by(ctx))
+    mine = course_names(ctx, role=role)
     if len(mine) == 1:
         return next(iter(mine)), "only course"
     if not mine:
         raise InvalidArgument("you have no course yet", field="courseId")
     names = ", ".join(f"{name} ({id})" for id, name in list(mine.items())[:10])
     raise InvalidArgument(f"which course? You have {names}", field="courseId")
+
+
+def course_names(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, str]:
+    """Return the names of the courses that the user teaches, or also learns in where `role` is
+    "student", by their ids."""
+    mine = {each.id: str((each.to_dict() or {}).get("name", each.id)) for each in taught_by(ctx)}
+    return mine | dict(learned_by(ctx)) if role == "student" else mine
 
 
 def learned_by(ctx: ToolContext) -> Iterator[tuple[str, str]]:

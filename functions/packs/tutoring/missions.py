@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Struct
 from pydantic import Field
 
-from packs.education.courses import open_course
+from packs.education.courses import course_names, open_course
 from packs.tutoring import configuration as lesson_tools
 from packs.tutoring.catalogue import TOOLS
 from packs.tutoring.configuration import (
@@ -47,6 +47,7 @@ TASK_CHARS = 200
 MAX_TASKS = 20
 MIN_MINUTES, MAX_MINUTES = 5, 90
 MAX_LISTED = 100
+_MAX_VALUES = 30  # of one query's "in"
 DRAFT = ApprovalPolicy(ask="never")
 """A lesson is the teacher's own draft, and nothing of it happens before it is started."""
 
@@ -122,6 +123,7 @@ class ListedLesson(Wire):
     """A lesson as its students see it, without the teacher's instructions."""
 
     mission_id: str
+    course: str
     title: str
     level: str
     duration_minutes: int
@@ -418,24 +420,33 @@ def preview_lesson(
 
 @capability(category="tutoring", related=["start_session"], min_role="student")
 def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Lessons:
-    """List the lessons with a tutor that a course offers its students.
+    """List the lessons with a tutor that courses offer their students.
 
     Args:
-        course_id: The course; leave out for the one at hand.
+        course_id: The course; leave out for the one at hand or, without one, for all of the user's.
     """
     from google.cloud.firestore import FieldFilter
 
-    course = open_course(ctx, course_id, role="student")
-    of_course = FieldFilter("courseId", "==", course.id)
-    found = ctx.db.collection(MISSIONS).where(filter=of_course).limit(MAX_LISTED).stream()
+    if course_id is None and ctx.context.get("courseId") is None:
+        courses = course_names(ctx, role="student")
+    else:
+        course = open_course(ctx, course_id, role="student")
+        courses = {course.id: course.name}
+    found: list[DocumentSnapshot[Any]] = []
+    ids = list(courses)
+    for start in range(0, len(ids), _MAX_VALUES):
+        of_courses = FieldFilter("courseId", "in", ids[start : start + _MAX_VALUES])
+        query = ctx.db.collection(MISSIONS).where(filter=of_courses)
+        found += query.limit(MAX_LISTED).stream()
     lessons = [
         ListedLesson(
             mission_id=each.id,
+            course=courses[each.course_id or ""],
             title=each.title,
             level=each.level,
             duration_minutes=each.duration_minutes,
             tasks=list(each.tasks),
         )
-        for each in map(_read, found)
+        for each in map(_read, found[:MAX_LISTED])
     ]
     return Lessons(lessons=sorted(lessons, key=lambda each: each.title))

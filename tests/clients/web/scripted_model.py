@@ -1,6 +1,7 @@
 """A model that says what the user's message asks it to, and waits in the midst where a test wants.
 
 "say: <words>"    is answered with these words
+"call: <tool> <arguments>"  calls this tool
 "tool"            calls a tool that was offered, and tells then that it did
 "send: <words>"   asks for them to be sent to CONVERSATION
 anything else     is answered with LONG
@@ -61,6 +62,9 @@ def _reply(request: Json) -> Reply:
         said = words.removeprefix("send: ")
         arguments = {"conversationId": CONVERSATION, "content": said}
         return responses_call("send_message", json.dumps(arguments), call_id=f"call_{len(items)}")
+    if words.startswith("call: "):
+        name, _, arguments = words.removeprefix("call: ").partition(" ")
+        return responses_call(name, arguments, call_id=f"call_{len(items)}")
     if words.startswith("tool"):
         return responses_call(TOOL, "{}", call_id=f"call_{len(items)}")
     return responses_text(LONG)

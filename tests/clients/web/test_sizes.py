@@ -19,6 +19,8 @@ VIEW_BYTES = 20_000
 """What a view of activities adds to the first load, compressed."""
 STORE_BYTES = 190_000
 """Firestore, compressed."""
+LESSON_BYTES = 35_000
+"""What a view of lessons adds to the first load and Firestore, compressed."""
 
 
 def built() -> dict[str, Any]:
@@ -52,7 +54,11 @@ def compressed(files: set[str]) -> tuple[int, int]:
 
 
 def main_script() -> str:
-    (file,) = [name for name, about in built().items() if about.get("entryPoint") == "src/main.tsx"]
+    return script_of("src/main.tsx")
+
+
+def script_of(entry: str) -> str:
+    (file,) = [name for name, about in built().items() if about.get("entryPoint") == entry]
     return file
 
 
@@ -83,3 +89,10 @@ def test_web_firestore_comes_later_and_alone() -> None:
     assert own + firebase < STORE_BYTES
     packages = {path for file in first for path in built()[file]["inputs"]}
     assert not [path for path in packages if "@firebase/firestore" in path or "vega" in path]
+
+
+@pytest.mark.parametrize("view", ["src/lesson/panel.tsx", "src/lesson/room.tsx"])
+def test_web_lessons_come_later_and_are_small(view: str) -> None:
+    before = loaded_at_once(main_script()) | loaded_at_once(script_of("src/store/store.ts"))
+    own, firebase = compressed(loaded_at_once(script_of(view)) - before)
+    assert 1_000 < own + firebase < LESSON_BYTES

@@ -2,29 +2,47 @@
 
 import { signal } from "@preact/signals";
 
+import { text } from "../text/locale.js";
+import { Icon } from "./icon.js";
+
 const SHOWN_MS = 6_000;
+
+/** What can be done about the news, such as taking it back. */
+interface Action {
+  name: string;
+  run: () => void;
+}
 
 interface Toast {
   id: number;
-  text: string;
+  words: string;
+  action?: Action | undefined;
 }
 
 const toasts = signal<Toast[]>([]);
 const spoken = signal("");
 let newest = 0;
 
-/** Show something for a few seconds. It is read out as well. */
-export function toast(text: string): void {
+/**
+ * Show something: for a few seconds, or with an action until it is used or put away. It is read out
+ * as well. Returns what takes it away.
+ */
+export function toast(words: string, action?: Action): () => void {
   const id = (newest += 1);
-  toasts.value = [...toasts.value, { id, text }];
-  setTimeout(() => (toasts.value = toasts.value.filter((each) => each.id !== id)), SHOWN_MS);
-  announce(text);
+  toasts.value = [...toasts.value, { id, words, action }];
+  if (!action) setTimeout(() => close(id), SHOWN_MS);
+  announce(words);
+  return () => close(id);
+}
+
+function close(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id);
 }
 
 /** Have a screen reader say something once, politely. */
-export function announce(text: string): void {
+export function announce(words: string): void {
   // The same again would be no change, and not be read.
-  spoken.value = spoken.value === text ? `${text}\u00a0` : text;
+  spoken.value = spoken.value === words ? `${words}\u00a0` : words;
 }
 
 /** The app's one live region. The log of a chat is none: it would read every word of an answer. */
@@ -35,10 +53,21 @@ export function Announcements() {
         {spoken}
       </div>
       <div class="toasts">
-        {toasts.value.map(({ id, text }) => (
-          <p class="toast" key={id} dir="auto">
-            {text}
-          </p>
+        {toasts.value.map(({ id, words, action }) => (
+          <div class="toast" key={id}>
+            <p dir="auto">{words}</p>
+            {action && (
+              <span class="row">
+                <button class="button small" onClick={() => [action.run(), close(id)]}>
+                  {action.name}
+                </button>
+                <button class="icon-button small" onClick={() => close(id)}>
+                  <Icon name="close" />
+                  <span class="visually-hidden">{text("app.close")}</span>
+                </button>
+              </span>
+            )}
+          </div>
         ))}
       </div>
     </>

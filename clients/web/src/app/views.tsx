@@ -46,6 +46,13 @@ export const VIEWS: readonly View[] = [
     roles: ["teacher", "admin"],
   },
   {
+    id: "lesson",
+    title: "lesson.title",
+    icon: "M3 6l9-3 9 3-9 3zM6 8v6c0 2 12 2 12 0V8M21 6v7",
+    roles: ["student", "teacher", "admin"],
+    component: later(() => import("../lesson/lesson.js").then(({ LessonView }) => LessonView)),
+  },
+  {
     id: "usage",
     title: "usage.title",
     icon: "M5 20V10M12 20V4M19 20v-7",

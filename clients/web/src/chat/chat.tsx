@@ -130,13 +130,14 @@ function NewConversation({
   );
 }
 
-export function ConversationView({
-  conversation,
-  connection,
-}: {
+interface ConversationProps {
   conversation: Conversation;
   connection: Connection;
-}) {
+  /** What it is called, in place of the thread's own title. */
+  heading?: string;
+}
+
+export function ConversationView({ conversation, connection, heading }: ConversationProps) {
   const isBusy = useComputed(() => conversation.isBusy.value);
   const context = useMemo(() => ({ conversation }), [conversation]);
   const error = conversation.error.value;
@@ -146,24 +147,28 @@ export function ConversationView({
     <div class="with-beside">
     <div class="conversation" part="conversation">
       <h1 class="conversation-title" dir="auto">
-        {conversation.title.value || text("chat.untitled")}
+        {heading ?? (conversation.title.value || text("chat.untitled"))}
         <span class="quiet agent-name">{agentName(conversation.agent)}</span>
       </h1>
       {error && <ProblemNote problem={problemOf(error)} />}
       <Log {...context} />
-      <Composer
-        connection={connection}
-        placeholder={text("composer.to", { agent: agentName(conversation.agent) })}
-        isReady={!conversation.isLoading.value && !error}
-        isBusy={isBusy.value}
-        takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
-        onSend={(message) => void conversation.send(message)}
-        onStop={() =>
-          void conversation.stop().catch((cause: RollcallError) => {
-            toast(text("threads.not_done", { reason: cause.message }));
-          })
-        }
-      />
+      {conversation.closed.value ? (
+        <p class="conversation-closed quiet">{conversation.closed.value}</p>
+      ) : (
+        <Composer
+          connection={connection}
+          placeholder={text("composer.to", { agent: agentName(conversation.agent) })}
+          isReady={!conversation.isLoading.value && !error}
+          isBusy={isBusy.value}
+          takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
+          onSend={(message) => void conversation.send(message)}
+          onStop={() =>
+            void conversation.stop().catch((cause: RollcallError) => {
+              toast(text("threads.not_done", { reason: cause.message }));
+            })
+          }
+        />
+      )}
     </div>
     <Beside />
     </div>

@@ -34,6 +34,8 @@ export class Conversation {
     const state = this.newest.value?.view.value.state;
     return state === "sending" || state === "running";
   });
+  /** Why nothing can be said in it any more. */
+  readonly closed = signal<string | undefined>(undefined);
   readonly context: Record<string, unknown> | undefined;
   readonly connection: Connection;
   #older: Place | undefined;

@@ -102,7 +102,7 @@ export function Log({ conversation }: { conversation: Conversation }) {
               key={turn.key}
               turn={turn}
               conversation={conversation}
-              isNewest={at === turns.length - 1}
+              isNewest={at === turns.length - 1 && !conversation.closed.value /* or nothing of it may be changed */}
             />
           ))}
         </div>

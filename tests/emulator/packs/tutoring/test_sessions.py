@@ -165,6 +165,21 @@ def test_only_the_course_starts_a_lesson_and_only_its_teacher_reads_of_it(lesson
     assert "Talk about" not in str(listed)
 
 
+def test_a_student_of_several_courses_lists_the_lessons_of_all(lessons: Lessons) -> None:
+    add_course(lessons.db, "art4", ["ben"], name="Art")
+    student = {"uid": "math4-1", "name": "Zipora1 Levi", "schemaVersion": 1}
+    lessons.db.document("courses/art4/students/math4-1").set(student)
+    lessons.lesson()
+    drawing = {"title": "Drawing", "conversationPrompt": "Draw.", "courseId": "art4"}
+    lessons.use("configure_lesson", "ben", **drawing)
+    listed = lessons.use("list_lessons", "math4-1")["lessons"]
+    assert [(each["course"], each["title"]) for each in listed] == [
+        ("Art", "Drawing"),
+        ("Course math4", "Ordering food"),
+    ]
+    assert lessons.use("list_lessons", "stranger")["lessons"] == []
+
+
 def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> None:
     mission = lessons.lesson(level="B1", durationMinutes=30)
     found = lessons.use("get_lesson", "ada", missionId=mission)

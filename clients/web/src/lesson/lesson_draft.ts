@@ -1,0 +1,199 @@
+/** A lesson that a teacher is at, and what the server says of it as it is. */
+
+import type { RollcallError } from "@rollcall/client";
+import { batch, signal } from "@preact/signals";
+
+import { toast } from "../app/toast.js";
+import type { Connection } from "../firebase/connection.js";
+import { locale, text } from "../text/locale.js";
+import { call } from "./calls.js";
+import { type Catalogue, switchedOn, type ToolConfiguration, type ToolSetting, withSetting } from "./configuration.js";
+import type { Task } from "./stored.js";
+import { say } from "./texts.js";
+
+/** So long nobody has typed before the server is asked what that comes to. */
+const QUIET_MS = 350;
+
+/** A lesson as `configure_lesson` takes it. */
+export interface Lesson {
+  missionId?: string;
+  title: string;
+  conversationPrompt: string;
+  courseId: string | null;
+  level: string;
+  durationMinutes: number;
+  tasks: Task[];
+  lessonType: string;
+  lessonLocale: string;
+  toolConfiguration: ToolConfiguration;
+}
+
+/** What `preview_lesson` says. */
+export interface Preview {
+  systemPrompt: string;
+  functionDeclarations: { name: string }[];
+  estimatedTokens: { prompt: number; declarations: number; total: number };
+  optimisation: { originalTokens: number; optimisedTokens: number; savedTokens: number; savingsPercent: number };
+  warnings: string[];
+  toolConfiguration: ToolConfiguration;
+  changes: string[];
+}
+
+export class LessonDraft {
+  readonly lesson = signal<Lesson | undefined>(undefined);
+  readonly catalogue = signal<Catalogue | undefined>(undefined);
+  readonly preview = signal<Preview | undefined>(undefined);
+  /** What the server refuses of it as it is. */
+  readonly refusal = signal<RollcallError | undefined>(undefined);
+  /** Why it could not be opened. */
+  readonly problem = signal<RollcallError | undefined>(undefined);
+  /** The tools that the server switched on by itself, until the teacher sets them. */
+  readonly automatic = signal<ReadonlySet<string>>(new Set());
+  readonly isSaving = signal(false);
+  readonly isSaved = signal(true);
+  readonly #connection: Connection;
+  readonly #missionId: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The newest change: what the server says of an older one is late. */
+  #version = 0;
+  #callKey = crypto.randomUUID();
+  /** What can be taken back, as long as the lesson is open. */
+  readonly #toasts: (() => void)[] = [];
+
+  constructor(connection: Connection, missionId?: string) {
+    this.#connection = connection;
+    this.#missionId = missionId;
+  }
+
+  /** The lesson's id; undefined until it was saved once. */
+  get missionId(): string | undefined {
+    return this.lesson.peek()?.missionId ?? this.#missionId;
+  }
+
+  /** Read the catalogue in the user's language, and the lesson where it is not there yet. */
+  async open(): Promise<void> {
+    this.problem.value = undefined;
+    try {
+      const id = this.#missionId;
+      const [catalogue, stored] = await Promise.all([
+        call<Catalogue>(this.#connection, "list_lesson_tools", {}),
+        id && !this.lesson.value ? call<Lesson>(this.#connection, "get_lesson", { missionId: id }) : undefined,
+      ]);
+      const [first] = catalogue.presets;
+      batch(() => {
+        this.catalogue.value = catalogue;
+        this.lesson.value ??= stored ?? {
+          title: "",
+          conversationPrompt: "",
+          courseId: null,
+          level: "A2",
+          durationMinutes: 20,
+          tasks: [],
+          lessonType: catalogue.lessonTypes[0]?.id ?? "standard",
+          lessonLocale: locale.value,
+          toolConfiguration: first?.toolConfiguration ?? { tools: [] },
+        };
+      });
+      await this.#ask();
+    } catch (error) {
+      this.problem.value = error as RollcallError;
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#version += 1;
+    for (const closeToast of this.#toasts.splice(0)) closeToast();
+  }
+
+  change(fields: Partial<Lesson>): void {
+    if (!this.lesson.value) return;
+    this.lesson.value = { ...this.lesson.value, ...fields };
+    this.isSaved.value = false;
+    this.#version += 1;
+    this.#callKey = crypto.randomUUID();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#ask(), QUIET_MS);
+  }
+
+  set(setting: ToolSetting): void {
+    const { lesson } = this;
+    this.automatic.value = new Set([...this.automatic.value].filter((each) => each !== setting.toolId));
+    if (lesson.value) this.change({ toolConfiguration: withSetting(lesson.value.toolConfiguration, setting) });
+  }
+
+  /** Take other tools in place of those that there are; what was before is one click away. */
+  use(configuration: ToolConfiguration, told: string): void {
+    const before = this.lesson.value?.toolConfiguration;
+    if (!before) return;
+    this.automatic.value = new Set();
+    this.change({ toolConfiguration: { ...before, tools: configuration.tools } });
+    this.#tell(told, () => this.change({ toolConfiguration: before }));
+  }
+
+  /** Save it; returns its id, or undefined where it was refused. */
+  async save(): Promise<string | undefined> {
+    const lesson = this.lesson.value;
+    if (!lesson || this.isSaving.value) return undefined;
+    const version = this.#version;
+    this.isSaving.value = true;
+    try {
+      const { courseId, ...fields } = lesson;
+      const args = { ...fields, ...(courseId && { courseId }) };
+      const saved = await call<{ missionId: string; done: string; toolConfiguration: ToolConfiguration; changes: string[] }>(
+        this.#connection,
+        "configure_lesson",
+        args,
+        { callKey: this.#callKey },
+      );
+      if (version === this.#version) {
+        this.refusal.value = undefined;
+        this.lesson.value = { ...lesson, missionId: saved.missionId };
+        this.#take(lesson.toolConfiguration, saved.toolConfiguration, saved.changes);
+        this.isSaved.value = true;
+      }
+      toast(saved.done);
+      return saved.missionId;
+    } catch (error) {
+      this.refusal.value = error as RollcallError;
+      if (!this.refusal.value.field) toast(text("threads.not_done", { reason: this.refusal.value.message }));
+      return undefined;
+    } finally {
+      this.isSaving.value = false;
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const lesson = this.lesson.value;
+    if (!lesson) return;
+    const version = this.#version;
+    const { conversationPrompt, tasks, durationMinutes, level, lessonType, lessonLocale } = lesson;
+    const { toolConfiguration } = lesson;
+    const about = { conversationPrompt, tasks, durationMinutes, lessonType, lessonLocale, toolConfiguration };
+    try {
+      const preview = await call<Preview>(this.#connection, "preview_lesson", { ...about, targetLevel: level });
+      if (version !== this.#version) return;
+      batch(() => {
+        this.preview.value = preview;
+        this.refusal.value = undefined;
+        this.#take(toolConfiguration, preview.toolConfiguration, preview.changes);
+      });
+    } catch (error) {
+      if (version === this.#version) this.refusal.value = error as RollcallError;
+    }
+  }
+
+  /** Take over what the server switched on by itself, and say so; the teacher may take it back. */
+  #take(before: ToolConfiguration, after: ToolConfiguration, changes: string[]): void {
+    const added = switchedOn(before, after);
+    if (!added.length || !this.lesson.value) return;
+    this.lesson.value = { ...this.lesson.value, toolConfiguration: after };
+    this.automatic.value = new Set([...this.automatic.value, ...added.map(({ toolId }) => toolId)]);
+    const undo = () => added.forEach((each) => this.set({ ...each, enabled: false }));
+    this.#tell(changes.join(" "), undo);
+  }
+
+  #tell(change: string, undo: () => void): void {
+    this.#toasts.push(toast(change, { name: say("editor.undo"), run: undo }));
+  }
+}

@@ -1,0 +1,165 @@
+/** A session: the chat with the tutor, and beside it tasks, time, and in the end the summary. */
+
+import { RollcallError } from "@rollcall/client";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import { Icon } from "../app/icon.js";
+import { toast } from "../app/toast.js";
+import { now, useClock } from "../approvals/clock.js";
+import { loadAgents } from "../chat/agents.js";
+import { ConversationView } from "../chat/chat.js";
+import { Conversation } from "../chat/conversation.js";
+import { ProblemNote } from "../chat/problem_note.js";
+import { problemOf } from "../chat/problems.js";
+import type { Connection } from "../firebase/connection.js";
+import { number, text } from "../text/locale.js";
+import { call } from "./calls.js";
+import type { PanelProps } from "./panel.js";
+import { Practice } from "./practice.js";
+import {
+  type Completion,
+  completionsOf,
+  document,
+  type Session,
+  useDocument,
+  useDocuments,
+} from "./stored.js";
+import { SummaryCard } from "./summary.js";
+import { minutes, say } from "./texts.js";
+
+/** So long after its end a tutor still answers, for what is under way. */
+const GRACE_MS = 5 * 60_000;
+
+export function isOver({ status, endsAt }: Session, at: Date): boolean {
+  return status !== "open" || Number(at) > endsAt.toMillis() + GRACE_MS;
+}
+
+export function SessionRoom({ connection, id, go, onSession }: PanelProps & { id: string }) {
+  useClock();
+  const { value: session, problem } = useDocument<Session>(connection, `session ${id}`, document("sessions", id)).value;
+  const isClosed = session ? isOver(session, now.value) : false;
+  const status = session && (isClosed ? "ended" : "open");
+  useEffect(() => {
+    if (status) onSession?.(id, status);
+  }, [status]);
+  useEffect(() => void loadAgents(connection), [connection]);
+  if (problem || session === null) {
+    const error = problem ?? new RollcallError("not-found", "there is no such session");
+    return (
+      <div class="centred">
+        <ProblemNote problem={problemOf(error)} />
+        <button class="button" onClick={() => go("")}>
+          {say("room.back")}
+        </button>
+      </div>
+    );
+  }
+  if (!session) return <p class="quiet loading">{text("app.loading")}</p>;
+  return (
+    <div class="room">
+      <LessonChat key={id} connection={connection} session={session} isClosed={isClosed} />
+      <aside class="room-side" aria-label={say("room.about")}>
+        <button class="text-button" onClick={() => go("")}>
+          {say("room.back")}
+        </button>
+        <h2 dir="auto">{session.mission.title}</h2>
+        {session.summary && <SummaryCard summary={session.summary} />}
+        {!isClosed && <TimeLeft session={session} />}
+        <TaskList connection={connection} session={session} />
+        {isClosed ? (
+          <>
+            <h3>{say("practice.title")}</h3>
+            <Practice connection={connection} />
+          </>
+        ) : (
+          <EndButton connection={connection} id={id} />
+        )}
+      </aside>
+    </div>
+  );
+}
+
+interface ChatProps {
+  connection: Connection;
+  session: Session;
+  isClosed: boolean;
+}
+
+function LessonChat({ connection, session, isClosed }: ChatProps) {
+  const { id, threadId } = session;
+  const conversation = useMemo(
+    () => new Conversation(connection, { agent: "tutor", ...(threadId && { threadId }), context: { sessionId: id } }),
+    [],
+  );
+  useEffect(() => () => conversation.close(), []);
+  const over = isClosed ? say("room.over") : undefined;
+  useEffect(() => void (conversation.closed.value = over), [over]);
+  return (
+    <ConversationView
+      conversation={conversation}
+      connection={connection}
+      heading={session.mission.title}
+    />
+  );
+}
+
+function TimeLeft({ session: { startedAt, endsAt } }: { session: Session }) {
+  const [whole, left] = [endsAt.toMillis() - startedAt.toMillis(), endsAt.toMillis() - Number(now.value)];
+  const words = left > 0 ? say("room.left", { left: minutes(Math.ceil(left / 60_000)) }) : say("room.time_over");
+  return (
+    <div class="time-left" data-short={left < 120_000 || undefined}>
+      <p role="timer">{words}</p>
+      <meter min={0} max={whole} value={Math.max(0, left)} aria-label={say("room.time")} />
+    </div>
+  );
+}
+
+function TaskList({ connection, session: { id: sessionId, mission } }: { connection: Connection; session: Session }) {
+  const of = completionsOf(connection.uid, sessionId);
+  const done = useDocuments<Completion>(connection, `done ${sessionId}`, of).value.value ?? [];
+  if (!mission.tasks.length) return null;
+  return (
+    <section>
+      <h3>
+        {say("tasks.title")}{" "}
+        <span class="quiet" role="status">
+          {say("room.done", { count: number(done.length), all: number(mission.tasks.length) })}
+        </span>
+      </h3>
+      <ul class="room-tasks">
+        {mission.tasks.map(({ id, text: words }) => {
+          const isDone = done.some(({ taskId }) => taskId === id);
+          return (
+            <li key={id} data-done={isDone || undefined}>
+              <span class="mark" aria-hidden="true">
+                {isDone && <Icon name="check" />}
+              </span>
+              <span dir="auto">{words}</span>
+              <span class="visually-hidden">: {say(isDone ? "task.done" : "task.open")}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function EndButton({ connection, id }: { connection: Connection; id: string }) {
+  const isBusy = useSignal(false);
+  const end = async () => {
+    isBusy.value = true;
+    try {
+      await call(connection, "end_session", { sessionId: id }, { callKey: crypto.randomUUID() });
+    } catch (error) {
+      toast(text("threads.not_done", { reason: (error as RollcallError).message }));
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <button class="button" disabled={isBusy.value} onClick={() => void end()}>
+      {say("room.end")}
+    </button>
+  );
+}

@@ -1,0 +1,183 @@
+/** Lessons and courses as they are stored, followed as the rules let their teacher and pupils read them. */
+
+import type { RollcallError } from "@rollcall/client";
+import { type Signal, useSignal } from "@preact/signals";
+import {
+  collection,
+  doc,
+  type DocumentReference,
+  type Firestore,
+  limit,
+  onSnapshot,
+  query,
+  type Query,
+  type Timestamp,
+  where,
+} from "firebase/firestore";
+import { useEffect } from "preact/hooks";
+
+import type { Connection } from "../firebase/connection.js";
+import type { ToolConfiguration } from "./configuration.js";
+
+const MOST = 500;
+
+export interface Task {
+  id: string;
+  text: string;
+}
+
+export interface Course {
+  id: string;
+  name: string;
+  teacherIds: string[];
+}
+
+export interface Pupil {
+  id: string;
+  name: string;
+}
+
+/** What a mission holds, and a session of it freezes. */
+export interface LessonFields {
+  title: string;
+  conversationPrompt: string;
+  level: string;
+  durationMinutes: number;
+  tasks: Task[];
+  lessonType: string;
+  locale: string;
+  toolConfiguration?: ToolConfiguration;
+}
+
+export interface Mission extends LessonFields {
+  id: string;
+  courseId: string | null;
+  updatedAt?: Timestamp;
+}
+
+export interface Summary {
+  strengths: string[];
+  improvements: string[];
+  encouragement: string | null;
+}
+
+export interface Session {
+  id: string;
+  uid: string;
+  missionId: string;
+  courseId: string | null;
+  mission: LessonFields;
+  threadId: string | null;
+  status: "open" | "ended";
+  startedAt: Timestamp;
+  endsAt: Timestamp;
+  endedAt: Timestamp | null;
+  summary: Summary | null;
+}
+
+/** A task that was done in a session. */
+export interface Completion {
+  id: string;
+  sessionId: string;
+  taskId: string;
+}
+
+export interface StoredItem {
+  id: string;
+  uid: string;
+  errorType: string;
+  original: string;
+  correction: string;
+  count: number;
+  mastered: boolean;
+}
+
+/** What is followed: undefined until it is known. */
+export interface Followed<T> {
+  value?: T;
+  problem?: RollcallError;
+}
+
+/** Follow the documents of a query as long as the component is there; `key` names what is asked for. */
+export function useDocuments<T extends { id: string }>(
+  connection: Connection,
+  key: string,
+  of: (db: Firestore) => Query,
+): Signal<Followed<T[]>> {
+  return useFollowed(connection, key, (db, next, fail) =>
+    onSnapshot(
+      of(db),
+      ({ docs }) => next(docs.map((each) => ({ ...each.data(), id: each.id }) as unknown as T)),
+      fail,
+    ),
+  );
+}
+
+/** Follow one document; its value is null where there is none. */
+export function useDocument<T extends { id: string }>(
+  connection: Connection,
+  key: string,
+  of: (db: Firestore) => DocumentReference,
+): Signal<Followed<T | null>> {
+  return useFollowed(connection, key, (db, next, fail) =>
+    onSnapshot(of(db), (each) => next(each.exists() ? ({ ...each.data(), id: each.id } as T) : null), fail),
+  );
+}
+
+function useFollowed<T>(
+  connection: Connection,
+  key: string,
+  watch: (db: Firestore, next: (value: T) => void, fail: (error: Error) => void) => () => void,
+): Signal<Followed<T>> {
+  const found = useSignal<Followed<T>>({});
+  useEffect(() => {
+    let stop = () => {};
+    let isWanted = true;
+    found.value = {};
+    const fail = (error: unknown) => isWanted && (found.value = { problem: error as RollcallError });
+    connection
+      .store()
+      .then(({ db }) => {
+        if (isWanted) stop = watch(db, (value) => (found.value = { value }), fail);
+      })
+      .catch(fail);
+    return () => {
+      isWanted = false;
+      stop();
+    };
+  }, [connection, key]);
+  return found;
+}
+
+export const coursesOf = (uid: string) => (db: Firestore) =>
+  query(collection(db, "courses"), where("teacherIds", "array-contains", uid), limit(MOST));
+
+export const pupilsOf = (courseId: string) => (db: Firestore) =>
+  query(collection(db, "courses", courseId, "students"), limit(2 * MOST));
+
+export const missionsOf = (uid: string) => (db: Firestore) =>
+  query(collection(db, "missions"), where("teacherUid", "==", uid), limit(MOST));
+
+/** What came of a lesson, for its teacher: `sessions` or `completions`. */
+export const ofMission = (name: string, uid: string, missionId: string) => (db: Firestore) =>
+  query(
+    collection(db, name),
+    where("teacherUid", "==", uid),
+    where("missionId", "==", missionId),
+    limit(MOST),
+  );
+
+/** What was marked for review in a lesson, for its teacher. */
+export const itemsOf = (uid: string, missionId: string) => (db: Firestore) =>
+  query(
+    collection(db, "reviewItems"),
+    where("teacherUid", "==", uid),
+    where("missionIds", "array-contains", missionId),
+    limit(MOST),
+  );
+
+/** What a pupil has done in a session of their own. */
+export const completionsOf = (uid: string, sessionId: string) => (db: Firestore) =>
+  query(collection(db, "completions"), where("uid", "==", uid), where("sessionId", "==", sessionId));
+
+export const document = (...path: [string, ...string[]]) => (db: Firestore) => doc(db, ...path);

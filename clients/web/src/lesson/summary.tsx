@@ -1,0 +1,31 @@
+/** How a lesson went, as its tutor summed it up. */
+
+import type { Summary } from "./stored.js";
+import { say } from "./texts.js";
+
+export function SummaryCard({ summary: { strengths, improvements, encouragement } }: { summary: Summary }) {
+  return (
+    <section class="summary">
+      <h3>{say("summary.title")}</h3>
+      {encouragement && <p dir="auto">{encouragement}</p>}
+      <Points name={say("summary.strengths")} points={strengths} />
+      <Points name={say("summary.improvements")} points={improvements} />
+    </section>
+  );
+}
+
+function Points({ name, points }: { name: string; points: string[] }) {
+  if (!points.length) return null;
+  return (
+    <>
+      <h4>{name}</h4>
+      <ul>
+        {points.map((each) => (
+          <li key={each}>
+            <bdi>{each}</bdi>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
