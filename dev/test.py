@@ -76,18 +76,20 @@ def _run_all(reports: Path) -> list[Part]:
     cores = os.cpu_count() or 1
     node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS, at_once=cores)
     node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=2)
-    spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile"]  # files share fixtures
+    # Files share fixtures. They are begun in the order in which tests/conftest.py put them.
+    spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile", "--no-loadscope-reorder"]
     python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
-    unit.run()
-    print("Starting the emulators ...", flush=True)
     with ThreadPoolExecutor() as beside:
-        printed = beside.submit(node_unit.run, quietly=True)  # the emulators start on one core
+        # The emulators start, and get their data, while the unit tests run.
+        units = beside.submit(unit.run)
+        print("Starting the emulators ...", flush=True)
         with running(WITH_WEB_APP, many_projects=True, seed=True):
-            print(printed.result())
+            units.result()
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
-            printed = beside.submit(node.run, quietly=True)
+            quiet = [beside.submit(each.run, quietly=True) for each in (node_unit, node)]
             python.run()
-            print(printed.result())
+            for printed in quiet:
+                print(printed.result())
     return [unit, node_unit, node, python]
 
 

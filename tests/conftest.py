@@ -16,6 +16,18 @@ settings.load_profile("fixed")
 gc.disable()  # while all is imported, and nothing thrown away
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that none of them is begun when all others are done."""
+    slow = {item.path for item in items if _is_slow(item)}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    """Whether a test is marked so, tries much in `make chaos`, or is one in a browser."""
+    is_marked = item.get_closest_marker("slow") or item.get_closest_marker("long")
+    return bool(is_marked) or "browser" in getattr(item, "fixturenames", ())
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave what was imported and collected out of every later garbage collection."""
     gc.freeze()

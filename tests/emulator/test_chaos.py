@@ -49,6 +49,7 @@ def db(module_db: Client, file: str) -> Client:
     return module_db
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, file: str) -> None:
     seed = int(os.environ.get("CHAOS_SEED") or 20261121)
     stories = [STORIES[1], STORIES[2], STORIES[5]]

@@ -6,6 +6,7 @@ in the same process.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -125,13 +126,21 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session")
 def components_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The app's components as a page of their own, built once."""
-    folder = tmp_path_factory.mktemp("components")
-    subprocess.run(
-        ["node", Path(__file__).parent / "components" / "build.mjs", folder],
-        check=True,
-        timeout=120,
-    )
+    """The app's components as a page of their own, built once for all processes of a run."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    folder = place / "components"
+    with (place / "components.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            build = place / "components.new"
+            subprocess.run(
+                ["node", Path(__file__).parent / "components" / "build.mjs", build],
+                check=True,
+                timeout=600,
+            )
+            build.rename(folder)
     return folder
 
 

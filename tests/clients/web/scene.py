@@ -55,7 +55,12 @@ def wait_until_done(page: Page) -> None:
     expect(page.get_by_role("button", name="Ask again").last).to_be_visible()
 
 
+def lines(page: Page) -> Locator:
+    """What stands in the log, turn by turn, without times. Names of tools come a moment later."""
+    return page.locator(".words, .markdown, .tool-name, .note")
+
+
 def transcript(page: Page) -> list[str]:
-    """What stands in the log, turn by turn, without times."""
-    texts: list[str] = page.locator(".words, .markdown, .tool-name, .note").all_text_contents()
+    """The texts of what stands in the log now."""
+    texts: list[str] = lines(page).all_text_contents()
     return texts

@@ -15,6 +15,7 @@ from tests.clients.web.scene import (
     answers,
     ask,
     lead_to,
+    lines,
     log,
     open_chat,
     transcript,
@@ -133,7 +134,7 @@ def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
     chat.reload()
     expect(answers(chat)).to_contain_text("Stopped, as you asked.")
     expect(answers(chat)).to_have_attribute("aria-busy", "false")
-    assert transcript(chat) == before
+    expect(lines(chat)).to_have_text(before)
 
 
 def test_web_edited_message_takes_the_place_of_the_last(chat: Page) -> None:
@@ -143,10 +144,10 @@ def test_web_edited_message_takes_the_place_of_the_last(chat: Page) -> None:
     chat.get_by_label("Edit message").fill("say: two")
     chat.get_by_role("button", name="Send again").click()
     wait_until_done(chat)
-    assert transcript(chat) == ["say: two", "two"]
+    expect(lines(chat)).to_have_text(["say: two", "two"])
     chat.reload()
     wait_until_done(chat)
-    assert transcript(chat) == ["say: two", "two"]
+    expect(lines(chat)).to_have_text(["say: two", "two"])
 
 
 def test_web_retry_asks_the_same_again(chat: Page) -> None:
@@ -155,7 +156,7 @@ def test_web_retry_asks_the_same_again(chat: Page) -> None:
     chat.get_by_role("button", name="Ask again").click()
     expect(answers(chat)).to_have_attribute("aria-busy", "true")
     wait_until_done(chat)
-    assert transcript(chat) == ["say: one", "one"]
+    expect(lines(chat)).to_have_text(["say: one", "one"])
 
 
 def test_web_reader_is_not_moved_by_what_comes(chat: Page, model: ScriptedModel) -> None:
@@ -242,7 +243,7 @@ def test_web_files_are_refused_before_they_are_sent(chat: Page, tmp_path: Path) 
     chat.get_by_role("button", name="Send again").click()
     wait_until_done(chat)
     expect(chat.locator(".message .attachment")).to_contain_text("c.txt")
-    assert transcript(chat) == ["say: read again", "read again"]
+    expect(lines(chat)).to_have_text(["say: read again", "read again"])
 
 
 def test_web_refused_key_is_told_with_what_to_do(chat: Page, model: ScriptedModel) -> None:

@@ -14,6 +14,7 @@ def outcomes() -> list[Outcome]:
     return send_all(read_cases(), OFFLINE)
 
 
+@pytest.mark.slow
 def test_every_message_is_answered(outcomes: list[Outcome]) -> None:
     assert not [each.error for each in outcomes if each.error]
 

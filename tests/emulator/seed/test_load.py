@@ -17,6 +17,7 @@ FILES = {
 SAMPLES = [name for name, kind in FILES.items() if kind == "sample"]
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing(seeding: Any) -> None:
     first = seeding.run()
     assert first.returncode == 0, first.stderr

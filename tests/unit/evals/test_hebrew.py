@@ -4,6 +4,7 @@ embedder on a local server whose answers are scripted."""
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 from rollcall.models.base import load_embedder, load_model
@@ -37,11 +38,17 @@ def questions() -> list[Query]:
     ]
 
 
+@cache
+def names() -> dict[str, str]:
+    known = documents()
+    return {id: known[id]["name"] for id in TOOLS}
+
+
 def vector(text: str, size: int) -> list[float]:
     """A multilingual embedder's: a text lies along the tool that it speaks of."""
     topics = [
         float(text == QUESTIONS[id] or text.startswith(f"{name}, {id.replace('_', ' ')}"))
-        for id, name in ((id, documents()[id]["name"]) for id in TOOLS)
+        for id, name in names().items()
     ]
     return [*topics, 0.1, *[0.0] * (size - len(topics) - 1)]
 

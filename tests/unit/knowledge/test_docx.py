@@ -47,7 +47,7 @@ def relation(kind: str, mode: str = "External") -> str:
 def pages_of(folder: Path, data: bytes) -> list[Page]:
     path = folder / "file"
     path.write_bytes(data)
-    return [each for each in read("docx", path, seconds=30) if isinstance(each, Page)]
+    return [each for each in read("docx", path) if isinstance(each, Page)]
 
 
 def problem_of(folder: Path, data: bytes) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from rollcall.core.capability import Capability
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
@@ -44,13 +46,15 @@ def first_calls(request: str, tools: tuple[ToolSpec, ...]) -> tuple[list[str], s
     return [call.name for call in reply.tool_calls], reply.text
 
 
+@pytest.mark.slow
 def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called() -> None:
     agents = catalog.agents()
     verdicts: Counter[str] = Counter()
+    specs = {each.id: spec(each) for each in catalog.capabilities()}  # each is read once
     for each in catalog.capabilities():
         own = (agent for agent in agents.values() if each.id in agent.tools)
         agent = next(own, agents["electrical"])
-        tools = tuple(spec(c) for c in catalog.capabilities() if c.id in {*agent.tools, each.id})
+        tools = tuple(specs[id] for id in specs if id in {*agent.tools, each.id})
         for example in each.examples:
             names, text = first_calls(example["userRequest"], tools)
             others = set(names) - {each.id} - LOOKUPS

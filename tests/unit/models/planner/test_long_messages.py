@@ -7,6 +7,7 @@ import pytest
 
 from rollcall.core.text import sentences
 from rollcall.models.planner.mentions import read_message
+from tests.support.full_form import cases
 from tests.unit.models.planner.kit import ELECTRICAL, MESSAGING, ask
 
 LONGEST = 32_000
@@ -14,6 +15,8 @@ UNITS = (
     *(" ", "\t", "\n", "a ", "Aa ", "א ", "ושוב ", "1 ", "1,", "1.", "5 K ", "-", "a-", "a1-", "“"),
     *('" ', "'a ", ". ", "a.", "a, ", "; ", "@", "a@", "a/", "I ", "five ", "that ", "know "),
 )
+SOME_UNITS = cases(UNITS, 3, 6, 7, 13, 14, 17, 19, 22, 26)
+"""Some of each kind: words of both scripts, numbers, hyphens, quotes, sentences, lists, addresses."""
 
 
 def cpu_s(text: str, turn: int) -> float:
@@ -28,13 +31,15 @@ def grows_too_fast(unit: str, turn: int) -> bool:
     return long >= 8 * max(short, 0.05)  # what is very short is measured badly
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.long
+@pytest.mark.parametrize("unit", SOME_UNITS)
 def test_four_times_the_text_is_not_sixteen_times_the_work(unit: str) -> None:
     # Measured again where it seems so: others may have had the machine's caches.
     assert not (grows_too_fast(unit, 0) and grows_too_fast(unit, 1))
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.long
+@pytest.mark.parametrize("unit", SOME_UNITS)
 def test_the_longest_message_of_anything_is_answered(unit: str) -> None:
     text = (unit * LONGEST)[: LONGEST - 2] + " x"
     assert ask(text, ELECTRICAL).history
