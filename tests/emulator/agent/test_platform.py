@@ -182,11 +182,11 @@ def test_a_slow_push_service_is_not_waited_for(
     db: Client, fcm: Fcm, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     register(db, "phone", "dana")
-    fcm.delay_s = 1.5
+    fcm.delay_s = 3
     monkeypatch.setattr(platform, "MOST_SECONDS", 0.3)
     started = time.monotonic()
     platform.notify(db, Decider(uid="dana"), approval_id="a1")
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 2.5
     assert "takes too long" in caplog.text
     for thread in threading.enumerate():
         if thread.name == "push":

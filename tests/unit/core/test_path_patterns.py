@@ -163,10 +163,10 @@ def test_what_a_yes_may_stand_for_is_the_file_and_its_folder(
 
 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert not matches_path("/".join(["**", "a*a*a*a*a*b"] * 12), "/".join(["a" * 18] * 50))
     assert not matches_path("*a" * 200 + "b", "a" * 900)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 _PIECES = [

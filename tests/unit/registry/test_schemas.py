@@ -113,10 +113,10 @@ def test_a_document_with_a_dangerous_or_broken_schema_is_left_out(
 
 
 def test_no_pattern_takes_long() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InvalidArgument, match="does not match"):
         target(of(type="string", pattern="^(a+)+$")).frozen({"a": "a" * 5_000 + "!"})
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_an_ordinary_schema_is_taken_and_checked() -> None:

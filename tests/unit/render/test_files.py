@@ -9,7 +9,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pypdf
@@ -192,9 +192,9 @@ def test_a_csv_begins_with_a_byte_order_mark_and_defuses_formulas() -> None:
 
 def test_two_thousand_rows_take_less_than_a_second() -> None:
     table = Table([f"c{n}" for n in range(12)], [["נועה", *range(11)] for _ in range(2000)])
-    start = perf_counter()
+    start = process_time()
     spreadsheet.xlsx([Sheet("כיתה", [table])])
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
 
 
 def test_list_letters_are_those_of_the_language() -> None:

@@ -16,7 +16,7 @@ UNITS = (
     *('" ', "'a ", ". ", "a.", "a, ", "; ", "@", "a@", "a/", "I ", "five ", "that ", "know "),
 )
 SOME_UNITS = cases(UNITS, 3, 6, 7, 13, 14, 17, 19, 22, 26)
-"""Some of each kind: words of both scripts, numbers, hyphens, quotes, sentences, lists, addresses."""
+"""Of words in both scripts, numbers, hyphens, quotes, sentences, lists and addresses."""
 
 
 def cpu_s(text: str, turn: int) -> float:

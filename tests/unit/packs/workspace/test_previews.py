@@ -91,11 +91,11 @@ def test_of_a_long_content_the_beginning_and_the_end_are_shown() -> None:
 
 
 def test_long_texts_are_compared_in_no_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     shown = edit("a\nb\n" * 20_000, "b\na\n" * 20_000)
     assert shown.startswith("-a\n-b\n")
     edit("a\nb\n" * 240, "b\na\n" * 240)
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
 
 
 @for_every(
