@@ -126,7 +126,7 @@ class Cafe:
         (self.functions / "venv").symlink_to(Path(sys.prefix))
         (root / "node_modules").symlink_to(ROOT / "node_modules")
         shell = {name: value for name, value in os.environ.items() if "EMULATOR" not in name}
-        del shell["GCLOUD_PROJECT"]
+        shell.pop("GCLOUD_PROJECT", None)
         self.env = {**shell, "PORT_OFFSET": str(offset), "PYTHONPATH": str(self.functions)}
         self.configuration = Configuration(root, port_offset=offset)
         self.output = root / "output.log"

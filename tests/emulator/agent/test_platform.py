@@ -162,7 +162,10 @@ def test_an_unregistered_token_is_forgotten_and_any_other_failure_is_not(
     assert "token-" not in caplog.text
 
 
-def test_at_most_a_hundred_devices_are_told(db: Client, fcm: Fcm) -> None:
+def test_at_most_a_hundred_devices_are_told(
+    db: Client, fcm: Fcm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "MOST_SECONDS", 300)  # however busy the machine is
     batch = db.batch()
     for n in range(120):
         batch.set(db.document(f"devices/d{n}"), {"uid": "dana", "token": f"t{n}"})
