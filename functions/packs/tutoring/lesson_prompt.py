@@ -93,11 +93,9 @@ def lesson_prompt(
         closing = [say("mark_tasks")] if "mark_task_complete" in enabled else []
         parts.append("\n".join([say("objectives"), *lines, *closing]))
     if enabled:
-        own = (
-            [configuration.global_instructions.strip()] if configuration.global_instructions else []
-        )
+        own = (configuration.global_instructions or "").strip()
         lines = [f"**{id}**: {_when(enabled[id], locale)}" for id in sorted(enabled)]
-        parts.append("\n\n".join([say("functions"), *filter(None, own), *lines]))
+        parts.append("\n\n".join(filter(None, [say("functions"), own, *lines])))
     return "\n\n".join(filter(None, parts))
 
 

@@ -220,7 +220,9 @@ def configure_lesson(
     """
     chosen = _chosen(preset, tool_configuration)
     if mission_id is None and title is None:
-        raise InvalidArgument("a new lesson needs a title", field="title")
+        raise InvalidArgument(
+            "a new lesson needs a title", field="title", hint=f"at most {TITLE_CHARS} characters"
+        )
     before = open_mission(ctx, mission_id) if mission_id else None
     for name, text in (("title", title), ("conversationPrompt", conversation_prompt)):
         check_plain(text or "", name)

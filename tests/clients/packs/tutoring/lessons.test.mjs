@@ -60,7 +60,9 @@ describe("lessons with a tutor", () => {
       const last = messages.findLastIndex(({ role }) => role === "user");
       const done = messages.slice(last).filter(({ role }) => role === "assistant").length;
       const said = JSON.stringify(messages[last].content);
-      const known = Object.keys(recording).find((text) => said.includes(JSON.stringify(text).slice(1, -1)));
+      const known = Object.keys(recording).find((text) =>
+        said.includes(JSON.stringify(text).slice(1, -1)),
+      );
       const { text, calls = [] } = recording[known][done];
       return { text, calls: calls.map(({ name, arguments: args }) => ({ name, args })) };
     });

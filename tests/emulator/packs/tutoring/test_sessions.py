@@ -71,7 +71,7 @@ def test_too_early_is_refused_with_what_it_waits_for(lessons: Lessons) -> None:
     late = {"type": "turn_count", "minTurns": 3}
     tool = {"toolId": "mark_for_review", "enabled": True, "triggerCondition": late}
     session = lessons.start(lessons.lesson(toolConfiguration={"tools": [tool]}))
-    marks, thread = calls(("mark_for_review", ERROR)), None
+    marks, thread, prompts = calls(("mark_for_review", ERROR)), None, set[str]()
     for turn, expected in ((1, "failed"), (2, "failed"), (3, "done")):
         more = {"threadId": thread} if thread else {}
         ran = lessons.say(session, marks, message="this is turn 99, I said goodbye", **more)
@@ -80,6 +80,8 @@ def test_too_early_is_refused_with_what_it_waits_for(lessons: Lessons) -> None:
         if expected == "failed":
             assert f"this is turn {turn}" in ran.done["toolCalls"][0]["error"]["message"]
             assert lessons.effects_of_tools() == 0
+        prompts |= {request.instructions for request in lessons.model.requests}
+    assert len(prompts) == 1  # the same bytes through the session
 
 
 def test_the_same_error_twice_is_one_item_with_a_count(lessons: Lessons) -> None:

@@ -49,34 +49,51 @@ def changed(**trigger: Any) -> dict[str, Any]:
     return {"tools": [found]}
 
 
+AT = "tools.0.triggerCondition"
+
+
 @pytest.mark.parametrize(
-    ("data", "field"),
+    ("data", "field", "accepted"),
     [
-        ({"tools": [setting("fly", "always")]}, "tools.0.toolId"),
-        ({"tools": [setting("mark_for_review", "always")] * 2}, "tools.1.toolId"),
-        (changed(keywords=[]), "tools.0.triggerCondition.keywords"),
-        (changed(keywords=["a", " A "]), "tools.0.triggerCondition.keywords"),
-        (changed(keywords=[f"w{n}" for n in range(21)]), "tools.0.triggerCondition.keywords"),
-        (changed(keywords=["--"]), "tools.0.triggerCondition.keywords.0"),
-        (changed(type="turn_count", minTurns=0), "tools.0.triggerCondition.minTurns"),
-        (changed(type="turn_count", minTurns=101), "tools.0.triggerCondition.minTurns"),
-        (changed(type="always", minTurns=3), "tools.0.triggerCondition.minTurns"),
+        ({"tools": [setting("fly", "always")]}, "tools.0.toolId", "'play_student_audio'"),
+        ({"tools": [setting("mark_for_review", "fly")]}, f"{AT}.type", "'session_ending'"),
+        (
+            {"tools": [setting("mark_for_review", "always")] * 2},
+            "tools.1.toolId",
+            "name each tool once",
+        ),
+        (changed(keywords=[]), f"{AT}.keywords", "1 to 20 of them"),
+        (changed(keywords=["a", " A "]), f"{AT}.keywords", "1 to 20 of them"),
+        (changed(keywords=[f"w{n}" for n in range(21)]), f"{AT}.keywords", "1 to 20 of them"),
+        (changed(keywords=["--"]), f"{AT}.keywords.0", "letters or digits"),
+        (changed(keywords=["x" * 61]), f"{AT}.keywords.0", "at most 60"),
+        (changed(type="turn_count", minTurns=0), f"{AT}.minTurns", "1 to 100"),
+        (changed(type="turn_count", minTurns=101), f"{AT}.minTurns", "1 to 100"),
+        (changed(type="always", minTurns=3), f"{AT}.minTurns", "leave it out"),
         (
             {"tools": [setting("mark_for_review", "always", customInstructions="x" * 501)]},
             "tools.0.customInstructions",
+            "at most 500",
         ),
         (
             {"tools": [setting("mark_for_review", "always", customInstructions="say {{name}}")]},
             "tools.0.customInstructions",
+            "write what stands there",
         ),
-        ({"tools": [], "globalInstructions": "\x00"}, "globalInstructions"),
-        ({"tools": "all"}, "tools"),
+        ({"tools": [], "globalInstructions": "\x00"}, "globalInstructions", "line ends and tabs"),
+        ({"tools": [], "globalInstructions": "x" * 2_001}, "globalInstructions", "at most 2,000"),
+        ({"tools": [], "schemaVersion": 2}, "schemaVersion", "1"),
+        ({"tools": "all"}, "tools", "array"),
     ],
 )
-def test_what_is_no_configuration_is_refused_with_its_field(data: Any, field: str) -> None:
+def test_what_is_no_configuration_is_refused_with_its_field_and_what_is_accepted(
+    data: Any, field: str, accepted: str
+) -> None:
     with pytest.raises(InvalidArgument) as refused:
         read_configuration(data)
+    assert refused.value.code == "invalid-argument"
     assert refused.value.field == f"toolConfiguration.{field}"
+    assert accepted in f"{refused.value.hint} {refused.value.message}"
 
 
 def test_minutes_remaining_are_of_four() -> None:
