@@ -13,6 +13,7 @@ from rollcall.core.shapes import Role
 from rollcall.endpoints.my_data import delete_my_data
 from rollcall.testing import calls, says
 from tests.support.catalogs import catalog
+from tests.support.packs.education.classroom import add_course
 from tests.support.packs.tutoring.lessons import ERROR, EVERY, STUDENT, Lessons, code
 
 
