@@ -18,7 +18,7 @@ from rollcall.store.client import database
 from tests.clients.web.conftest import watched
 from tests.clients.web.lesson_class import Person, course, id_token, person, sign_in
 from tests.clients.web.scene import lead_to
-from tests.clients.web.scripted_model import ScriptedModel
+from tests.clients.web.scripted_model import TOLD, ScriptedModel
 from tests.support.functions_process import functions_process
 
 pytestmark = pytest.mark.usefixtures("sample")
@@ -332,6 +332,16 @@ def test_web_lesson_panel_is_not_a_pupils(browser: Browser, school: School) -> N
     assert _read(f"missions/{mission}", token) == 403
 
 
+def test_web_lesson_goes_on_where_nothing_was_recorded(browser: Browser, school: School) -> None:
+    texts = TEXTS["en"]
+    mission, _ = _session(school, preset="review_lesson")
+    with app(browser, school, school.pupil_state) as page:
+        page.goto(f"/#/lesson/lesson.{mission}")
+        ask(page, texts, "play_student_audio", itemId="i1")
+        expect(page.get_by_text(TOLD)).to_be_visible()
+        expect(page.get_by_text(texts["run.waiting"])).to_have_count(0)
+
+
 def test_web_lesson_is_not_of_somebody_without_a_part_in_school(context: Any) -> None:
     page = context.new_page()
     page.goto("/#/lesson")
@@ -339,9 +349,10 @@ def test_web_lesson_is_not_of_somebody_without_a_part_in_school(context: Any) ->
     expect(page.get_by_role("link", name=TEXTS["en"]["lesson.title"])).to_have_count(0)
 
 
-def _session(school: School) -> tuple[str, str]:
+def _session(school: School, **changes: Any) -> tuple[str, str]:
     """A lesson of the teacher and a session of the pupil in it."""
     fields = {"title": "A secret lesson", "courseId": school.course, "conversationPrompt": "Talk."}
+    fields |= changes
     made = _result(school, "configure_lesson", id_token(school.teacher), fields)
     mission = str(made["missionId"])
     started = _result(school, "start_session", id_token(school.pupil), {"missionId": mission})

@@ -6,7 +6,7 @@
  * another device all come to the same transcript.
  */
 
-import { RollcallError, type Entry, type Place, type Run, type ShownCall } from "@rollcall/client";
+import { RollcallError, type ClientTools, type Entry, type Place, type Run, type ShownCall } from "@rollcall/client";
 import type { Decision, Interrupt, MediaPart, TextPart } from "@rollcall/client/wire";
 import { batch, computed, signal } from "@preact/signals";
 
@@ -38,6 +38,8 @@ export class Conversation {
   readonly closed = signal<string | undefined>(undefined);
   readonly context: Record<string, unknown> | undefined;
   readonly connection: Connection;
+  /** The tools that run here, on the user's device. */
+  readonly #clientTools: ClientTools | undefined;
   #older: Place | undefined;
   #thread: ThreadState | undefined;
   #stopWatching: (() => void) | undefined;
@@ -48,11 +50,12 @@ export class Conversation {
 
   constructor(
     connection: Connection,
-    to: { agent: string; threadId?: string; context?: Record<string, unknown> },
+    to: { agent: string; threadId?: string; context?: Record<string, unknown>; clientTools?: ClientTools },
   ) {
     this.connection = connection;
     this.agent = to.agent;
     this.context = to.context;
+    this.#clientTools = to.clientTools;
     this.threadId.value = to.threadId;
     this.isLoading.value = to.threadId !== undefined;
     if (to.threadId) void this.#open(to.threadId);
@@ -148,6 +151,7 @@ export class Conversation {
       locale: locale.value,
       ...(threadId && { threadId }),
       ...(this.context && { context: this.context }),
+      ...(this.#clientTools && { clientTools: this.#clientTools }),
     };
   }
 
@@ -231,7 +235,8 @@ export class Conversation {
     const isOver = state.status !== "running" && !thread.waiting;
     if (isOver && turn.runId === runId && turn.isComplete) return;
     const { agent } = this;
-    await this.#follow(turn, store.rollcall.follow({ agent, threadId, runId }), true);
+    const clientTools = this.#clientTools && { clientTools: this.#clientTools };
+    await this.#follow(turn, store.rollcall.follow({ agent, threadId, runId, ...clientTools }), true);
   }
 
   /** Nothing runs in the thread; it may have been written on, or cleared, while nobody looked. */

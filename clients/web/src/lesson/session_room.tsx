@@ -31,6 +31,13 @@ import { minutes, say } from "./texts.js";
 /** So long after its end a tutor still answers, for what is under way. */
 const GRACE_MS = 5 * 60_000;
 
+/** The tutor's tools that run here. What was only written was not recorded, and the tutor goes on without. */
+const CLIENT_TOOLS = {
+  play_student_audio: () => {
+    throw new Error("nothing of this student is recorded on this device; go on in text");
+  },
+};
+
 export function isOver({ status, endsAt }: Session, at: Date): boolean {
   return status !== "open" || Number(at) > endsAt.toMillis() + GRACE_MS;
 }
@@ -89,7 +96,13 @@ interface ChatProps {
 function LessonChat({ connection, session, isClosed }: ChatProps) {
   const { id, threadId } = session;
   const conversation = useMemo(
-    () => new Conversation(connection, { agent: "tutor", ...(threadId && { threadId }), context: { sessionId: id } }),
+    () =>
+      new Conversation(connection, {
+        agent: "tutor",
+        ...(threadId && { threadId }),
+        context: { sessionId: id },
+        clientTools: CLIENT_TOOLS,
+      }),
     [],
   );
   useEffect(() => () => conversation.close(), []);
