@@ -105,126 +105,64 @@ class Classroom:
 
 
 def every_kind(picture: str, *, hebrew: bool) -> list[Item]:
-    """One block of each kind."""
-    return _hebrew(picture) if hebrew else _english(picture)
+    """One block of each kind, and a second cloze with words to choose from."""
 
+    def say(english: str, in_hebrew: str) -> str:
+        return in_hebrew if hebrew else english
 
-def _key(**key: Any) -> dict[str, Any]:
-    return {"hint": "secret-hint", "feedback": "secret-feedback", **key}
+    def key(**key: Any) -> dict[str, Any]:
+        return {"hint": "secret-hint", "feedback": "secret-feedback", **key}
 
-
-def _english(picture: str) -> list[Item]:
+    half, quarter, most = (
+        [say(*pair) for pair in (("1/2", "חצי"), ("1/4", "רבע"), ("3/4", "שלושה רבעים"))]
+    )  # fmt: skip
+    text = say(
+        "A fraction is a part of a whole.\nIn 3/4 the 4 says into how many parts.",
+        "שבר הוא חלק של שלם.\nבשבר 3/4 המכנה הוא 4, ולכן 4 − 3 = 1 חסר לשלם.",
+    )
+    header = [say("Fraction", "שבר"), say("Decimal", "עשרוני")]
+    alt = say("A circle in four parts", "עיגול בארבעה חלקים")
+    gaps = say(
+        "The {{1}} of 3/4 is 3, and 1 + {{2}} = 4.", "ה{{1}} של 3/4 הוא 3, ומתקיים 1 + {{2}} = 4."
+    )
+    larger, smaller = say("larger", "גדול"), say("smaller", "קטן")
     return [
-        item("text", "A fraction is a part of a whole.\nIn 3/4 the 4 says into how many parts."),
-        item("table", "", rows=[["Fraction", "Decimal"], ["1/2", "0.5"], ["1/4", "0.25"]]),
-        item("image", "", image={"fileId": picture, "alt": "A circle in four parts"}),
-        item("cards", "", cards=[{"front": "1/2", "back": "0.5"}, {"front": "1/4", "back": "25%"}]),
+        item("text", text),
+        item("table", "", rows=[header, ["1/2", "0.5"], ["1/4", "0.25"]]),
+        item("image", "", image={"fileId": picture, "alt": alt}),
+        item("cards", "", cards=[{"front": "1/2", "back": "0.5"}, {"front": half, "back": "50%"}]),
         item(
-            "choice",
-            "How much is 1/2 + 1/4?",
+            "choice", say("How much is 1/2 + 1/4?", "כמה הם 1/2 + 1/4 = ?"), points=4,
             options=choices(["3/4", "2/6", "1/6"]),
-            points=4,
-            key=_key(correct=["a"], optionFeedback={"b": "secret-choice"}, check="1/2+1/4"),
+            key=key(correct=["a"], optionFeedback={"b": "secret-choice"}, check="1/2+1/4"),
         ),
         item(
-            "multi_choice",
-            "Which are larger than 1/2?",
-            options=choices(["3/4", "1/3", "2/3", "2/8"]),
-            points=4,
-            key=_key(correct=["a", "c"]),
+            "multi_choice", say("Which are larger than 1/2?", "אילו גדולים מ-1/2?"), points=4,
+            options=choices(["3/4", "1/3", "2/3", "2/8"]), key=key(correct=["a", "c"]),
         ),
-        item("true_false", "1/3 > 1/4", points=2, key=_key(truth=True)),
+        item("true_false", say("1/3 > 1/4", "מתקיים 1/3 > 1/4"), points=2, key=key(truth=True)),
         item(
-            "match",
-            "Which decimal is it?",
-            options=choices(["1/2", "1/4", "3/4"]),
+            "match", say("Which decimal is it?", "איזה מספר עשרוני מתאים?"), points=3,
+            options=choices([half, quarter, most]),
             targets=choices(["0.25", "0.5", "0.75", "1.4"]),
-            points=3,
-            key=_key(pairs={"a": "b", "b": "a", "c": "c"}),
+            key=key(pairs={"a": "b", "b": "a", "c": "c"}),
         ),
         item(
-            "order",
-            "From the smallest to the largest",
-            options=choices(["1/4", "1/2", "3/4"]),
-            points=3,
-            key=_key(correct=["a", "b", "c"]),
+            "order", say("From the smallest to the largest", "סדרו מהקטן לגדול"), points=3,
+            options=choices([quarter, half, most]), key=key(correct=["a", "b", "c"]),
+        ),
+        item("cloze", gaps, points=2, key=key(gaps={"1": [say("numerator", "מונה")], "2": ["3"]})),
+        item(
+            "cloze", say("A half is {{1}} than a third.", "חצי {{1}} משליש."), points=1,
+            options=choices([larger, smaller]), key=key(gaps={"1": [larger]}),
         ),
         item(
-            "cloze",
-            "The {{1}} of 3/4 is 3, and 1 + {{2}} = 4.",
-            points=2,
-            key=_key(gaps={"1": ["numerator"], "2": ["3"]}),
+            "numeric",
+            say("How many centimetres are half a metre?", "כמה סנטימטרים הם חצי מטר?"),
+            unit=say("cm", 'ס"מ'), points=2, key=key(value="50", units=["cm"]),
         ),
         item(
-            "cloze",
-            "A half is {{1}} than a third.",
-            options=choices(["larger", "smaller"]),
-            points=1,
-            key=_key(gaps={"1": ["larger"]}),
+            "open", say("Why is 1/3 larger than 1/4?", "מדוע שליש גדול מרבע?"), points=4,
+            key=key(sample="secret-sample"),
         ),
-        item(
-            "numeric", "How many centimetres are half a metre?", unit="cm", points=2,
-            key=_key(value="50", units=["cm"]),
-        ),
-        item(
-            "open", "Explain why 1/3 is larger than 1/4.", points=4,
-            key=_key(sample="secret-sample"),
-        ),
-    ]  # fmt: skip
-
-
-def _hebrew(picture: str) -> list[Item]:
-    return [
-        item("text", "שבר הוא חלק של שלם.\nבשבר 3/4 המכנה הוא 4, ולכן 4 − 3 = 1 חסר לשלם."),
-        item("table", "", rows=[["שבר", "עשרוני"], ["1/2", "0.5"], ["1/4", "0.25"]]),
-        item("image", "", image={"fileId": picture, "alt": "עיגול בארבעה חלקים"}),
-        item("cards", "", cards=[{"front": "1/2", "back": "0.5"}, {"front": "רבע", "back": "25%"}]),
-        item(
-            "choice",
-            "כמה הם 1/2 + 1/4 = ?",
-            options=choices(["3/4", "2/6", "1/6"]),
-            points=4,
-            key=_key(correct=["a"], optionFeedback={"b": "secret-choice"}, check="1/2+1/4"),
-        ),
-        item(
-            "multi_choice",
-            "אילו גדולים מ-1/2?",
-            options=choices(["3/4", "1/3", "2/3", "2/8"]),
-            points=4,
-            key=_key(correct=["a", "c"]),
-        ),
-        item("true_false", "מתקיים 1/3 > 1/4", points=2, key=_key(truth=True)),
-        item(
-            "match",
-            "איזה מספר עשרוני מתאים?",
-            options=choices(["חצי", "רבע", "שלושה רבעים"]),
-            targets=choices(["0.25", "0.5", "0.75", "1.4"]),
-            points=3,
-            key=_key(pairs={"a": "b", "b": "a", "c": "c"}),
-        ),
-        item(
-            "order",
-            "סדרו מהקטן לגדול",
-            options=choices(["רבע", "חצי", "שלושה רבעים"]),
-            points=3,
-            key=_key(correct=["a", "b", "c"]),
-        ),
-        item(
-            "cloze",
-            "ה{{1}} של 3/4 הוא 3, ומתקיים 1 + {{2}} = 4.",
-            points=2,
-            key=_key(gaps={"1": ["מונה"], "2": ["3"]}),
-        ),
-        item(
-            "cloze",
-            "חצי {{1}} משליש.",
-            options=choices(["גדול", "קטן"]),
-            points=1,
-            key=_key(gaps={"1": ["גדול"]}),
-        ),
-        item(
-            "numeric", "כמה סנטימטרים הם חצי מטר?", unit='ס"מ', points=2,
-            key=_key(value="50", units=["cm"]),
-        ),
-        item("open", "הסבירו מדוע שליש גדול מרבע.", points=4, key=_key(sample="secret-sample")),
     ]  # fmt: skip

@@ -240,7 +240,7 @@ def formula_order(page: Page) -> str:
     )
 
 
-def test_web_activity_is_played_by_keyboard_and_focus_stays(
+def test_web_activity_is_played_by_keyboard_and_focus_stays_and_is_printed(
     enter: Enter, classroom: Classroom, picture: str
 ) -> None:
     items = [each for each in every_kind(picture, hebrew=False) if each.block.kind != "image"]
@@ -272,6 +272,11 @@ def test_web_activity_is_played_by_keyboard_and_focus_stays(
         page.keyboard.press("Space")
         page.keyboard.press("ArrowRight")
         expect(match.get_by_role("group", name="1/2").get_by_role("radio").nth(1)).to_be_checked()
+        page.emulate_media(media="print")
+        for hidden in (".sidebar", ".progress", ".hand-in", ".button.primary"):
+            expect(page.locator(hidden).first).to_be_hidden()
+        for shown in (".name-line", ".side >> nth=0", ".side >> nth=1"):
+            expect(page.locator(shown)).to_be_visible()
 
 
 def test_web_activity_goes_on_without_network_and_each_answer_counts_once(

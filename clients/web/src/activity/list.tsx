@@ -14,12 +14,12 @@ import { call } from "./calls.js";
 import { type Key, say } from "./texts.js";
 import type { Activities, ListedActivity } from "./wire.js";
 
-interface Props {
+export interface ListProps {
   connection: Connection;
   onOpen: (contentId: string) => void;
 }
 
-export function ActivityList({ connection, onOpen }: Props) {
+export function ActivityList({ connection, onOpen }: ListProps) {
   const found = useSignal<Activities | undefined>(undefined);
   const problem = useSignal<RollcallError | undefined>(undefined);
   const load = async () => {

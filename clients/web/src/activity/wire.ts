@@ -83,10 +83,8 @@ export interface ListedActivity {
   contentId: string;
   title: string;
   kind: string;
-  topic: string;
   status: "draft" | "published";
   courseId?: string;
-  blocks: number;
   updatedAt: string;
   attempt?: Attempt;
 }

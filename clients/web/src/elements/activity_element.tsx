@@ -3,15 +3,13 @@
 import { useSignal } from "@preact/signals";
 
 import { later } from "../app/later.js";
+import type { ListProps } from "../activity/list.js";
 import type { PlayerProps } from "../activity/player.js";
 import type { Connection } from "../firebase/connection.js";
 import { RollcallElement } from "./element.js";
 
-const load = () => import("../activity/element_parts.js");
-const Player = later<PlayerProps>(() => load().then((all) => all.Player));
-const ActivityList = later<{ connection: Connection; onOpen: (contentId: string) => void }>(() =>
-  load().then((all) => all.ActivityList),
-);
+const Player = later<PlayerProps>(() => import("../activity/player.js").then(({ Player }) => Player));
+const ActivityList = later<ListProps>(() => import("../activity/list.js").then((all) => all.ActivityList));
 
 export class ActivityElement extends RollcallElement {
   static readonly observedAttributes = ["content", "locale"];
