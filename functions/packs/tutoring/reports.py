@@ -134,21 +134,11 @@ def lesson_report(ctx: ToolContext, *, mission_id: MissionId) -> LessonReport:
     ]
     names = TEXTS.data(ctx.locale, "report.columns")
     columns = [names["session"], names["minutes"], names["tasks"], names["items"]]
-    rows: list[dict[str, Any]] = [
-        dict(
-            zip(
-                columns,
-                (
-                    place,
-                    each.minutes,
-                    f"{len(each.tasks_done)}/{len(mission.tasks)}",
-                    sum(each.items_by_type.values()),
-                ),
-                strict=True,
-            )
-        )
-        for place, each in enumerate(sessions, 1)
-    ]
+    rows: list[dict[str, Any]] = []
+    for place, shown in enumerate(sessions, 1):
+        tasks_done = f"{len(shown.tasks_done)}/{len(mission.tasks)}"
+        values = (place, shown.minutes, tasks_done, sum(shown.items_by_type.values()))
+        rows.append(dict(zip(columns, values, strict=True)))
     ctx.show(Display(type="table", title=mission.title, columns=columns, rows=rows))
     return LessonReport(
         mission_id=mission_id, title=mission.title, tasks=len(mission.tasks), sessions=sessions

@@ -68,22 +68,15 @@ def check_trigger(
 
 
 def mentions(texts: Sequence[str], keywords: Sequence[str]) -> bool:
-    """Whether one of the keywords is among the words of these texts, in any of its forms."""
-    said = set().union(*(_forms(text) for text in texts)) if texts else set()
-    return any(_forms_of(keyword, said) for keyword in keywords)
-
-
-def _forms_of(keyword: str, said: set[str]) -> bool:
-    words = [word for word in _plain(keyword).split() if word]
-    return bool(words) and all(not _forms(word).isdisjoint(said) for word in words)
-
-
-def _forms(text: str) -> set[str]:
-    """The words of a text: as they are, as stems, and Hebrew ones without their prefixes."""
-    plain = _plain(text)
-    words = re.findall(r"\w+", plain)
-    bare = (_HEBREW_PREFIX.sub("", word) for word in words)
-    return {*words, *bare, *stems(plain)}
+    """Whether one of the texts has all words of a keyword, in any of their forms: as they are, as
+    stems, and Hebrew ones behind prefixes."""
+    wanted = [[{word, *stems(word)} for word in _plain(each).split()] for each in keywords]
+    for plain in map(_plain, texts):
+        words = re.findall(r"\w+", plain)
+        said = {*words, *stems(plain), *(_HEBREW_PREFIX.sub("", word) for word in words)}
+        if any(not any(said.isdisjoint(forms) for forms in each) for each in wanted):
+            return True
+    return False
 
 
 def _plain(text: str) -> str:

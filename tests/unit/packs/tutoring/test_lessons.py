@@ -193,11 +193,18 @@ def test_triggers_fire_when_they_have_come_and_not_before() -> None:
         ("והתחביב שלי", "תחביב", True),
         ("אֲנִי אוֹהֵב כַּדּוּרֶגֶל", "כדורגל", True),
         ("the hobbit is a book", "hobby", False),
+        ("כואב לי הלב", "כלב", False),
+        ("food is my favorite", "favorite food", True),
         ("", "food", False),
     ],
 )
 def test_keywords_are_found_in_their_forms(text: str, keyword: str, expected: bool) -> None:
     assert mentions([text], [keyword]) is expected
+    assert mentions(["…", text], ["nothing of it", keyword]) is expected
+
+
+def test_a_phrase_is_looked_for_in_each_message_alone() -> None:
+    assert not mentions(["my favorite", "I eat food"], ["favorite food"])
 
 
 def test_a_goodbye_is_known_in_both_languages() -> None:
