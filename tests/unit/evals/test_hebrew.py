@@ -1,5 +1,5 @@
-"""Claims about what finds a tool described in English for a Hebrew question, with a model and an
-embedder on a local server whose answers are scripted."""
+"""Claims about what finds a tool described in English for a Hebrew question, with a model that is
+scripted, and an embedder on a local server."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import json
 from functools import cache
 from typing import Any
 
-from rollcall.models.base import load_embedder, load_model
-from rollcall.models.structured import StructuredText
+from rollcall.models.base import load_embedder
 from tests.evals.registry.hebrew import compare, in_english
 from tests.evals.registry.queries import Query
 from tests.evals.registry.tools import declared
 from tests.support.fake_providers import FakeProviders
-from tests.support.provider_replies import responses_text
 
 TOOLS = {
     "calculate_voltage_drop": ("voltage", "כמה וולט הולכים לאיבוד בקו"),
@@ -61,13 +59,17 @@ def test_by_words_alone_hebrew_finds_nothing() -> None:
     assert compare(documents(), questions(), None, None).figures["words"]["recall@5"] == 0.0
 
 
+class Writer:
+    """A model that is asked about one tool at a time, and writes a phrase for some."""
+
+    id = "scripted:writer"
+
+    def generate(self, *, instructions: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
+        return {"he": [phrase for id, (_, phrase) in TOOLS.items() if f'"id": "{id}"' in text]}
+
+
 def test_phrases_that_a_model_wrote_find_the_tools() -> None:
-    said = {"tools": [{"id": id, "he": [phrase]} for id, (_, phrase) in TOOLS.items()]}
-    known = documents()
-    with FakeProviders() as fake:
-        fake.openai(*[responses_text(json.dumps(said)) for _ in known])
-        model = StructuredText(load_model("openai:gpt-5-mini"))
-        measured = compare(known, questions(), model, None)
+    measured = compare(documents(), questions(), Writer(), None)
     assert measured.figures["with phrases"]["recall@1"] == 1.0
     failed = {line.split(":")[0].removeprefix("phrases of ") for line in measured.unmeasured}
     assert not failed & TOOLS.keys()
