@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from dev.paths import ROOT
 from packs.education.blocks import item
 from rollcall.store.client import database
+from tests.clients.web import lesson_class
 from tests.clients.web.classroom import PASSWORD, Classroom
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import lead_to
@@ -140,6 +141,30 @@ def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> Non
           return chat.firebase.functions === inbox.firebase.functions;
         })()"""
     )
+
+
+@pytest.mark.usefixtures("sample")
+def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
+    teacher = lesson_class.person("teacher")
+    host.goto(f"{site}/examples/plain.html")
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    host.evaluate(
+        """async ([email, password]) => {
+          const { signInWithEmailAndPassword } = await import("firebase/auth");
+          const { auth } = await import("/examples/firebase.js");
+          document.body.append(document.createElement("rollcall-lesson"));
+          await signInWithEmailAndPassword(auth, email, password);
+          document.addEventListener("rollcall-lesson", ({ detail }) => { window.saved = detail; });
+        }""",
+        [teacher.email, lesson_class.PASSWORD],
+    )
+    lesson = host.locator("rollcall-lesson")
+    lesson.get_by_role("button", name="New lesson").click()
+    lesson.get_by_role("textbox", name="Title", exact=True).fill("Ordering food")
+    lesson.get_by_role("button", name="Save lesson").click()
+    host.wait_for_function("window.saved?.missionId.length > 10")
+    lesson.get_by_role("button", name="Lessons").click()
+    expect(lesson.get_by_role("listitem").filter(has_text="Ordering food")).to_be_visible()
 
 
 def test_web_elements_work_in_react(host: Page, site: str) -> None:
