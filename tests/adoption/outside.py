@@ -25,7 +25,8 @@ from rollcall.emulators import requirements
 from rollcall.emulators.addresses import Configuration
 
 Json = dict[str, Any]
-_LINKED = {"venv", "node_modules"}
+_NOT_OF_THE_APP = {"venv", "node_modules", ".rollcall", "__pycache__"}
+"""What is installed, and what `dev`, which may run, and Python write on and on."""
 _START_S = 300
 _OURS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "ROLLCALL", "FIRE", "FUNCTION", "GCLOUD", "GOOGLE_")
 """Beginnings of variables that might lead back to this repository, or to emulators of another."""
@@ -101,10 +102,10 @@ def make_tree(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def tree(root: Path) -> dict[str, str]:
-    """Every file of an app, with a hash of its content; what is installed is left out."""
+    """Every file of an app itself, with a hash of its content."""
     found = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [each for each in folders if each not in _LINKED]
+        folders[:] = [each for each in folders if each not in _NOT_OF_THE_APP]
         for name in names:
             file = Path(folder, name)
             found[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
