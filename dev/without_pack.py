@@ -4,7 +4,8 @@
     python -m dev.without_pack messaging tests/unit        # what pytest's arguments choose
 
 A pack is the folders of its name: its code, its tests, its sample data, and its page of the
-documentation. Deleting them is all that is done, but for composing rules and indexes anew.
+documentation; packs that require it go with it. Deleting them is all that is done, but for
+composing rules and indexes anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 from dev import problem
@@ -33,14 +36,23 @@ def packs() -> list[str]:
     return sorted(file.parent.name for file in FUNCTIONS.glob("packs/*/__init__.py"))
 
 
+def with_dependants(pack: str) -> list[str]:
+    """A pack and those that require it, which go with it."""
+    return [each for each in packs() if pack in (each, *_required(each))]
+
+
+def _required(pack: str) -> tuple[str, ...]:
+    return getattr(import_module(f"packs.{pack}"), "REQUIRES", ())
+
+
 def copy_without(pack: str, folder: Path) -> Path:
-    """Copy this repository to a new folder in `folder` and delete the pack from it."""
+    """Copy this repository to a new folder in `folder` and delete the pack and its dependants."""
     copy = folder / f"without-{pack}"
     shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(*_LEFT_OUT))
     (copy / "functions/venv").symlink_to(VENV.resolve())
     (copy / "node_modules").symlink_to(NODE_MODULES.resolve())
-    for pattern in FOLDERS:
-        for path in copy.glob(pattern.format(pack=pack)):
+    for gone, pattern in product(with_dependants(pack), FOLDERS):
+        for path in copy.glob(pattern.format(pack=gone)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     run([PYTHON, "-m", "rollcall", "rules"], copy / "functions")
     return copy
