@@ -50,7 +50,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
     with screen.rejections():
         try:
             for pack in packs():
-                loaded += _load_pack(pack, platform, kinds, screen)
+                loaded += load_pack(pack, platform, kinds, screen)
             files = [file for file in seeding.read_folder(_FOLDER) if file.kind in kinds]
             loaded += [seeding.load(platform.db, file) for file in files]
         except AgentError as error:
@@ -62,7 +62,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
         screen.say(f"Demo user ({state}): {DEMO_USER.email}, password {DEMO_USER.password}")
 
 
-def _load_pack(
+def load_pack(
     pack: str, platform: Platform, kinds: Collection[Kind], screen: Screen
 ) -> list[Loaded]:
     """Load the files of `seed/<pack>`: as documents, or as its `sample.py` does."""

@@ -67,6 +67,8 @@ CONTINUOUS = 1.25
 SMALL_APPLIANCE_VA = 1_500
 LIGHTING_VA_FT2 = 3
 NEUTRAL_SHARE, NEUTRAL_FULL_AMPS = 0.7, 200
+TWO_LINES_OF_WYE_V = (200, 220)
+"""Between two lines of a 208Y/120 V system; with its neutral, 220.61(C)(1) allows no reduction."""
 FASTENED_FROM, FASTENED_SHARE = 4, 0.75
 """220.53: four or more appliances fastened in place count 75 %."""
 OVERLOAD, OVERLOAD_HIGH = 1.15, 1.25
@@ -139,7 +141,8 @@ def _result(
     basis.citations += [CodeReference(edition=edition, article=each) for each in references]
     columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
     rows = [dict(zip(columns, (e.name, _said(e), e.reference or ""), strict=True)) for e in figures]
-    answer = f"{last.name}: {_said(last)}."
+    said = [f"{each.name}: {_said(each)}" for each in figures]
+    answer = f"{said[-1]}. {'; '.join(said[:-1])}."
     if compliant is not None:
         answer = f"{answer} {TEXTS.say(ctx.locale, f'hand_calculations.{compliant}')}"
     result = HandCalculation(
@@ -401,7 +404,8 @@ def calculate_neutral_load(
 ) -> HandCalculation:
     """Calculate the neutral load of a dwelling's feeder or service (220.61), also where 220.82 or
     220.84 gives the load of the lines: ranges and dryers count 70 %, and of what is above 200 A
-    70 %. Loads between lines put nothing on the neutral.
+    70 %; on two lines and the neutral of 208Y/120 V all count in full. Loads between lines put
+    nothing on the neutral.
 
     Args:
         floor_area_ft2: For the general lighting, ft².
@@ -418,6 +422,9 @@ def calculate_neutral_load(
     """
     steps: list[Step] = []
     amps = unbalanced_amps
+    low, high = TWO_LINES_OF_WYE_V
+    is_full = phases == 1 and low <= voltage <= high
+    counted, reduction = (1.0, "220.61(C)(1)") if is_full else (NEUTRAL_SHARE, "220.61(B)")
     if amps is None:
         if floor_area_ft2 is None:
             raise InvalidArgument("give floorAreaFt2, or unbalancedAmps", field="floorAreaFt2")
@@ -429,8 +436,8 @@ def calculate_neutral_load(
         parts = (
             ("lighting", lighting, article("220.42", edition)),
             ("fastened", sum(fastened) * share, "220.53"),
-            ("cooking", range_demand_w(ranges_watts or []) * NEUTRAL_SHARE, "220.61(B)(1)"),
-            ("dryers", dryer_demand_w(dryers_watts or []) * NEUTRAL_SHARE, "220.61(B)(1)"),
+            ("cooking", range_demand_w(ranges_watts or []) * counted, reduction),
+            ("dryers", dryer_demand_w(dryers_watts or []) * counted, reduction),
             ("others", other_neutral_va, "220.61(A)"),
         )
         steps += [(key, va, "VA", place) for key, va, place in parts if va]
@@ -439,8 +446,8 @@ def calculate_neutral_load(
         steps.append(("neutral_va", total, "VA", "220.61(A)"))
     steps.append(("unbalanced", round(amps, 2), "A", "220.61(A)"))
     if amps > NEUTRAL_FULL_AMPS:
-        amps = NEUTRAL_FULL_AMPS + NEUTRAL_SHARE * (amps - NEUTRAL_FULL_AMPS)
-    steps.append(("neutral", round(amps, 1), "A", "220.61(B)(2)"))
+        amps = NEUTRAL_FULL_AMPS + counted * (amps - NEUTRAL_FULL_AMPS)
+    steps.append(("neutral", round(amps, 1), "A", reduction))
     basis = Basis(warnings=[TEXTS.text("hand_calculations.neutral_by_part_iii")])
     return _result(ctx, "calculate_neutral_load", steps, edition=edition, basis=basis)
 

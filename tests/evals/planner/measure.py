@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,7 +25,7 @@ from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.documents import capability_document
 from rollcall.registry.sync import sync
-from seed.loading import packs
+from seed.loading import load_pack, packs
 from seed.screen import Screen
 from seed.target import DEMO_USER
 from tests.evals.planner.cases import Case, Reply, Verdict, read_cases, verdict
@@ -54,6 +53,11 @@ def measure(model: str) -> Measured:
     """Send every message once."""
     files = [Path(os.environ[_FILE])] if os.environ.get(_FILE) else []
     outcomes = send_all(read_cases(*files), model)
+    return measured(f"First messages with {model}", model, outcomes)
+
+
+def measured(title: str, model: str, outcomes: Sequence[Outcome]) -> Measured:
+    """The counts of these outcomes, in all, by language and by kind."""
     done = [each for each in outcomes if not each.error]
     groups = {"all": done}
     groups |= {name: [each for each in done if each.case.language == name] for name in ("en", "he")}
@@ -62,7 +66,7 @@ def measure(model: str) -> Measured:
     figures = {name: counts(some) for name, some in groups.items()}
     rows = [[name, *group.values()] for name, group in figures.items()]
     return Measured(
-        tables=[table(f"First messages with {model}", ["", *figures["all"]], rows)],
+        tables=[table(title, ["", *figures["all"]], rows)],
         figures={"model": model, **figures, "wrong": _ids(done, "wrong")},
         notes=[_in_words(each) for each in done if each.verdict != "right"],
         unmeasured=[f"{each.case.id}: {each.error}" for each in outcomes if each.error],
@@ -99,7 +103,7 @@ def _sample() -> Platform:
     sync(platform.db, catalog.capabilities(), catalog.agents().values())
     snapshot.forget()
     for pack in packs():
-        import_module(f"seed.{pack}.sample").load(platform, Screen())
+        load_pack(pack, platform, ["sample"], Screen())
     return platform
 
 

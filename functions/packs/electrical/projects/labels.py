@@ -101,10 +101,13 @@ def outlets_of(circuit: Circuit) -> tuple[Outlet, ...]:
     known = equipment()
     (said, *_) = (*_named(circuit.description, "connections", ("fixed", "cord")), "")
     plugged = any(known[kind].load_type == "receptacle" for kind in kinds if kind in known)
+    is_fixed = {"lighting", "fan"}.intersection(kinds) and not plugged
     connection = said or ("cord" if plugged else "")
     outlets = []
     for kind in dict.fromkeys(kinds):
         usual = known[kind].connection if kind in known else "either"
+        if is_fixed and kind in ("laundry", "small_appliance"):
+            usual = "either"  # "Laundry lights": where they are, or receptacles as well
         is_open = usual == "either" or (said and kind not in ("receptacle", "lighting"))
         outlets.append(Outlet(kind, connection if connection and is_open else usual))  # type: ignore[arg-type]
     return tuple(outlets) or (Outlet(None, "either"),)

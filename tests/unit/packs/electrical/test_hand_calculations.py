@@ -44,6 +44,10 @@ GROUNDING = [
     ({"breakerAmps": 1200, "raceways": 4}, "AWG 3/0"),
 ]
 CONDUITS = [
+    # Annex C, Table C.1: eight 14 AWG and six 12 AWG THW are the most in 1/2 EMT
+    ({"conductors": [{"size": "14", "count": 8, "insulation": "THW"}]}, "1/2"),
+    ({"conductors": [{"size": "14", "count": 9, "insulation": "THW"}]}, "3/4"),
+    ({"conductors": [{"size": "12", "count": 6, "insulation": "THW-2"}]}, "1/2"),
     # Annex C, Table C.1: nine 12 AWG THHN are the most in 1/2 EMT
     ({"conductors": [{"size": "12", "count": 9}]}, "1/2"),
     ({"conductors": [{"size": "12", "count": 10}]}, "3/4"),
@@ -63,6 +67,12 @@ NEUTRALS = [
       "fastenedWatts": [1200]}, 64.2),
     # 220.61(B)(2): 200 A and 70 % of the other 200 A
     ({"unbalancedAmps": 400}, 340),
+    # 220.61(C)(1): nothing is reduced on two lines and the neutral of a 208Y/120 V system
+    ({"unbalancedAmps": 300, "voltage": 208}, 300),
+    # the same: 3,000 + 35 % of 4,500 = 4,575 VA, and 80 % of 8,000 W (Table 220.55): 10,975 VA
+    ({"floorAreaFt2": 1000, "rangesWatts": [8000], "voltage": 208}, 52.8),
+    # on three phases the reduction stands: 200 A and 70 % of 100 A
+    ({"unbalancedAmps": 300, "voltage": 208, "phases": 3}, 270),
 ]  # fmt: skip
 DIRECT = [
     # Chapter 9, Table 8: 10 AWG stranded, coated 1.29 ohm/kft: 2 x 20 x 0.129 = 5.16 V
@@ -142,6 +152,9 @@ def test_percent_of_two_voltages(source: float, load: float, right: float) -> No
         ("size_motor_circuit", {"hp": "999", "voltage": 460}, "hp"),
         ("size_grounding_conductor", {"breakerAmps": 60, "requiredSize": "4"}, "installedSize"),
         ("calculate_conduit_fill", {"conductors": [{"size": "18"}]}, "conductors"),
+        # Table 5 has two areas of it, with and without an outer covering
+        ("calculate_conduit_fill",
+         {"conductors": [{"size": "12", "insulation": "RHW-2"}]}, "conductors"),
         ("calculate_conduit_fill", {"conductors": [{"size": "12"}], "tradeSize": "9"}, "tradeSize"),
         ("calculate_neutral_load", {}, "floorAreaFt2"),
         ("calculate_dc_voltage_drop",
@@ -158,3 +171,11 @@ def test_what_no_table_has_is_refused_by_name(name: str, given: dict[str, Any], 
 def test_answers_are_in_the_users_language() -> None:
     found = call("compare_voltages", "he", sourceVoltage=240, loadVoltage=232)
     assert found["answer"].startswith("מפל המתח באחוזים")
+
+
+def test_the_answer_tells_every_figure_because_each_may_be_what_is_asked_for() -> None:
+    breaker = call("derate_conductors", conductorSize="14")["answer"].replace("\u2068", "")
+    assert breaker.startswith("Ampacity as installed: 25 A")
+    assert "Largest breaker that protects them: 15 A" in breaker.replace("\u2069", "")
+    motor = call("size_motor_circuit", hp="25", voltage=460)["answer"].replace("\u2068", "")
+    assert "Full-load current: 34 A" in motor

@@ -151,6 +151,7 @@ CASES = (
         {"circuit:main/bath": {"description": "Light", "loadType": "lighting", "area": "pool"}},
     ),
     _at("680.44-spa", HOME, "main/bath", description="Hot tub", area="outdoor"),
+    _at("680.51-fountain", HOME, "main/bath", description="Fountain pump", area="outdoor"),
     _at("680.71-tub", HOME, "main/bath", description="Whirlpool tub", area="bathroom"),
     Case(
         "210.8-d-appliances", HOME, {"circuit:main/range": {"gfci": False}}, "main/range", None,
