@@ -27,6 +27,7 @@ LOOKUPS = frozenset(
     {
         "ask_user",
         "find_tools",
+        "get_priority_messages",
         "get_project",
         "get_user_conversations",
         "list_documents",

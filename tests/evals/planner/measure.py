@@ -21,6 +21,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
 from rollcall.core.context import Call, Platform, User
+from rollcall.core.shapes import Role
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.documents import capability_document
@@ -142,7 +143,8 @@ def _say(
         "clientId": "eval",
     }
     sent = {key: value for key, value in data.items() if value is not None}
-    events = run_agent(platform, Call(User(DEMO_USER.uid), sent, streams=True))
+    user = User(DEMO_USER.uid, Role(DEMO_USER.role))
+    events = run_agent(platform, Call(user, sent, streams=True))
     names: dict[str, str] = {}
     arguments: dict[str, str] = {}
     while True:

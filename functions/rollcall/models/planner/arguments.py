@@ -13,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from rollcall.core.messages import Json
-from rollcall.core.text import language, terms, words
+from rollcall.core.text import fold, language, terms, words
 from rollcall.models.base import ToolSpec
 from rollcall.models.planner.mentions import (
     Mention,
@@ -49,6 +49,7 @@ class Filled(Struct):
         left: All that found no use, as it is written.
         is_question: The tool is given the whole message as a question beside its arguments.
         used: The numbers of the message's words that went into arguments.
+        qualifiers: Words that turn the question around or sum it up, which found no use.
     """
 
     arguments: dict[str, Json] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class Filled(Struct):
     left: list[str] = field(default_factory=list)
     is_question: bool = False
     used: set[int] = field(default_factory=set)
+    qualifiers: list[str] = field(default_factory=list)
 
 
 def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled:
@@ -78,6 +80,7 @@ def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled
     form.fill_texts(lambda each: each.required or each.name in form.shown)
     form.fill_options(lambda each: True)
     form.fill_texts(lambda each: True)
+    form.note_qualifiers()
     form.fill_queries()
     form.note_what_is_left()
     return form.filled
@@ -177,6 +180,9 @@ class _Form:
                 named = (spaced(option), option) if isinstance(option, str) else ()
                 for phrase in (*named, *aliases):
                     for place in self.message.find(phrase):
+                        written = fold(self.message.written(place))
+                        if language(phrase) == "he" and fold(phrase)[:-1] not in written:
+                            continue  # "books" and "literature" have one stem
                         if phrase in aliases or self._is_meant(parameter, phrase, place):
                             found.setdefault(option, place)
             self.take_all(parameter, _longest(found))
@@ -188,9 +194,7 @@ class _Form:
         if len(phrase) <= 2 or phrase.isdigit():
             return is_named
         is_own = set(words(phrase)) <= self.known and parameter.name not in self.shown
-        return (
-            not is_own or is_named or parameter.required or bool(cue("superlative").match(phrase))
-        )
+        return not is_own or is_named or parameter.required or bool(cue("qualifiers").match(phrase))
 
     def fill_flags(self) -> None:
         asks = {*words(spaced(self.tool.name)), *words(" ".join(self.tool.keywords))}
@@ -198,8 +202,9 @@ class _Form:
             wanted = parameter.core - wordset("flag")
             at = [n for n, w in enumerate(self.message.words) if not wanted.isdisjoint(w.stems)]
             if wanted and wanted.isdisjoint(asks) and wanted <= self.message.stems_at(at):
-                before = self.message.stems_at(range(at[0] - 3, at[0]))
-                self.take(parameter, before.isdisjoint(wordset("negations")), at)
+                before = range(max(0, at[0] - 3), at[0])
+                no = [n for n in before if self.message.stems_at([n]) & wordset("negations")]
+                self.take(parameter, not no, [*no, *at])
 
     # ---- Numbers ----
 
@@ -248,7 +253,7 @@ class _Form:
         if cue("compares").search(self.message.text[: mention.start]):
             return -1.0  # "longer than 100 ft" is no length
         if parameter.means("limit"):
-            return 3.0 if is_limit and mention.unit is None else -1.0
+            return 3.0 if (is_limit or near >= 2) and mention.unit is None else -1.0
         if not wordset("limit").isdisjoint(self.message.stems_at([mention.place[0] - 1])):
             return -1.0  # "the first 20" counts things
         if mention.unit and not parameter.units and not parameter.required:
@@ -315,6 +320,7 @@ class _Form:
         """Fill what stands beside a parameter's name: "panel LP-1", "the garage panel"."""
         for parameter in self.open("string"):
             labels = [each for phrase in parameter.called for each in self.message.find(phrase)]
+            labels = [each for each in labels if terms(self.message.written(each))]
             for label in [] if parameter.options or parameter.units else labels:
                 place = self._beside(
                     label, is_id=bool(parameter.refers_to), is_path=parameter.means("path")
@@ -365,6 +371,11 @@ class _Form:
                     place = self.message.places(start, end)
                     if self.message.stems_at(place).isdisjoint(self.known):
                         named.setdefault(each[1], place)
+            places = sorted(named.values(), key=lambda place: place[0])
+            for one, other in pairwise(places):  # "Sarah and Dan", but not "has Sarah promised Dan"
+                between = self.message.text[: self.message.words[other[0]].end]
+                if not cue("listed").match(between, self.message.words[one[-1]].end):
+                    self.filled.unclear = self.message.written(other)
             self.take_all(parameter, named)
 
     def fill_texts(self, wanted: Callable[[Parameter], bool]) -> None:
@@ -376,7 +387,7 @@ class _Form:
                 is_plain = is_plain and bool(cue("inside").search(before))
                 self.take(parameter, self.written(runs[0]), runs[0]) if is_plain else None
             is_shaped = bool(parameter.options or parameter.refers_to or parameter.units)
-            is_shaped = is_shaped or not {"pattern", "format"}.isdisjoint(parameter.schema)
+            is_shaped = is_shaped or not parameter.accepts("plain words")
             if is_shaped or parameter.means("query", "person", "path", "url", "email", "date"):
                 continue
             if quotes := self.free("quote"):
@@ -412,7 +423,8 @@ class _Form:
 
     def runs(self, known: frozenset[str] = frozenset()) -> list[list[int]]:
         """Return the stretches of free words that the tool does not know, "of" and "the" inside."""
-        known |= self.known | wordset("scaffold") | wordset("asking")
+        known = known.union(self.known, *map(wordset, ("scaffold", "asking", "talk.hello")))
+        known |= wordset("limit") if any(each.means("limit") for each in self.parameters) else known
         hard = {n for m in self.free("number", "period", "quote", "url", "email") for n in m.place}
         runs: list[list[int]] = []
         for at, word in enumerate(self.message.words):
@@ -463,6 +475,19 @@ class _Form:
             and (about or n in names or not set(self.message.words[n].stems) <= own)
         ]
 
+    def note_qualifiers(self) -> None:
+        """Note words such as "not", "most" and "in total" that no argument and no word of the tool
+        takes; a search for words cannot heed them either."""
+        asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
+        heard = vocabulary(self.tool, whole=True)
+        quoted = {n for each in self.free("quote") for n in each.place}
+        for match in cue("qualifiers").finditer(self.message.text):
+            place = self.message.places(*match.span())
+            beside = {*place, place[-1] + 1} if place else quoted  # "the most urgent"
+            is_known = set(place) <= asks or self.message.stems_at(place) <= heard
+            if not (beside & (self.used | quoted) or is_known):
+                self.filled.qualifiers.append(match[0])
+
     def note_what_is_left(self) -> None:
         """Note what found no use; a keyword's own figures ("200 amp service") ask for the tool."""
         asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
@@ -490,14 +515,9 @@ class _Form:
         for each in self.tool.examples if self.filled.is_question else ():
             heard |= frozenset(words(str(each.get("userRequest", ""))))
         runs = [run for run in self.runs(heard) if not taken & set(run)]
-        most = [
-            self.message.places(*m.span()) for m in cue("superlative").finditer(self.message.text)
-        ]
-        # "the most urgent" is used where "urgent" is.
-        most = [p for p in most if p and self.used.isdisjoint([*p, p[-1] + 1])]
-        runs += [[*p] for p in most if not set(p) <= asks]
         places = [*([*m.place] for m in self.filled.open), *runs]
-        self.filled.left = [self.message.written(each) for each in sorted(places)]
+        left = [self.message.written(each) for each in sorted(places)]
+        self.filled.left = [*left, *(each for each in self.filled.qualifiers if each not in left)]
 
 
 def _longest(found: Mapping[Json, range]) -> dict[Json, range]:

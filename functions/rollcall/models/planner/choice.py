@@ -43,7 +43,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     if cue("negated").match(text):
         return None
     if searcher and cue("said_by").search(text) and not cue("person_or_day").match(text):
-        return searcher
+        return None if counts(text) else searcher
     tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
     every = ranked(message, tools, request.names)[:4]
     fitting, best = [each for each in every if each.fits], max((e.score for e in every), default=0)
@@ -60,7 +60,8 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
         left = forms[tool.name].left
         is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
         if searcher and left and lists(tool) and not (_chains(tool) or is_told):
-            return searcher  # a list that cannot be told of the topic
+            # A list that cannot be told of the topic: it is searched, if something is to be found.
+            return searcher if is_request(text, "looked_up") and not counts(text) else None
         return tool
     return None
 
@@ -98,8 +99,8 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     topical = [n for n, word in enumerate(message.words) if word.has_topic]
     every = message.stems_at(topical)
     said = message.stems_at([n for n in topical if n not in values])
-    said = said - weak or said
     verb = {*words(cue("polite").sub("", message.text.strip(), count=1))[:1]}
+    said = said - weak
     head = said & set(words(re.split(cue("prepositions"), message.text)[0]))
     weights = field_weights([_fields(tool) for tool in tools], _FIELDS, k=_SATURATION)
     counts = {stem: sum(stem in each for each in weights) for stem in every}
@@ -109,14 +110,16 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
         said_whole = [k for k in tool.keywords if any(topic.isdisjoint(p) for p in message.find(k))]
         phrases = [len(words(each)) for each in said_whole]
         # A list tool gives what its name says, and all of it, where the name says no more.
-        named = set(words(spaced(tool.name))[1:]) - wordset("own")
-        is_object = lists(tool) and bool(named) and named <= head
+        object_ = set(words(spaced(tool.name))[1:]) - wordset("own")
+        is_object = lists(tool) and bool(object_) and object_ <= head
         is_object = is_object or bool(searches(tool) and cue("about").search(message.text))
         bonus = _PHRASE * max((min(n, 4) - 1 for n in phrases), default=0)
-        known = [stem for stem in said if weight.get(stem, 0.0) >= _KNOWN]
+        named = set(words(spaced(tool.name)))
+        wanted = said or verb & named  # "run it" says no more than the tool's own verb
+        known = [stem for stem in wanted if weight.get(stem, 0.0) >= _KNOWN]
         takes_words = any(each.required and each.means("content") for each in parameters(tool))
         is_meant = tool.writes and (takes_words or bool(cue("that").search(message.text)))
-        rest, is_sure = said, False
+        rest, is_sure = wanted, False
         if tool.writes:  # of which the verb is said, and all the rest may be what is to be written
             filled = fill(tool, message, names)
             rest = message.stems_at([n for n in topical if n not in values | filled.used])
@@ -125,6 +128,12 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
                 value = filled.arguments[each.name]
                 is_hard = type(value) in (int, float) or value in listed
                 is_sure = is_sure or (not rest and (is_hard or each.means("command")))
+        elif not said:  # "what is in src/app.py" says values and nothing else
+            filled = fill(tool, message, names)
+            places = [m.value for m in message.mentions if m.kind in ("path", "url")]
+            hard = [v for v in filled.arguments.values() if type(v) in (int, float) or v in places]
+            needed = {each.name for each in parameters(tool) if each.required}
+            is_sure = bool(hard) and not filled.left and needed <= filled.arguments.keys()
         known = [stem for stem in known if stem in rest]
         if tool.writes and not rest:  # "mark the second as done": all else is a place in a list
             known = [stem for stem in every - verb if weight.get(stem, 0.0) >= _KNOWN]
@@ -157,10 +166,19 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     first, weak = set(tokens(bare)[:1]), wordset("scaffold") | wordset("asking")
     if not tool.writes and cue("states").match(bare) and first.isdisjoint(weak):
         return False  # "circuit 22 is not used any more" asks for nothing
+    changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
+    begins = {s for each in (tool.description, *tool.keywords) for s in words(each)[:1]}
+    is_change = not bare.endswith("?") and bool((changes - begins) & set(words(bare)[:1]))
+    if is_change and not tool.writes:
+        return False  # "drop the circuit" wants no voltage drop
     if searches(tool):
         topic = {s for word in message.words if word.has_topic for s in word.stems} - weak
         is_named = bool(cue("about").search(asked)) or not topic <= vocabulary(tool)
         is_sought = bare.endswith("?") or asks(bare, tool)
+        is_ours = not wordset("own").isdisjoint(tokens(tool.description)[:7])
+        if counts(asked):
+            return False
+        is_named = is_named and (is_ours or not cue("who_when_why").match(asked))
         return is_named and is_sought and _knows_verb(tool, message, bare)
     head = terms(group(cue("heads").match(asked), "head")[0])
     heads = set(head) - weak
@@ -172,10 +190,6 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return False
     if tool.writes:
         return True
-    changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
-    begins = {s for each in (tool.description, *tool.keywords) for s in words(each)[:1]}
-    if not bare.endswith("?") and (changes - begins) & set(words(bare)[:1]):
-        return False  # "drop the circuit" wants no voltage drop
     verb = words(spaced(tool.name))[:1]
     if not wordset("named").isdisjoint(verb) and not any(
         map(message.find, (*verb, *tool.keywords))
@@ -185,6 +199,13 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         cue("person_or_day").match(each) for each in tool.keywords
     )
     return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message, bare)
+
+
+def counts(text: str) -> bool:
+    """Tell whether a text asks how many there are, how long it takes or when somebody last spoke,
+    which no search for words can say."""
+    of_them = cue("said_by").search(text) and cue("person_or_day").match(text)
+    return bool(of_them or cue("asks.count").search(text) or cue("measures").match(text))
 
 
 def _knows_verb(tool: ToolSpec, message: Message, bare: str) -> bool:

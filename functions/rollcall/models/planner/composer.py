@@ -116,6 +116,8 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
     query = str((step.call.arguments or {}).get("query") or "")
     if scores[0] and not wish.search and not _has_most(kept, query):
         none = say("none", locale, what=what, conditions=say("quoted", locale, text=query))
+        if not (cue("seeks").match(wish.text) or cue("about").search(wish.text)):
+            return none  # what was asked is not said there
         return f"{none}\n\n{say('nearest', locale)}\n\n{_line(kept[0], step, locale, query)}"
     if scores[0]:
         kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]

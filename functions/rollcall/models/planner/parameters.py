@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from msgspec import Struct
 
 from rollcall.core.messages import Json
 from rollcall.core.text import terms, words
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import ToolSpec
 from rollcall.models.planner.mentions import Unit, unit_of, wording, wordset
 
@@ -166,9 +167,18 @@ def vocabulary(tool: ToolSpec, *, whole: bool = False) -> frozenset[str]:
     if whole:
         said += [tool.description, *(p.description for p in every)]
         said += [str(each.get("userRequest", "")) for each in tool.examples]
+    named = set(words(spaced(tool.name)))
+    said += [other for label, other in _labels() if label <= named]
     values = {s for each in arguments_shown(tool) for text in _texts(each) for s in terms(text)}
     verbs = verbs_of(tool) if tool.writes else frozenset[str]()
     return frozenset((set(words(" ".join(said))) - values) | set(words(" ".join(labels))) | verbs)
+
+
+@cache
+def _labels() -> list[tuple[set[str], str]]:
+    """Return the stems of each label's English words with what it is called in another language."""
+    found = (TEXTS.find(each, "offline.words.labels") or {} for each in TEXTS.languages)
+    return [(set(words(name)), other) for each in found for name, other in each.items()]
 
 
 def verbs_of(tool: ToolSpec) -> frozenset[str]:

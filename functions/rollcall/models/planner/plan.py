@@ -26,6 +26,7 @@ from rollcall.models.planner.choice import (
     asks,
     choose,
     corrected,
+    counts,
     is_request,
     lists,
     ranked,
@@ -44,8 +45,6 @@ from rollcall.models.planner.mentions import (
     wordset,
 )
 from rollcall.models.planner.parameters import Parameter, parameters, spaced, vocabulary
-
-"""The platform's own tool with which a model asks the user something; a question ends the turn."""
 
 _ASK_CHARS, _ANSWER_CHARS = 2_000, 100
 """What `ask_user` takes; longer ones are asked as text."""
@@ -220,8 +219,10 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     searcher = searcher_of(request.tools)
     ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
     if not found and searcher and ours and is_request(text, "looked_up"):
-        is_named = fill(searcher, read_message(text, request.now_iso)).arguments
-        return [Goal(text, searcher)] if is_named else [], []
+        filled = fill(searcher, read_message(text, request.now_iso))
+        is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
+        is_named = is_named and not counts(text)
+        return [Goal(text, searcher)] if filled.arguments and is_named else [], []
     return found, unmet
 
 
@@ -382,6 +383,8 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
         parameter = next(each for each in every if each.name == name)
         options = tuple((label(str(each), turn.locale), each) for each in values)
         return Progress(question=Question(goal, parameter, options))
+    if filled.qualifiers:
+        return Progress(remark=_cannot_use(filled.qualifiers, turn))
     wish = wish_of(tool, message, filled)
     if tool.writes and every and not (arguments or values or any(p.required for p in every)):
         return Progress(question=Question(goal, every[0]))
@@ -451,9 +454,14 @@ def _cannot_use(left: Sequence[str], turn: Turn) -> str:
 def _plural(tool: ToolSpec, message: Message, filled: Filled) -> str:
     """Return what speaks of several things where the tool takes one: "4 kW each", "all tasks"."""
     numbers = [v for v in filled.arguments.values() if type(v) in (int, float)]
-    takes_one = tool.writes and any(p.refers_to and p.kind != "array" for p in parameters(tool))
+    takes_one = any(p.identifies and p.kind != "array" for p in parameters(tool))
+    takes_one = takes_one and not (lists(tool) or searches(tool) or filled.is_question)
+    heard = frozenset[str]() if tool.writes else vocabulary(tool, whole=True)
     found = cue("each").search(message.text) if numbers and not filled.several else None
-    found = found or (cue("every").search(message.text) if takes_one else None)
+    for match in cue("every").finditer(message.text) if takes_one and not found else ():
+        place = message.places(*match.span())
+        if filled.used.isdisjoint(place) and not message.stems_at(place) <= heard:
+            found = match
     return found[0].strip() if found else ""
 
 
@@ -482,12 +490,12 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
         if m not in used and not (searches(tool) and m.kind == "name")
     ]
     told = {*people, *left, *(hard[m.place] for m in used if m not in places)}
-    topic = about or " ".join(each for each in filled.left if each not in told)
+    rest = [] if about or searches(tool) else [e for e in filled.left if e not in told]
     return Wish(
         message.text,
         people=tuple(people),
-        topic="" if searches(tool) else topic,
-        left=tuple(left),
+        topic="" if searches(tool) else about,
+        left=(*left, *rest),
         open=tuple(m for m in filled.open if m not in used),
     )
 

@@ -200,3 +200,18 @@ def test_lines_from_and_to_are_two_arguments() -> None:
 
 def test_a_command_that_no_tool_obeys_is_not_searched_for() -> None:
     assert ask("Ask Rina when the budget closes", MESSAGING).calls == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Who has not answered Dana's question yet?",
+        "What do the three offers add up to?",
+        "How many people work here?",
+        "How often does Dana write?",
+        "מי עוד לא אישר הגעה?",
+        "כמה כסף הוצאנו בסך הכול?",
+    ],
+)
+def test_a_negation_a_sum_and_a_count_are_not_looked_for(message: str) -> None:
+    assert not ask(message, MESSAGING).calls
