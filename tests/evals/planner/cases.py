@@ -40,8 +40,8 @@ Verdict = Literal["right", "asked", "declined", "wrong"]
 
 _TOLERANCE = 0.005
 _REFUSES = re.compile(
-    r"\b(?:cannot|can't|could not|couldn't|unable|don't know|no way to|not able)\b"
-    r"|לא יכול|לא ניתן|אי אפשר|אין לי|לא יודע",
+    r"\b(?:cannot|can't|could not|couldn't|unable|don't know|no way to|not able|did not work)\b"
+    r"|לא הצליח|לא יכול|לא ניתן|אי אפשר|אין לי|לא יודע",
     re.IGNORECASE,
 )
 _SHORT = 400
@@ -124,7 +124,7 @@ def verdict(case: Case, reply: Reply, defaults: Mapping[str, Mapping[str, Any]])
         return "right" if _has(case, "asks") or _talks(case, reply) else "asked"
     if done and not _refuses(reply.text):
         return "wrong"
-    if reply.cites and not done:
+    if reply.cites and not done and not _refuses(reply.text):
         return "wrong"
     return "right" if _has(case, "declines") or _talks(case, reply) else "declined"
 
