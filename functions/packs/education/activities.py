@@ -16,7 +16,7 @@ from packs.education.contents import (
     own_contents,
     read_content,
 )
-from packs.education.courses import CourseRole, learned_by, taught_by
+from packs.education.courses import CourseRole, own_courses
 from packs.education.school import SubjectId
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -26,7 +26,7 @@ from rollcall.store.files import files
 
 MOST_LISTED = 100
 MOST_OF_COURSES = 500
-"""So many published contents are looked at, for every 30 courses."""
+"""How many published contents are read for every 30 courses."""
 _COURSES_AT_ONCE = 30
 """Most values that a query of Firestore may ask for at once."""
 PLAYED: tuple[ContentKind, ...] = ("activity", "exam", "lesson", "worksheet", "test")
@@ -65,7 +65,7 @@ class ListedActivity(Wire):
 
 
 class Activities(Wire):
-    """What list_activities returns, newest first; `is_all`: whether no older one is left out."""
+    """What list_activities returns, newest first; `is_all`: whether none can be left out."""
 
     courses: list[ListedCourse]
     activities: list[ListedActivity]
@@ -84,25 +84,21 @@ class ActivityImage(Wire):
 def list_activities(ctx: ToolContext) -> Activities:
     """List the material that is published to the user's courses, with how far the user is in it,
     and a teacher's own drafts."""
-    taught = [
-        (each.id, str((each.to_dict() or {}).get("name", each.id))) for each in taught_by(ctx)
-    ]
-    learned = list(learned_by(ctx))
-    found = _published(ctx, [id for id, _ in (*taught, *learned)])
-    if taught or not learned:
-        for opened in own_contents(ctx, MOST_LISTED):
+    courses = own_courses(ctx, role="student")
+    found, is_all = _published(ctx, list(courses))
+    if not courses or any(each.role == "teacher" for each in courses.values()):
+        own = own_contents(ctx, MOST_LISTED)
+        is_all = is_all and len(own) < MOST_LISTED
+        for opened in own:
             if opened.content.status == "draft" and opened.content.kind in PLAYED:
                 found[opened.id] = (opened.content, opened.snapshot.get("updatedAt"))
     newest = sorted(found.items(), key=lambda each: each[1][1], reverse=True)
     listed = newest[:MOST_LISTED]
     attempts = _attempts(ctx, {id: content for id, (content, _) in listed})
-    courses: list[tuple[CourseRole, list[tuple[str, str]]]]
-    courses = [("teacher", taught), ("student", learned)]
     return Activities(
         courses=[
-            ListedCourse(course_id=id, name=name, role=role)
-            for role, of_role in courses
-            for id, name in of_role
+            ListedCourse(course_id=each.id, name=each.name, role=each.role)
+            for each in courses.values()
         ],
         activities=[
             ListedActivity(
@@ -120,7 +116,7 @@ def list_activities(ctx: ToolContext) -> Activities:
             )
             for id, (content, updated_at) in listed
         ],
-        is_all=len(listed) == len(found),
+        is_all=is_all and len(listed) == len(found),
     )
 
 
@@ -146,18 +142,23 @@ def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImag
     return ActivityImage(block_id=block_id, content_type=file.content_type, content=content)
 
 
-def _published(ctx: ToolContext, course_ids: list[str]) -> dict[str, tuple[Content, Any]]:
-    """What is published to these courses, and when it last changed, by content id."""
+def _published(
+    ctx: ToolContext, course_ids: list[str]
+) -> tuple[dict[str, tuple[Content, Any]], bool]:
+    """Return what is published to these courses, and when it last changed, by content id; and
+    whether that is all."""
     from google.cloud.firestore import FieldFilter
 
-    found = {}
+    found, is_all = {}, True
     for start in range(0, len(course_ids), _COURSES_AT_ONCE):
         at_once = course_ids[start : start + _COURSES_AT_ONCE]
         query = ctx.db.collection(CONTENTS).where(filter=FieldFilter("courseId", "in", at_once))
         published = query.where(filter=FieldFilter("status", "==", "published"))
-        for each in published.limit(MOST_OF_COURSES).stream():
+        read = list(published.limit(MOST_OF_COURSES).stream())
+        is_all = is_all and len(read) < MOST_OF_COURSES
+        for each in read:
             found[each.id] = (read_content(each.to_dict() or {}), each.get("updatedAt"))
-    return found
+    return found, is_all
 
 
 def _attempts(ctx: ToolContext, contents: dict[str, Content]) -> dict[str, Attempt]:

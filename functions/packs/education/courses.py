@@ -25,7 +25,7 @@ COURSES = "courses"
 STUDENTS = "students"
 SCHEMA_VERSION = 1
 MAX_LISTED = 200
-"""So many courses of one user are looked at."""
+"""How many courses of one user are read."""
 
 CourseRole = Literal["student", "teacher"]
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -38,7 +38,7 @@ class Course(Struct, frozen=True):
 
     Attributes:
         role: The user's own in it.
-        chosen_by: Where its id came from: "argument", "context" or "only course".
+        chosen_by: Where its id came from: "argument", "context" or "only course"; empty in a list.
     """
 
     id: str
@@ -68,22 +68,33 @@ def open_course(
     """
     id, chosen_by = _course_asked_for(ctx, course_id, role)
     snapshot = ctx.db.collection(COURSES).document(id).get()
-    data = snapshot.to_dict() or {}
-    teacher_ids = tuple(data.get("teacherIds") or ())
     held: CourseRole = "teacher"
-    if ctx.user.uid not in teacher_ids:
+    if ctx.user.uid not in ((snapshot.to_dict() or {}).get("teacherIds") or ()):
         held = "student"
         if not snapshot.exists or not is_student(ctx, id, ctx.user.uid):
             raise PermissionDenied(f"you have no course {id!r}", field="courseId")
     if held == "student" and role == "teacher":
         raise PermissionDenied("only a teacher of the course may do this", field="courseId")
+    return _course(snapshot, held, chosen_by)
+
+
+def own_courses(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, Course]:
+    """Return the courses that the user teaches, and where `role` is "student" those that the user
+    learns in, by their ids."""
+    taught = {each.id: _course(each, "teacher") for each in taught_by(ctx)}
+    learned = {each.id: _course(each, "student") for each in _learned_by(ctx, role)}
+    return {**learned, **taught}
+
+
+def _course(snapshot: DocumentSnapshot[Any], role: CourseRole, chosen_by: str = "") -> Course:
+    data = snapshot.to_dict() or {}
     return Course(
-        id=id,
-        name=str(data.get("name") or id),
+        id=snapshot.id,
+        name=str(data.get("name") or snapshot.id),
         subject=data.get("subject"),
         grade=data.get("grade"),
-        teacher_ids=teacher_ids,
-        role=held,
+        teacher_ids=tuple(data.get("teacherIds") or ()),
+        role=role,
         chosen_by=chosen_by,
     )
 
@@ -135,29 +146,25 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
         if not isinstance(from_client, str):
             raise InvalidArgument("context.courseId must be a text", field="context.courseId")
         return checked_id(from_client, "course", "context.courseId"), "context"
-    mine = course_names(ctx, role=role)
+    mine = own_courses(ctx, role=role)
     if len(mine) == 1:
         return next(iter(mine)), "only course"
     if not mine:
         raise InvalidArgument("you have no course yet", field="courseId")
-    names = ", ".join(f"{name} ({id})" for id, name in list(mine.items())[:10])
+    names = ", ".join(f"{each.name} ({each.id})" for each in list(mine.values())[:10])
     raise InvalidArgument(f"which course? You have {names}", field="courseId")
 
 
-def course_names(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, str]:
-    """Return the names of the courses that the user teaches, or also learns in where `role` is
-    "student", by their ids."""
-    mine = {each.id: str((each.to_dict() or {}).get("name", each.id)) for each in taught_by(ctx)}
-    return mine | dict(learned_by(ctx)) if role == "student" else mine
-
-
-def learned_by(ctx: ToolContext) -> Iterator[tuple[str, str]]:
-    """Yield id and name of the courses that the user learns in, at most `MAX_LISTED`."""
+def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot[Any]]:
+    """Yield the documents of the courses that the user learns in, at most `MAX_LISTED`; none where
+    a teacher's are wanted."""
     from google.cloud.firestore import FieldFilter
 
+    if role == "teacher":
+        return
     own = FieldFilter("uid", "==", ctx.user.uid)
     found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
     places = [place for each in found if (place := each.reference.parent.parent)]
     for course in ctx.db.get_all(places) if places else ():
         if course.exists and course.reference.parent.id == COURSES:
-            yield course.id, str((course.to_dict() or {}).get("name", course.id))
+            yield course

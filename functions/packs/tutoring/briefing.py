@@ -1,9 +1,13 @@
-"""What the tutor is told of the student, as data: items to review with their ids, and facts."""
+"""What the tutor is told of the student, as data: items to review with their ids, and facts.
+
+Only those of the lessons that this teacher gave. A tutor follows its teacher's words and writes
+down what they read, so that with others' items and facts it could be made to pass them on.
+"""
 
 from __future__ import annotations
 
 from packs.tutoring.sessions import Session, open_session
-from packs.tutoring.tools import FACTS, ITEMS, PROFILES, shown_item
+from packs.tutoring.tools import FACTS, ITEMS, MAX_LISTED, PROFILES, shown_item
 from packs.tutoring.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import Place
@@ -20,16 +24,18 @@ def briefing(ctx: ToolContext, short: bool) -> Place | None:
 
 
 def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
-    """Return the student's items where the lesson can review any, and their facts where it keeps
-    some, so that neither is told to a lesson without these tools."""
+    """Return the student's items that are due first where the lesson can review any, and their
+    facts where it keeps some, so that neither is told to a lesson without these tools."""
     from google.cloud.firestore import FieldFilter
 
     enabled, lines, ids = session.configuration.enabled, list[str](), list[str]()
+    of_teacher = FieldFilter("teacherUid", "==", session.teacher_uid)
     if not enabled.keys().isdisjoint({"mark_item_mastered", "play_student_audio"}):
         own = ctx.db.collection(ITEMS).where(filter=FieldFilter("uid", "==", ctx.user.uid))
-        unlearned = own.where(filter=FieldFilter("mastered", "==", False)).limit(MAX_ITEMS)
-        found = [shown_item(each.id, each.to_dict() or {}) for each in unlearned.stream()]
-        for each in sorted(found, key=lambda item: item.due):
+        unlearned = own.where(filter=of_teacher).where(filter=FieldFilter("mastered", "==", False))
+        stored = unlearned.limit(MAX_LISTED).stream()
+        found = [shown_item(each.id, each.to_dict() or {}) for each in stored]
+        for each in sorted(found, key=lambda item: item.due)[:MAX_ITEMS]:
             ids.append(each.item_id)
             said = {"original": each.original, "correction": each.correction}
             more = {"id": each.item_id, "kind": each.error_type, "due": each.due[:10]}
@@ -38,6 +44,6 @@ def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
         facts = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS)
         lines += [
             TEXTS.say(session.locale, "briefing.fact", fact=each.get("fact"))
-            for each in facts.limit(MAX_FACTS).stream()
+            for each in facts.where(filter=of_teacher).limit(MAX_FACTS).stream()
         ]
     return Place("\n".join(lines), {"itemId": ids}) if lines else None

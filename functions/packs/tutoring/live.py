@@ -20,9 +20,12 @@ from rollcall.core.profile import TurnSetup
 from rollcall.core.shapes import Wire
 
 START = timedelta(minutes=2)
-"""So long a client has to begin the talk."""
-MAX_TOKENS = 10
-"""The most talks that one session begins; one that broke off is resumed with the same token."""
+"""How long a client may take to begin the talk."""
+MAX_TOKENS, MAX_A_DAY = 10, 20
+"""How many talks a session may begin, and a student in sessions of the last 24 hours: no budget
+bounds what they cost. One that broke off is resumed with the same token."""
+MAX_SESSIONS = 200
+"""How many sessions of a day are read; a student with more begins no talk."""
 
 
 class LiveSession(Wire):
@@ -49,7 +52,11 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     check_open(ctx, session)
     if session.live_tokens >= MAX_TOKENS:
         raise ResourceExhausted(
-            f"this lesson was talked about {MAX_TOKENS} times by voice; it goes on in text"
+            f"{MAX_TOKENS} talks by voice were begun in this lesson; it goes on in text"
+        )
+    if _begun_in_a_day(ctx) >= MAX_A_DAY:
+        raise ResourceExhausted(
+            f"{MAX_A_DAY} talks by voice were begun in 24 hours; the lesson goes on in text"
         )
     expires_at = session.ends_at + GRACE
     start_before = min(ctx.now + START, expires_at)
@@ -80,3 +87,15 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         expires_at=expires_at.isoformat(),
         tools=sorted(session.configuration.enabled),
     )
+
+
+def _begun_in_a_day(ctx: ToolContext) -> int:
+    """Return how many talks the student began in sessions of the last 24 hours."""
+    from google.cloud.firestore import FieldFilter
+
+    own = ctx.db.collection(SESSIONS).where(filter=FieldFilter("uid", "==", ctx.user.uid))
+    recent = own.where(filter=FieldFilter("startedAt", ">", ctx.now - timedelta(days=1)))
+    found = list(recent.select(["liveTokens"]).limit(MAX_SESSIONS).stream())
+    if len(found) == MAX_SESSIONS:
+        return MAX_A_DAY
+    return sum((each.to_dict() or {}).get("liveTokens") or 0 for each in found)

@@ -2,7 +2,9 @@
 `list_lessons` for their students.
 
 missions/{m}  teacherUid, courseId, title, conversationPrompt, level, durationMinutes, tasks,
-              lessonType, locale, toolConfiguration, createdAt, updatedAt, schemaVersion
+              lessonType, locale, toolConfiguration, updatedAt, schemaVersion
+
+A course offers the lessons of those who teach it now: one of somebody who left is their own alone.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Struct
 from pydantic import Field
 
-from packs.education.courses import course_names, open_course
+from packs.education.courses import open_course, own_courses
 from packs.tutoring import configuration as lesson_tools
 from packs.tutoring.catalogue import TOOLS
 from packs.tutoring.configuration import (
@@ -137,26 +139,28 @@ class Lessons(Wire):
 
 
 def open_mission(ctx: ToolContext, mission_id: str, *, to_learn: bool = False) -> Mission:
-    """Return a lesson of the teacher's own or, where `to_learn`, of a course that the user is in.
+    """Return a lesson of the teacher's own or, where `to_learn`, one that a course of the user's
+    offers.
 
     Raises:
         NotFound: There is none that the user may open; the two cannot be told apart.
     """
     snapshot = ctx.db.collection(MISSIONS).document(mission_id).get()
-    if snapshot.exists and (snapshot.to_dict() or {}).get("teacherUid") == ctx.user.uid:
-        return _read(snapshot)
-    course_id = (snapshot.to_dict() or {}).get("courseId")
-    if to_learn and course_id and _is_in_course(ctx, course_id):
+    data = snapshot.to_dict() or {}
+    if data.get("teacherUid") == ctx.user.uid or (to_learn and _is_offered(ctx, data)):
         return _read(snapshot)
     raise NotFound(f"you have no lesson {mission_id[:64]!r}", field="missionId")
 
 
-def _is_in_course(ctx: ToolContext, course_id: str) -> bool:
+def _is_offered(ctx: ToolContext, mission: dict[str, Any]) -> bool:
+    """Tell whether a course that the user is in offers this lesson."""
+    if not mission.get("courseId"):
+        return False
     try:
-        open_course(ctx, course_id, role="student")
+        course = open_course(ctx, mission["courseId"], role="student")
     except PermissionDenied:
         return False
-    return True
+    return mission["teacherUid"] in course.teacher_ids
 
 
 def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
@@ -430,10 +434,10 @@ def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Les
     from google.cloud.firestore import FieldFilter
 
     if course_id is None and ctx.context.get("courseId") is None:
-        courses = course_names(ctx, role="student")
+        courses = own_courses(ctx, role="student")
     else:
         course = open_course(ctx, course_id, role="student")
-        courses = {course.id: course.name}
+        courses = {course.id: course}
     found: list[DocumentSnapshot[Any]] = []
     ids = list(courses)
     for start in range(0, len(ids), _MAX_VALUES):
@@ -443,12 +447,13 @@ def list_lessons(ctx: ToolContext, *, course_id: MissionId | None = None) -> Les
     lessons = [
         ListedLesson(
             mission_id=each.id,
-            course=courses[each.course_id or ""],
+            course=courses[each.course_id or ""].name,
             title=each.title,
             level=each.level,
             duration_minutes=each.duration_minutes,
             tasks=list(each.tasks),
         )
         for each in map(_read, found[:MAX_LISTED])
+        if each.teacher_uid in courses[each.course_id or ""].teacher_ids
     ]
     return Lessons(lessons=sorted(lessons, key=lambda each: each.title))

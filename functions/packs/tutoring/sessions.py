@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 from pydantic import Field
 
+from packs.education.courses import checked_id
 from packs.tutoring.configuration import ToolConfiguration, read_configuration
 from packs.tutoring.lesson_prompt import Task
 from packs.tutoring.missions import Mission, MissionId, open_mission, preview_of, stored
@@ -33,9 +34,9 @@ from rollcall.store import paths
 SESSIONS = "sessions"
 SCHEMA_VERSION = 1
 GRACE = timedelta(minutes=5)
-"""So long after its end a lesson's tools still work, for what was under way."""
+"""How long after its end a lesson's tools still work, for what was under way."""
 OWN = ApprovalPolicy(ask="never")
-"""The lesson that a teacher configured is the consent, and an open session the gate."""
+"""Nobody is asked: the lesson's teacher chose its tools, and they work in an open session alone."""
 COMPLETIONS = "completions"
 MAX_CLAIMED_TURNS = 10_000
 HEARD_CHARS = 500
@@ -87,14 +88,15 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
     """Return a session of the user's own: the argument's, or `context.sessionId`.
 
     Raises:
-        InvalidArgument: None is named.
+        InvalidArgument: None is named, or what is named can be no id.
         NotFound: The user has no such session.
     """
     id = session_id if session_id is not None else ctx.context.get("sessionId")
-    if not isinstance(id, str) or not id or "/" in id or len(id) > 64:
+    if not isinstance(id, str):
         raise InvalidArgument(
             "say which lesson: its session's id", field="context.sessionId", hint="start_session"
         )
+    checked_id(id, "session", "context.sessionId")
     snapshot = ctx.db.collection(SESSIONS).document(id).get()
     data = snapshot.to_dict() or {}
     if data.get("uid") != ctx.user.uid:

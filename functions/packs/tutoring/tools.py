@@ -9,7 +9,8 @@ before anything is written, and writes once, however often it is asked to.
     profiles/{uid}/facts/{f}   uid, teacherUid, category, fact, shared, sessionId, source,
                                createdAt, schemaVersion
 
-The same error twice with one teacher is one item. A fact is the student's own until they share it.
+The same error twice with one teacher is one item, and the same fact is kept once for each teacher.
+A fact is the student's own until they share it with that teacher.
 """
 
 from __future__ import annotations
@@ -181,7 +182,8 @@ def update_user_profile(
         fact: It, in a sentence, at most 200 characters.
     """
     use = use_tool(ctx, "update_user_profile")
-    id = hashlib.sha256("\0".join([category, _same(fact)]).encode()).hexdigest()[:32]
+    text = "\0".join([use.session.teacher_uid, category, _same(fact)])
+    id = hashlib.sha256(text.encode()).hexdigest()[:32]
     reference = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS).document(id)
     before = reference.get()
     if not before.exists:

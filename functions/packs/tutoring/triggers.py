@@ -18,7 +18,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.text import words as stems
 
 ENDING = timedelta(seconds=60)
-"""So long before its end a lesson counts as ending."""
+"""How long before its end a lesson counts as ending."""
 _NIQQUD = re.compile("[\u0591-\u05c7]")
 _HEBREW_PREFIX = re.compile("^[והבכלמש]{1,3}(?=[\u05d0-\u05ea]{2})")
 

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.prompt import instructions
+from rollcall.agent.run_setup import find_agent, tool_spec
 from rollcall.core.context import CreateLiveToken, LiveToken, Platform, User
 from rollcall.core.profile import Place, TurnSetup
 from rollcall.models.base import load_live_voice
 from rollcall.models.provider import default_live_voice
-from rollcall.registry.access import at_least
+from rollcall.registry.access import is_named
+from rollcall.registry.snapshot import snapshot
 
 
 def live_tokens(
@@ -20,8 +22,8 @@ def live_tokens(
 ) -> CreateLiveToken:
     """Return what creates tokens for a user's talks.
 
-    Tools are those of the setup that the agent's profile names and the user's role permits; when
-    one is called, its own function checks it again.
+    Agent and tools are those of the registry: what an operator disabled is in no token. When a tool
+    is called, its own function checks it again.
     """
 
     def create(
@@ -33,9 +35,16 @@ def live_tokens(
         expires_at: datetime,
     ) -> LiveToken:
         voice = load_live_voice(default_live_voice(os.environ))
-        profile = platform.catalog.agents()[agent_id]
-        wanted = [id for id in sorted(profile.tools) if setup.tools is None or id in setup.tools]
-        found = [platform.catalog.find_capability(id) for id in wanted]
+        registry = snapshot(platform.db)
+        profile = find_agent(platform, agent_id, user=user, registry=registry)
+        entries, named = registry.content.entries, frozenset(profile.tools)
+        wanted = [id for id in entries.ids if setup.tools is None or id in setup.tools]
+        found = [entries[id] for id in sorted(wanted)]
+        tools = [
+            tool_spec(each)
+            for each in found
+            if is_named(each.id, each.category, named) and each.permits(user)
+        ]
         return voice.create_token(
             instructions=instructions(
                 profile,
@@ -47,9 +56,8 @@ def live_tokens(
                 place=place,
             ),
             tools=[
-                {"name": each.id, "description": each.description, "parameters": each.json_schema}
-                for each in found
-                if at_least(user.role, each.mark.min_role)
+                {"name": each.name, "description": each.description, "parameters": each.parameters}
+                for each in tools
             ],
             start_before=start_before,
             expires_at=expires_at,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
 import pytest
 from google.cloud.firestore import Client
 
+from packs.education import activities
 from packs.education.activities import get_activity_image, list_activities
 from packs.education.attempts import answer_block, start_attempt
 from packs.education.blocks import item
@@ -61,6 +63,27 @@ def test_a_teacher_is_listed_own_drafts_and_what_is_published_to_taught_courses(
     assert ids(listed(school, "ada", Role.TEACHER)) == {"draft", "fractions"}
     assert ids(listed(school, "dov", Role.TEACHER)) == {"fractions"}
     assert ids(listed(school, "ben", Role.TEACHER)) == set()
+
+
+@pytest.mark.parametrize(
+    ("most", "fields"),
+    [
+        ("MOST_LISTED", {"uid": "ada", "kind": "letter"}),
+        ("MOST_OF_COURSES", {"uid": "dov", "status": "published", "courseId": "math4"}),
+    ],
+)
+def test_what_was_not_read_is_not_said_to_be_nothing(
+    school: Client, monkeypatch: pytest.MonkeyPatch, most: str, fields: dict[str, Any]
+) -> None:
+    """Ada's newest contents are none to play, or her course has more than is read."""
+    assert listed(school, "ada", Role.TEACHER)["isAll"]
+    for number in (1, 2):
+        add_content(school, f"new{number}", **fields)
+        newer = NOW + timedelta(days=number)
+        school.document(f"contents/new{number}").update({"createdAt": newer})
+    monkeypatch.setattr(activities, most, 2)
+    found = listed(school, "ada", Role.TEACHER)
+    assert len(ids(found)) < 4 and not found["isAll"]
 
 
 def add_image(db: Client, owner: str, content_type: str = "image/png") -> None:

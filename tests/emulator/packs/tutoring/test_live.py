@@ -16,6 +16,7 @@ from google.cloud.firestore import Client
 from google.genai import types
 from google.genai.errors import APIError
 
+from packs.tutoring import live
 from rollcall.testing import calls
 from tests.support.https_server import Authority
 from tests.support.live_voice import FakeLive
@@ -135,6 +136,23 @@ def test_model_prompt_and_declarations_are_locked_into_a_token_that_nobody_keeps
     assert "planted-secret" not in str(stored)
 
 
+def test_what_an_operator_disabled_is_in_no_token(voice: Voice) -> None:
+    voice.set_up()
+    session = voice.start(voice.lesson())
+    voice.overrule("capabilities/update_user_profile", status="disabled")
+    voice.overrule("agents/tutor", instructions="Be brief.")
+    assert voice.use("create_live_session", "math4-1", sessionId=session)["token"]
+    [made] = voice.live.tokens.values()
+    setup = made["bidiGenerateContentSetup"]
+    names = {each["name"] for each in setup["tools"][0]["functionDeclarations"]}
+    assert names == {"mark_for_review", "mark_task_complete", "show_session_summary"}
+    told = setup["systemInstruction"]["parts"][0]["text"]
+    assert "Be brief." in told and "patient, encouraging tutor" not in told
+    voice.overrule("agents/tutor", status="disabled")
+    refused = voice.use("create_live_session", "math4-1", sessionId=session)
+    assert code(refused) == "permission-denied" and len(voice.live.tokens) == 1
+
+
 def test_a_talk_calls_three_tools_breaks_off_and_is_resumed(voice: Voice) -> None:
     voice.set_up()
     heard = {"type": "keyword", "keywords": ["soup"]}
@@ -244,3 +262,15 @@ def test_a_key_that_is_refused_and_too_many_talks_are_told(voice: Voice) -> None
         assert voice.use("create_live_session", "math4-1", sessionId=session)["token"]
     over = voice.use("create_live_session", "math4-1", sessionId=session)
     assert code(over) == "resource-exhausted" and "goes on in text" in over["message"]
+
+    # Another session is no way around the day's bound, which is each student's own.
+    voice.patch.setattr(live, "MAX_A_DAY", 11)
+    second = voice.start(voice.lesson())
+    assert voice.use("create_live_session", "math4-1", sessionId=second)["token"]
+    over = voice.use("create_live_session", "math4-1", sessionId=second)
+    assert code(over) == "resource-exhausted" and "in 24 hours" in over["message"]
+    other = voice.start(voice.lesson(), uid="math4-2")
+    assert voice.use("create_live_session", "math4-2", sessionId=other)["token"]
+    yesterday = datetime.now(UTC) - timedelta(hours=25)
+    voice.db.document(f"sessions/{session}").update({"startedAt": yesterday})
+    assert voice.use("create_live_session", "math4-1", sessionId=second)["token"]

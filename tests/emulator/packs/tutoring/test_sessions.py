@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from google.cloud.firestore import Client
 
+from packs.tutoring import briefing
 from packs.tutoring.catalogue import PRESETS
 from rollcall.core.context import Call, User
 from rollcall.core.shapes import Role
@@ -124,7 +125,8 @@ def test_nobody_else_has_the_session_and_no_thread_but_its_own(lessons: Lessons)
     lessons.say(session, calls(("mark_for_review", ERROR)))
     assert lessons.say(session, uid="math4-2").code == "not-found"
     assert lessons.say("x" * 32).code == "not-found"
-    assert lessons.say("../sessions/x").code == "invalid-argument"
+    for id in ("../sessions/x", "..", "__x__", "x" * 65, "", 5):
+        assert lessons.say(id).code == "invalid-argument", id
     second = lessons.say(session, calls(("mark_for_review", ERROR)))
     assert second.code == "failed-precondition" and "another thread" in str(second.error)
     thread = lessons.rows("sessions")[0]["threadId"]
@@ -181,6 +183,18 @@ def test_a_student_of_several_courses_lists_the_lessons_of_all(lessons: Lessons)
         ("Course math4", "Ordering food"),
     ]
     assert lessons.use("list_lessons", "stranger")["lessons"] == []
+
+
+def test_a_course_offers_the_lessons_of_who_teaches_it_now(lessons: Lessons) -> None:
+    mission = lessons.lesson()
+    going_on = lessons.start(mission)
+    lessons.db.document("courses/math4").update({"teacherIds": ["ben"]})
+    assert lessons.use("list_lessons", "math4-2", courseId="math4")["lessons"] == []
+    assert code(lessons.use("start_session", "math4-2", missionId=mission)) == "not-found"
+    assert lessons.say(going_on, calls(("mark_for_review", ERROR))).statuses() == ["done"]
+    assert lessons.use("get_lesson", "ada", missionId=mission)["title"] == "Ordering food"
+    lessons.db.document("courses/math4").update({"teacherIds": ["ben", "ada"]})
+    assert lessons.start(mission, "math4-2")
 
 
 def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> None:
@@ -253,12 +267,49 @@ def test_a_tutor_is_told_what_its_tools_need_of_the_student(lessons: Lessons) ->
     [item] = lessons.db.collection("reviewItems").stream()
     lessons.say(lessons.start(lessons.lesson(preset="review_lesson")))
     prompt = lessons.model.requests[-1].instructions
-    assert item.id in prompt and "I goed" in prompt and "likes football" not in prompt
+    assert item.id in prompt and "I goed" in prompt and "keeps two rabbits" not in prompt
     lessons.say(lessons.start(lessons.lesson()))
     prompt = lessons.model.requests[-1].instructions
-    assert item.id not in prompt and "likes football" in prompt
+    assert item.id not in prompt and "keeps two rabbits" in prompt
     lessons.say(lessons.start(lessons.lesson(preset="no_tracking")))
-    assert "likes football" not in lessons.model.requests[-1].instructions
+    assert "keeps two rabbits" not in lessons.model.requests[-1].instructions
+
+
+def test_a_tutor_is_told_nothing_of_another_teachers_lessons(lessons: Lessons) -> None:
+    """Ben's lesson could ask the tutor to write down, for him, what it knows of the student."""
+    first = lessons.start(lessons.lesson())
+    told = [("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"])]
+    lessons.say(first, calls(*told))
+    lessons.db.document("courses/math4").update({"teacherIds": ["ada", "ben"]})
+    both = [{"toolId": tool, "enabled": True, "triggerCondition": {"type": "always"}}
+            for tool in ("mark_item_mastered", "update_user_profile")]  # fmt: skip
+    for teacher, is_told in (("ben", False), ("ada", True)):
+        given = {"title": "Other", "courseId": "math4", "toolConfiguration": {"tools": both}}
+        mission = lessons.use("configure_lesson", teacher, **given)["missionId"]
+        lessons.say(lessons.start(mission))
+        prompt = lessons.model.requests[-1].instructions
+        assert ("I goed" in prompt, "keeps two rabbits" in prompt) == (is_told, is_told)
+    fact = calls(("update_user_profile", EVERY["update_user_profile"]))
+    mission = lessons.use("configure_lesson", "ben", title="Third", courseId="math4")["missionId"]
+    lessons.say(lessons.start(mission), fact)
+    assert sorted(each.get("teacherUid") for each in lessons.facts()) == ["ada", "ben"]
+
+
+def test_a_tutor_is_told_the_items_that_are_due_first(
+    lessons: Lessons, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(briefing, "MAX_ITEMS", 2)
+    session = lessons.start(lessons.lesson(preset="review_lesson"))
+    marks = [("mark_for_review", {**ERROR, "original": f"word{n}"}) for n in range(4)]
+    thread = lessons.say(session, calls(*marks)).thread
+    for item in lessons.db.collection("reviewItems").stream():
+        number = int(item.get("original")[-1])
+        item.reference.update({"createdAt": datetime.now(UTC) - timedelta(days=number)})
+    lessons.say(session, threadId=thread)
+    prompt = lessons.model.requests[-1].instructions
+    place = prompt[prompt.index("What is stored") :]
+    assert place.index("word3") < place.index("word2")
+    assert "word1" not in place and "word0" not in place
 
 
 def test_an_error_made_in_two_sessions_is_reported_in_both(lessons: Lessons) -> None:

@@ -33,7 +33,7 @@ TEACHER, STUDENT = {"role": "teacher"}, {"role": "student"}
 ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
 EVERY = {
     "mark_for_review": ERROR,
-    "update_user_profile": {"category": "interest", "fact": "likes football"},
+    "update_user_profile": {"category": "interest", "fact": "keeps two rabbits"},
     "show_session_summary": {"strengths": ["words"], "improvements": ["tenses"]},
     "mark_task_complete": {"taskId": "task-1", "evidence": "She ordered soup."},
     "mark_item_mastered": {"itemId": "i1"},
@@ -81,7 +81,7 @@ class Lessons(Office):
     def start(self, mission: str, uid: str = "math4-1") -> str:
         return str(self.use("start_session", uid, missionId=mission)["sessionId"])
 
-    def say(self, session: str, *replies: Any, uid: str = "math4-1", **more: Any) -> Ran:
+    def say(self, session: Any, *replies: Any, uid: str = "math4-1", **more: Any) -> Ran:
         data = {"agent": "tutor", "message": "Hello", "context": {"sessionId": session}, **more}
         return self.send(data, *replies, uid=uid, claims=STUDENT)
 
