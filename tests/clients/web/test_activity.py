@@ -356,6 +356,12 @@ def test_web_activity_is_resumed_after_a_reload_and_a_lost_reply_counts_once(
         expect(result(third)).to_have_attribute("data-result", "right")
         kept = page.evaluate("Object.keys(localStorage).filter((key) => key.includes('activity'))")
         assert [key for key in kept if "sending" in key] == []
+        # It is handed in, even where what is said to it afterwards does not arrive.
+        context.route("**/get_activity", lambda route: route.abort(), times=1)
+        page.locator(".hand-in .button").click()
+        page.get_by_role("dialog").locator(".danger").click()
+        expect(page.locator(".outcome")).to_be_visible()
+        assert classroom.attempt(id)["status"] == "finished"
 
 
 def test_web_activity_that_changed_elsewhere_is_shown_as_it_is(

@@ -241,6 +241,25 @@ def test_web_lesson_default_is_told_and_taken_back_for_good(panel: Page) -> None
     expect(panel.locator(".toast")).not_to_contain_text("switched on")
 
 
+def test_web_lesson_that_is_changed_while_it_is_saved_stays_one(panel: Page) -> None:
+    texts = TEXTS["en"]
+    name = os.urandom(4).hex()
+    fill(panel, texts, f"Early {name}")
+    held: list[Route] = []
+    panel.context.route("**/configure_lesson", lambda route: held.append(route), times=1)
+    with panel.expect_request("**/configure_lesson"):
+        panel.get_by_role("button", name=texts["editor.save"]).click()
+    title = panel.get_by_role("textbox", name=texts["editor.title"], exact=True)
+    title.fill(f"Late {name}")
+    held[0].continue_()
+    panel.wait_for_url("**/#/lesson/edit.*")
+    expect(title).to_have_value(f"Late {name}")
+    panel.get_by_role("button", name=texts["editor.save"]).click()
+    expect(panel.get_by_role("button", name=texts["editor.try"])).to_be_enabled()
+    found = [each.get("title") for each in database().collection("missions").stream()]
+    assert [each for each in found if each.endswith(name)] == [f"Late {name}"]
+
+
 def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(
     browser: Browser, school: School
 ) -> None:
@@ -281,6 +300,20 @@ def test_web_lesson_course_of_hundreds_scrolls(browser: Browser, school: School)
         assert reached > 5_000  # px
         page.get_by_role("searchbox", name="Find a pupil").fill("pupil 299")
         expect(pupils).to_have_count(1)
+
+
+def test_web_lesson_report_does_not_take_a_pupil_who_left_for_the_teacher(
+    browser: Browser, school: School
+) -> None:
+    own = course(school.teacher, [school.pupil])
+    mission, _ = _session(school, courseId=own)
+    with app(browser, school, school.teacher_state) as page:
+        page.goto(f"/#/lesson/report.{mission}")
+        row = page.get_by_role("row").filter(has_text="Dana 1")
+        expect(row).to_be_visible()
+        database().document(f"courses/{own}/students/{school.pupil.uid}").delete()
+        expect(page.get_by_text(TEXTS["en"]["report.left"])).to_be_visible()
+        expect(page.get_by_text(TEXTS["en"]["report.own"])).to_have_count(0)
 
 
 def test_web_lesson_of_others_is_neither_shown_nor_told(browser: Browser, school: School) -> None:

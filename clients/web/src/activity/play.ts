@@ -83,8 +83,8 @@ export class Play {
     if (this.#isSending || this.#isClosed) return;
     this.#isSending = true;
     try {
-      for (let question; (question = this.#next()); ) await this.#answer(question);
-      if (this.finishing.value) await this.#finish(this.finishing.value);
+      for (let question; !this.#isClosed && (question = this.#next()); ) await this.#answer(question);
+      if (this.finishing.value && !this.#isClosed) await this.#finish(this.finishing.value);
       [this.isCutOff.value, this.#wait] = [false, FIRST_WAIT_MS];
     } catch (error) {
       this.#fail(error as RollcallError);
@@ -127,7 +127,7 @@ export class Play {
       announce(say(`result.${resultOf(answered)}`));
     } catch (cause) {
       const error = cause as RollcallError;
-      if (isPassing(error)) throw error;
+      if (isPassing(error) || this.#isClosed) throw error; // it stays on the device
       const isWrongShape = error.code === "invalid-argument";
       const isNumber = isWrongShape && question.block.kind === "numeric";
       question.refuse(isNumber ? say("refused.number") : say("refused.other", { reason: error.message }));
@@ -142,7 +142,7 @@ export class Play {
     } else {
       try {
         const { attemptId } = await this.#begun();
-        await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, callKey);
+        this.attempt.value = await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, callKey);
       } catch (error) {
         if (isPassing(error as RollcallError)) throw error;
         this.#kept?.write("finishing", undefined);

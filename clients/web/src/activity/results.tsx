@@ -89,7 +89,7 @@ export function Results({ connection }: { connection: Connection }) {
           </label>
         </div>
       )}
-      {known && (
+      {known && !problem.value && (
         <>
           <p dir="auto" class="answer">
             {known.answer}

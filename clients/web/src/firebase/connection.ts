@@ -64,7 +64,7 @@ export class Connection {
   }
 
   async #welcome(user: User | null): Promise<void> {
-    [this.user.value, this.role.value] = [user, undefined];
+    [this.role.value, this.user.value] = [undefined, user];
     if (!user) return;
     try {
       const { claims } = await user.getIdTokenResult();

@@ -11,7 +11,7 @@ import { type Catalogue, switchedOn, type ToolConfiguration, type ToolSetting, w
 import type { Task } from "./stored.js";
 import { say } from "./texts.js";
 
-/** So long nobody has typed before the server is asked what that comes to. */
+/** How long nobody has typed before the server is asked for a preview. */
 const QUIET_MS = 350;
 
 /** A lesson as `configure_lesson` takes it. */
@@ -146,9 +146,10 @@ export class LessonDraft {
         args,
         { callKey: this.#callKey },
       );
+      // What was typed meanwhile belongs to the lesson that there is now.
+      if (this.lesson.value) this.lesson.value = { ...this.lesson.value, missionId: saved.missionId };
       if (version === this.#version) {
         this.refusal.value = undefined;
-        this.lesson.value = { ...lesson, missionId: saved.missionId };
         this.#take(lesson.toolConfiguration, saved.toolConfiguration, saved.changes);
         this.isSaved.value = true;
       }

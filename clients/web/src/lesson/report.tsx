@@ -160,7 +160,7 @@ function Sessions({ connection, sessions, done, courseId, reports }: SessionsPro
                     aria-expanded={open.value === session.id}
                     onClick={() => (open.value = open.value === session.id ? undefined : session.id)}
                   >
-                    <bdi>{names.get(session.uid) ?? say("report.own")}</bdi>
+                    <bdi>{names.get(session.uid) ?? say(session.uid === connection.uid ? "report.own" : "report.left")}</bdi>
                   </button>
                 </th>
                 <td>{when(session.startedAt.toDate())}</td>

@@ -28,7 +28,7 @@ import {
 import { SummaryCard } from "./summary.js";
 import { minutes, say } from "./texts.js";
 
-/** So long after its end a tutor still answers, for what is under way. */
+/** How long after its end a tutor still answers, for what is under way. */
 const GRACE_MS = 5 * 60_000;
 
 /** The tutor's tools that run here. What was only written was not recorded, and the tutor goes on without. */
