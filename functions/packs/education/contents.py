@@ -38,7 +38,7 @@ KEYS = "keys"
 ATTEMPTS = "attempts"
 SCHEMA_VERSION = 1
 MAX_BLOCKS = 200
-"""So many blocks and their keys are one commit."""
+"""How many blocks a content has at most: with their keys they are one commit."""
 MAX_BYTES = 2_000_000
 
 StaticKind = Literal["worksheet", "test", "lesson_plan", "letter", "feedback", "rubric"]

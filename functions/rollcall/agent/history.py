@@ -389,7 +389,7 @@ def _json_or_none(text: str) -> Any:
 
 
 NEWEST_STEPS = 10
-"""So many of a turn's newest steps are always sent."""
+"""How many of a turn's newest steps are always sent."""
 LEFT_OUT = "[Many steps of this task were taken since then. The oldest are not shown here.]"
 
 MAX_LINES = 20

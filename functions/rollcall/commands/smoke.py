@@ -234,7 +234,7 @@ MESSAGE = "What can you do?"
 
 _STREAMS = 3
 _MOST_TRIES = 4
-"""So many of the app's writes are asked for until one waits for a decision."""
+"""How many of the app's writes are tried until one waits for a decision."""
 _QUEUE_S = 90.0
 _POLL_S = 0.5
 _BUFFERED_S = 0.01

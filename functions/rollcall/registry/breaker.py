@@ -39,7 +39,7 @@ TRIAL_USERS = 2
 COOL_DOWN_S = 60
 LONGEST_COOL_DOWN_S = 1_800
 FORGET_S = 1_800
-"""So long after it came back, going down counts as the first time."""
+"""How long after it came back going down counts as the first time."""
 QUIET_S = 3_600
 """What was not used for so long is given the benefit of the doubt."""
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 MAX_REFUSED = 100
 """How many refusals the manifest tells; it stays small."""
 TURN_S = 30.0
-"""So long somebody waits while others compile, and so long they try to be the one who publishes."""
+"""How long a process waits while others compile, and how long it tries to publish."""
 _CLAIM = "compiling"
 _CLAIM_S = 540
 """As long as a trigger may take: of ten thousand schemas, checking takes a while."""

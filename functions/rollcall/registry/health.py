@@ -52,7 +52,7 @@ FOLD_S = 60.0
 MAX_NAMED = 5_000
 """How many states the manifest holds, those that are down first."""
 USER_FAILURES = 3
-"""So many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
+"""How many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
 MAX_CALLS = 100
 """The newest calls of a capability that are kept, and count."""
 PROBES_AT_ONCE = 8

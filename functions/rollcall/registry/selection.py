@@ -30,12 +30,12 @@ a message all the same, it says nothing else, and the best of them are offered."
 LEAST = 0.4
 """What has less than this share of the best one's score is left out."""
 NEAREST = 100
-"""So many are looked at for how near in meaning a tool is beside others."""
+"""How many tools that are near in meaning are ranked beside those found by words."""
 FEW = 12
 """So few are always offered together, but for small talk: choosing could only leave out the right
 one."""
 RELATED = 3
-"""So many of the best bring those that they name as related."""
+"""How many of the best matches bring the tools that they name as related."""
 MAX_RELATED = 2
 MAX_ALL = 100
 """What a provider takes at most, where all tools are offered."""

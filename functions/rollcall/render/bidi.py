@@ -53,7 +53,7 @@ _OPERANDS = ("number", "word", "blank", "close", "query")
 
 
 _MOST_OPEN = 200
-"""So many tokens are read in search of the first place where a formula may end."""
+"""How many tokens are read in search of the first place where a formula may end."""
 
 
 class Run(NamedTuple):

@@ -6,7 +6,7 @@ import { directionOf } from "../text/direction.js";
 import { dateTime, direction, number, text } from "../text/locale.js";
 import { Line } from "../markdown/prose.js";
 
-/** So many at first, so that the answer below is not pushed away. */
+/** How many rows are shown at first, so that the answer below is not pushed away. */
 const FIRST_ROWS = 5;
 const ROWS = 50;
 const MOST_COLUMNS = 30;

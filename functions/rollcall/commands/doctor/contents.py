@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 TOPIC = "registry"
 SYNC = rollcall("sync")
 MOST_REFUSED = 20
-"""So many are told one by one."""
+"""How many are reported one by one."""
 MOST_DOWN = 4
-"""So many tools of an agent are named that are all down."""
+"""How many tools of an agent are named where all are down."""
 _DAILY = timedelta(hours=25)
 _SOON = timedelta(minutes=2)
 
@@ -231,7 +231,7 @@ def _ago(at: datetime) -> str:
 ALIKE = 0.85
 """The share of words that two descriptions may have in common."""
 MOST = 10
-"""So many pairs are named."""
+"""How many pairs are named."""
 
 
 def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:

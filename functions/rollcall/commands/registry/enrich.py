@@ -86,7 +86,7 @@ def _is_fit(phrase: str, locale: str) -> bool:
 
 LOCALES = ("en", "he")
 SIDE_BY_SIDE = 4
-"""So many requests are under way at once."""
+"""How many requests are under way at once."""
 _DESCRIPTION_CHARS = 2_000
 _WORDS_CHARS = 600
 _PHRASE_TOKENS = 20

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 WITHHELD = 5
-"""So many of the best that authorisation left out are shown."""
+"""How many of the best matches that authorisation left out are shown."""
 
 
 class ToolMatch(Struct, frozen=True):

@@ -20,7 +20,7 @@ from rollcall.core.text import terms, tokens, words
 from rollcall.core.texts import TEXTS
 
 _MOST = 400
-"""So many mentions of a message are read."""
+"""How many mentions of a message are read."""
 
 
 @cache

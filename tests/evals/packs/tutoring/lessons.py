@@ -25,7 +25,7 @@ GENERATED: dict[str, tuple[Callable[[Random], list[str]], int]] = {
 }
 BOUNDS = {"english": 0.10, "hebrew": 0.15}
 PROMPT_TEXTS = 5
-"""So many of the texts together are about as long as a lesson's prompt with its declarations."""
+"""How many of the texts together are about as long as a lesson's prompt with its declarations."""
 
 
 def measure() -> Measured:

@@ -45,7 +45,8 @@ SEPARATE_HEATING = 0.4
 """Of four or more separately controlled units; fewer count as central heating (220.82(C))."""
 
 FEWEST_SEPARATE = 4
-"""So many separately controlled heaters count less than central heating (220.82(C), 220.83(B))."""
+"""From how many separately controlled heaters on they count less than central heating (220.82(C),
+220.83(B))."""
 
 UNITS_LEAST = 3
 """Dwelling units, from which 220.84 is for."""
