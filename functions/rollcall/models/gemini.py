@@ -19,7 +19,6 @@ from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
-from warnings import catch_warnings, simplefilter
 
 from rollcall.core.context import LiveToken
 from rollcall.core.errors import FailedPrecondition, Unavailable
@@ -208,10 +207,8 @@ class LiveVoice:
                 api_version="v1alpha", timeout=int(TOKEN_LIMIT_S * 1000)
             ),
         )
-        with failures_as_ours(self.id, Clock(None), PROVIDER.key()), catch_warnings():
-            simplefilter("ignore")  # the SDK says once that this part of it may change
-            client = _client(_api_settings())
-            made = client.auth_tokens.create(config=config)
+        with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
+            made = _client(_api_settings()).auth_tokens.create(config=config)
         if not made.name:
             raise Unavailable("Gemini made no token")
         return LiveToken(token=made.name, model=self.name)

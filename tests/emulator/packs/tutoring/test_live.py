@@ -22,7 +22,7 @@ from tests.support.https_server import Authority
 from tests.support.live_voice import FakeLive
 from tests.support.packs.tutoring.lessons import ERROR, EVERY, STUDENT, Lessons, code
 
-pytestmark = pytest.mark.filterwarnings("ignore:The SDK's ephemeral token support")
+pytestmark = pytest.mark.filterwarnings("ignore:The SDK's (ephemeral token|token creation)")
 TASK = {"taskId": "task-1", "evidence": "She ordered soup."}
 SUMMARY = EVERY["show_session_summary"]
 
