@@ -131,7 +131,7 @@ _KINDS = {
 }
 """In this order: what is quoted or an address holds no names, and "12 ft" is no code."""
 _NUMBER = re.compile(
-    r"(?<![\w.])(?<![^\W\d_][-/])(?:[א-ת]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
+    r"(?<![\w.])(?<![^\W\d_]-)(?<![^\W_]/)(?:[א-ת]{1,2}-)?(?P<sign>[-−])?(?P<money>[$€£₪])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\w./-]*/|\.\d)"
     r"(?P<power>k(?![A-Za-z]))?(?P<ordinal>st|nd|rd|th)?"
     r"(?:(?=(?P<gap>[\s-]?)(?P<unit>%|[°]?[^\W\d_](?:[\"'׳״]?[^\W\d_]+)*)))?",

@@ -89,7 +89,13 @@ def test_a_comparison_or_an_owner_is_no_argument(message: str) -> None:
 
 @pytest.mark.parametrize(
     ("message", "numbers"),
-    [("מעגלים 3 ו-5", [3, 5]), ("שנה את מעגל 5 ל-16 אמפר", [5, 16]), ("6 people, 2 hours", [6, 2])],
+    [
+        ("מעגלים 3 ו-5", [3, 5]),
+        ("שנה את מעגל 5 ל-16 אמפר", [5, 16]),
+        ("6 people, 2 hours", [6, 2]),
+        ("a part of 7-1/2 hp", []),
+        ("between 3/4 and 5", [5]),
+    ],
 )
 def test_every_number_is_read(message: str, numbers: list[int]) -> None:
     mentions = read_message(message, NOW).mentions
