@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adoption.outside import Client, Library, Running, make_tree, running, tree
+from tests.adoption.outside import Client, Library, Running, make_tree, run, running, tree
 
 FIREBASE_JSON = """\
 {
@@ -40,8 +40,6 @@ APP = {
     "firestore.rules": RULES,
     "functions/index.js": INDEX_JS,
 }
-# A model whose SDK is in an extra that nobody has installed.
-SETTINGS = "ROLLCALL_MODEL=gemini:gemini-3-flash\n"
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +51,6 @@ def root(outside: Path, library: Library, functions_venv: Path, node_functions: 
     done = library.init("--yes", cwd=root)
     assert done.returncode == 0, done.stdout
     (root / "functions-python" / "venv").symlink_to(functions_venv)
-    with (root / "functions-python" / ".env").open("a", encoding="utf-8") as settings:
-        settings.write(SETTINGS)
     return root
 
 
@@ -96,10 +92,16 @@ def test_the_registry_says_which_codebase_declares_a_capability(app: Running) ->
     }
 
 
-def test_a_missing_extra_is_told_by_its_name(app: Running, client: Client) -> None:
-    data = {"agent": "assistant", "message": "Hello"}
-    (done,) = client("ann", {"stream": "run_agent", "data": data})
-    assert "rollcall-firebase[gemini]" in json.dumps(done) + app.log()
+def test_a_missing_extra_is_told_by_its_name(app: Running, library: Library) -> None:
+    env = {
+        "FIRESTORE_EMULATOR_HOST": f"127.0.0.1:{app.ports['firestore']}",
+        "GCLOUD_PROJECT": app.project,
+    }
+    list_all = (library.python, "-m", "rollcall", "registry", "list")
+    done = run(*list_all, cwd=app.root, env=env)
+    assert done.returncode and "rollcall-firebase[terminal]" in done.stdout, done.stdout
+    done = run(*list_all, "--json", cwd=app.root, env=env)
+    assert done.returncode == 0 and "estimate_meeting_cost" in done.stdout, done.stdout
 
 
 def test_a_second_init_changes_nothing(root: Path, library: Library) -> None:
