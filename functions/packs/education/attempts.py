@@ -393,9 +393,13 @@ def _question(ctx: ToolContext, attempt: _Stored, block_id: str) -> tuple[Opened
 def _answers(
     id: str, attempt: dict[str, Any], items: dict[str, Item], max_tries: int
 ) -> list[BlockAnswered]:
-    """What was said to each answer of an attempt; in a finished one, none may be tried again."""
+    """What was said to each answer of an attempt, in the order of the questions; in a finished one,
+    none may be tried again."""
     answers = []
-    for block_id, each in attempt["answers"].items():
+    for block_id in items:  # Firestore keeps no order in a map
+        each = attempt["answers"].get(block_id)
+        if each is None:
+            continue
         left = max_tries - each["tries"] if attempt["status"] == "open" else 0
         answers.append(_answered(id, block_id, items[block_id], each["given"], left=left))
     return answers

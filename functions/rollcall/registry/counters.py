@@ -27,7 +27,13 @@ log = logging.getLogger("rollcall")
 
 def read_records(document: Any) -> dict[str, Any]:
     """Return the records of a document that was read; none if it does not exist."""
-    stored = (document.to_dict() or {}).get("records")
+    fields = document.to_dict() or {}
+    stored = fields.get("records")
+    if isinstance(stored, str):  # the form before: JSON, in several documents where it was long
+        documents = document.reference.parent
+        names = [f"{document.id}.{number}" for number in range(1, fields.get("parts", 1))]
+        texts = [stored, *(documents.document(name).get().get("records") for name in names)]
+        return {key: record for text in texts for key, record in json.loads(text).items()}
     return json.loads(zlib.decompress(stored)) if stored else {}
 
 

@@ -157,13 +157,12 @@ class Day(Struct):
     def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:
         if data is None:
             return Day(uid, day)
+        reserved = {**data.get("slices", {}), **data.get("reservations", {})}  # the name before
         return Day(
             uid=data.get("uid"),
             day=day,
             spent=Amount(data.get("spentMicroUsd", 0), data.get("spentTokens", 0)),
-            reservations={
-                id: DayReservation.of(each) for id, each in data.get("reservations", {}).items()
-            },
+            reservations={id: DayReservation.of(each) for id, each in reserved.items()},
             models={id: dict(each) for id, each in data.get("models", {}).items()},
             lost={id: Amount.of(each) for id, each in data.get("lost", {}).items()},
             starts=dict(data.get("starts", {})),
@@ -181,6 +180,7 @@ class Day(Struct):
             "reservedMicroUsd": self.reserved.micro_usd,
             "reservedTokens": self.reserved.tokens,
             "reservations": {id: each.dump() for id, each in self.reservations.items()},
+            "slices": {},
             "models": self.models,
             "lost": {id: each.dump() for id, each in self.lost.items()},
             "starts": self.starts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -240,3 +241,18 @@ def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
     stored = db.document(f"registry/{day_name(DAY)}").get().get("records")
     assert len(stored) < MAX_BYTES / 4
     assert len(usage(db, DAY, DAY).by_capability()) == 10_000
+
+
+def test_counts_of_the_form_before_are_read_and_added_to(db: Client) -> None:
+    """They were JSON, in several documents where it was long."""
+    runs, tool = '["office",null,null]', '["office",null,"look_up"]'
+    name = day_name(DAY)
+    first = {"parts": 2, "records": json.dumps({runs: {"runs": 3, "missing": 1}})}
+    db.document(f"registry/{name}").set({**first, "schemaVersion": 2})
+    rest = json.dumps({tool: {"called": 5, "missed": 1, "ofALaterVersion": 1}})
+    db.document(f"registry/{name}.1").set({"parts": 2, "records": rest})
+    write(db, run_entry())
+    assert count(db) == 1
+    (row,), (look_up, _) = usage(db, DAY, DAY).runs, usage(db, DAY, DAY).by_capability()
+    assert (row.counts.runs, row.counts.missing) == (4, 1)
+    assert (look_up.counts.called, look_up.counts.missed) == (6, 1)

@@ -127,6 +127,22 @@ def test_a_day_is_read_as_it_was_written_and_never_shares_its_parts() -> None:
     assert data["models"]["m:a"]["unpricedCalls"] == data["models"]["m:a"]["estimatedCalls"] == 1
 
 
+def test_a_day_of_an_earlier_version_is_read() -> None:
+    held = {"microUsd": 7, "tokens": 8, "until": NOW, "source": None, "run": "threads/t/runs/r"}
+    data = {
+        "uid": "ann",
+        "day": "2026-11-21",
+        "spentMicroUsd": 30,
+        "spentTokens": 20,
+        "slices": {"s1": held},
+        "models": {},
+        "lost": {},
+    }
+    found = Day.of(data, uid="ann", day=date(2026, 11, 21))
+    assert (found.spent, found.used) == (Amount(30, 20), Amount(37, 28))
+    assert found.dump()["slices"] == {} and found.dump()["reservedMicroUsd"] == 7
+
+
 def test_a_nameless_day_stays_one() -> None:
     found = Day.of({"spentMicroUsd": 1, "spentTokens": 1}, uid="ann", day=date(2026, 11, 21))
     assert not {"uid", "expiresAt"} & found.dump().keys()
