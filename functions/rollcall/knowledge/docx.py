@@ -31,6 +31,8 @@ MOST_ENTRIES = 5_000
 MOST_PART_BYTES = 60_000_000
 """Of the unpacked text, with its markup."""
 MOST_LIST_BYTES = 2_000_000
+MOST_TOKEN_BYTES = 2_000_000
+"""Of one tag or comment, which expat reads anew with each piece of it that comes."""
 MOST_DEPTH = 200
 """Of elements inside one another."""
 MOST_CELLS = 200_000
@@ -161,6 +163,8 @@ def _parse(archive: zipfile.ZipFile, name: str, most: int, handler: _Handler) ->
             if read > most:
                 raise CannotRead("too_heavy")
             parser.Parse(data, False)
+            if read - parser.CurrentByteIndex > MOST_TOKEN_BYTES:
+                raise CannotRead("too_heavy")
     parser.Parse(b"", True)
 
 

@@ -113,6 +113,9 @@ def test_document_types_are_refused_before_an_entity_grows(tmp_path: Path) -> No
 
 def test_archives_that_unpack_to_gigabytes_cost_no_more_than_a_bound(tmp_path: Path) -> None:
     assert problem_of(tmp_path, docx(f"<!--{'x' * 70_000_000}-->")) == "too_heavy"
+    assert problem_of(tmp_path, docx(f"<w:p w:x='{'x' * 2_100_000}'/>")) == "too_heavy"
+    large = docx(f"<w:p w:x='{'x' * 1_900_000}'/>" + p("fine"))
+    assert pages_of(tmp_path, large)[0].text.strip() == "fine"
     assert problem_of(tmp_path, docx(p("x" * 6_100_000))) == "too_much_text"
     huge = {"word/media/image1.bin": "x" * 70_000_000}
     assert pages_of(tmp_path, docx(p("fine"), **huge))[0].text == "fine"  # never unpacked
