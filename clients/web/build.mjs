@@ -73,7 +73,8 @@ await writeFile(
     .replace(/\{\{(.+?)\}\}/g, (_, name) => hashed(name) ?? fail(`nothing was built as ${name}`))
     .replace("  </head>", [...preloads.map((each) => `    ${each}\n`), "  </head>"].join("")),
 );
-for (const name of ["icon.svg", "rollcall.json"]) await cp(here(name), `${DIST}/${name}`);
+for (const name of ["icon.svg", "rollcall.json", "voice_input.js"]) await cp(here(name), `${DIST}/${name}`);
+await cp(here("voice_input.js"), `${DIST}/elements/voice_input.js`);
 // What is loaded when, and what it is made of; not served, but read by the tests of sizes.
 await writeFile(here("built.json"), JSON.stringify(sizes()));
 

@@ -3,6 +3,7 @@
     with FakeLive(authority) as live:
         setenv("GOOGLE_GEMINI_BASE_URL", live.address)   # makes tokens
         live.script = [("mark_for_review", {...})]       # what its model calls
+        live.said = [{"outputTranscription": {"text": "Hello"}}]   # and says before that
         genai.Client(api_key=token, http_options={"base_url": live.talk_address, ...})
 
 It holds a client to its token like the service says that it does: one use, a time to begin and an
@@ -17,6 +18,7 @@ import threading
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
+from urllib.parse import parse_qs
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
@@ -37,6 +39,8 @@ class FakeLive:
         ignored: The setups that clients sent.
         results: The tools' results that clients sent, by call id.
         script: What the model calls in the next talk.
+        said: What the server tells of the next talk before that, as `serverContent`.
+        heard: What clients sent of their speech, in its order.
         now: The server's clock.
     """
 
@@ -46,10 +50,13 @@ class FakeLive:
         self.ignored: list[Json] = []
         self.results: dict[str, Json] = {}
         self.script: list[tuple[str, Json]] = []
+        self.said: list[Json] = []
+        self.heard: list[Json] = []
         self.now = lambda: datetime.now(UTC)
         self._authority = authority
         self._used: dict[str, int] = {}
         self._handles: dict[str, str] = {}
+        self._newest: ServerConnection | None = None
 
     def __enter__(self) -> FakeLive:
         self._http = HttpsServer(self._authority, "localhost", self._make_token)
@@ -71,6 +78,16 @@ class FakeLive:
         self._talks.shutdown()
         self._thread.join()
 
+    def tell(self, message: Json) -> None:
+        """Send a message in the newest talk."""
+        assert self._newest is not None
+        self._newest.send(json.dumps(message).encode())  # the service sends bytes
+
+    def cut(self) -> None:
+        """Break the newest talk off."""
+        assert self._newest is not None
+        self._newest.close(1011, "cut")
+
     def _make_token(self, handler: Handler) -> None:
         request = self._http.requests[-1]
         if request.headers.get("x-goog-api-key") != "planted-key":
@@ -84,31 +101,46 @@ class FakeLive:
 
     def _talk(self, connection: ServerConnection) -> None:
         assert connection.request is not None
-        name = connection.request.headers["Authorization"].removeprefix("Token ")
+        path, _, query = connection.request.path.partition("?")
+        header = connection.request.headers.get("Authorization", "")
+        name = header.removeprefix("Token ") or parse_qs(query)["access_token"][0]
         setup = json.loads(connection.recv())["setup"]
         handle = (setup.get("sessionResumption") or {}).get("handle")
-        if why := self._refusal(connection.request.path, name, handle):
+        if why := self._refusal(path, name, handle):
             connection.close(_REFUSED, why)
             return
         self.ignored.append(setup)
         self.setups.append(self.tokens[name]["bidiGenerateContentSetup"])
-        connection.send(json.dumps({"setupComplete": {}}))
+        self._newest = connection
+        self.tell({"setupComplete": {}})
         handle = f"handle-{len(self._handles)}"
         self._handles[handle] = name
-        update = {"newHandle": handle, "resumable": True}
-        connection.send(json.dumps({"sessionResumptionUpdate": update}))
+        self.tell({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
         try:
-            connection.recv()  # what the student says
+            self._hear(connection.recv())  # what the student says
+            for content in self.said:
+                self.tell({"serverContent": content})
             for number, (tool, arguments) in enumerate(self.script):
                 call = {"id": f"{tool}-{number}", "name": tool, "args": arguments}
-                connection.send(json.dumps({"toolCall": {"functionCalls": [call]}}))
-                [response] = json.loads(connection.recv()).values()
-                [answer] = next(iter(response.values()))  # the SDK writes keys in either case
+                self.tell({"toolCall": {"functionCalls": [call]}})
+                while (answer := self._hear(connection.recv())) is None:
+                    pass
                 self.results[answer["id"]] = answer["response"]
-            connection.send(json.dumps({"serverContent": {"turnComplete": True}}))
-            connection.recv()
+            self.tell({"serverContent": {"turnComplete": True}})
+            for message in connection:
+                self._hear(message)
         except ConnectionClosed:
             return
+
+    def _hear(self, message: str | bytes) -> Json | None:
+        """Keep what is speech; return what answers a call. The SDK writes keys in either case."""
+        [(kind, value)] = json.loads(message).items()
+        if kind.lower().startswith("realtime"):
+            self.heard.append(value)
+            return None
+        [answer] = next(iter(value.values()))
+        found: Json = answer
+        return found
 
     def _refusal(self, path: str, name: str, handle: str | None) -> str | None:
         """Why this talk is not held, in the service's place."""

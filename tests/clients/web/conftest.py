@@ -29,7 +29,16 @@ expect.set_options(timeout=30_000)  # a busy machine makes no claim false
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Fails without one where ROLLCALL_REQUIRE_BROWSER is set; otherwise the tests are skipped."""
+    with launched() as browser:
+        yield browser
+
+
+@contextmanager
+def launched(*options: str) -> Iterator[Browser]:
+    """A browser with options beside the usual.
+
+    Fails without one where ROLLCALL_REQUIRE_BROWSER is set; otherwise the tests are skipped.
+    """
     with sync_playwright() as playwright:
         path = chromium.find(playwright)
         if path is None:
@@ -38,7 +47,7 @@ def browser() -> Iterator[Browser]:
             _not_run[:] = [chromium.MISSING]
             pytest.skip(chromium.MISSING)
         browser = playwright.chromium.launch(
-            executable_path=path, args=list(chromium.OPTIONS), chromium_sandbox=False
+            executable_path=path, args=[*chromium.OPTIONS, *options], chromium_sandbox=False
         )
         yield browser
         browser.close()

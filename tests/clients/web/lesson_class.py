@@ -11,8 +11,10 @@ from typing import Any
 import httpx2
 from playwright.sync_api import Page
 
+from dev.paths import ROOT
 from rollcall.store.client import database
 
+AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 PASSWORD = "a long password"
 
 
@@ -60,6 +62,29 @@ def id_token(who: Person) -> str:
     """A token as the person's own client has it."""
     body = {"email": who.email, "password": PASSWORD, "returnSecureToken": True}
     return str(_auth("accounts:signInWithPassword?key=demo", body)["idToken"])
+
+
+def findings(page: Page) -> Any:
+    """What axe finds wrong with the page."""
+    page.evaluate(AXE)
+    return page.evaluate(
+        """async () => (await axe.run(document, {
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+          resultTypes: ["violations"],
+        })).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 200))])"""
+    )
+
+
+def post(functions: str, name: str, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call a capability of the functions at `host:port`; returns its reply whole."""
+    answer = httpx2.post(
+        f"http://{functions}/demo-rollcall/us-central1/{name}",
+        json={"data": {"arguments": arguments, "callKey": os.urandom(8).hex()}},
+        headers={"Authorization": f"Bearer {token}"},
+        trust_env=False,
+    )
+    found: dict[str, Any] = answer.json()
+    return found
 
 
 def _auth(method: str, body: dict[str, Any]) -> dict[str, Any]:

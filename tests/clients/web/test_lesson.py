@@ -16,14 +16,21 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from dev.paths import ROOT
 from rollcall.store.client import database
 from tests.clients.web.conftest import watched
-from tests.clients.web.lesson_class import Person, course, id_token, person, sign_in
+from tests.clients.web.lesson_class import (
+    Person,
+    course,
+    findings,
+    id_token,
+    person,
+    post,
+    sign_in,
+)
 from tests.clients.web.scene import lead_to
 from tests.clients.web.scripted_model import TOLD, ScriptedModel
 from tests.support.functions_process import functions_process
 
 pytestmark = pytest.mark.usefixtures("sample")
 
-AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 TEXTS = {
     language: {
         **json.loads((ROOT / f"clients/web/texts/{language}.json").read_text()),
@@ -98,17 +105,6 @@ def save(page: Page, texts: dict[str, str]) -> str:
     page.get_by_role("button", name=texts["editor.save"]).click()
     page.wait_for_url("**/#/lesson/edit.*")
     return page.url.rpartition("edit.")[2]
-
-
-def findings(page: Page) -> Any:
-    """What axe finds wrong with the page."""
-    page.evaluate(AXE)
-    return page.evaluate(
-        """async () => (await axe.run(document, {
-          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
-          resultTypes: ["violations"],
-        })).violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 200))])"""
-    )
 
 
 def ask(page: Page, texts: dict[str, str], tool: str, **arguments: Any) -> None:
@@ -393,24 +389,13 @@ def _session(school: School, **changes: Any) -> tuple[str, str]:
 
 
 def _result(school: School, name: str, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = _post(school, name, token, arguments)["result"]
+    result: dict[str, Any] = post(school.functions, name, token, arguments)["result"]
     return result
 
 
 def _call(school: School, name: str, token: str, arguments: dict[str, Any]) -> str:
     """The code with which a call is refused."""
-    return str(_post(school, name, token, arguments)["error"]["details"]["code"])
-
-
-def _post(school: School, name: str, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    answer = httpx2.post(
-        f"http://{school.functions}/demo-rollcall/us-central1/{name}",
-        json={"data": {"arguments": arguments, "callKey": os.urandom(8).hex()}},
-        headers={"Authorization": f"Bearer {token}"},
-        trust_env=False,
-    )
-    found: dict[str, Any] = answer.json()
-    return found
+    return str(post(school.functions, name, token, arguments)["error"]["details"]["code"])
 
 
 def _read(path: str, token: str) -> int:

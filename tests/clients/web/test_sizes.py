@@ -21,6 +21,8 @@ STORE_BYTES = 190_000
 """Firestore, compressed."""
 LESSON_BYTES = 35_000
 """What a view of lessons adds to the first load and Firestore, compressed."""
+VOICE_BYTES = 5_000
+"""What live voice adds to the lesson room, compressed."""
 
 
 def built() -> dict[str, Any]:
@@ -96,3 +98,10 @@ def test_web_lessons_come_later_and_are_small(view: str) -> None:
     before = loaded_at_once(main_script()) | loaded_at_once(script_of("src/store/store.ts"))
     own, firebase = compressed(loaded_at_once(script_of(view)) - before)
     assert 1_000 < own + firebase < LESSON_BYTES
+
+
+def test_web_voice_comes_when_it_is_asked_for() -> None:
+    room = loaded_at_once(main_script()) | loaded_at_once(script_of("src/lesson/room.tsx"))
+    voice = script_of("src/lesson/voice.tsx")
+    own, firebase = compressed(loaded_at_once(voice) - room)
+    assert voice not in room and 1_000 < own + firebase < VOICE_BYTES

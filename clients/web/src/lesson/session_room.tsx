@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
+import { later } from "../app/later.js";
 import { toast } from "../app/toast.js";
 import { now, useClock } from "../approvals/clock.js";
 import { loadAgents } from "../chat/agents.js";
@@ -15,6 +16,7 @@ import { problemOf } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
 import { number, text } from "../text/locale.js";
 import { call } from "./calls.js";
+import { CLIENT_TOOLS } from "./client_tools.js";
 import type { PanelProps } from "./panel.js";
 import { Practice } from "./practice.js";
 import {
@@ -27,16 +29,12 @@ import {
 } from "./stored.js";
 import { SummaryCard } from "./summary.js";
 import { minutes, say } from "./texts.js";
+import type { VoiceProps } from "./voice.js";
 
 /** How long after its end a tutor still answers, for what is under way. */
 const GRACE_MS = 5 * 60_000;
 
-/** The tutor's tools that run here. What was only written was not recorded, and the tutor goes on without. */
-const CLIENT_TOOLS = {
-  play_student_audio: () => {
-    throw new Error("nothing of this student is recorded on this device; go on in text");
-  },
-};
+const Voice = later<VoiceProps>(() => import("./voice.js").then(({ Voice }) => Voice));
 
 export function isOver({ status, endsAt }: Session, at: Date): boolean {
   return status !== "open" || Number(at) > endsAt.toMillis() + GRACE_MS;
@@ -73,6 +71,7 @@ export function SessionRoom({ connection, id, go, onSession }: PanelProps & { id
         <h2 dir="auto">{session.mission.title}</h2>
         {session.summary && <SummaryCard summary={session.summary} />}
         {!isClosed && <TimeLeft session={session} />}
+        {!isClosed && <TalkButton key={id} connection={connection} sessionId={id} />}
         <TaskList connection={connection} session={session} />
         {isClosed ? (
           <>
@@ -114,6 +113,17 @@ function LessonChat({ connection, session, isClosed }: ChatProps) {
       connection={connection}
       heading={session.mission.title}
     />
+  );
+}
+
+/** Talking by voice; what it needs is loaded when it is asked for. */
+function TalkButton(props: Omit<VoiceProps, "onClose">) {
+  const isWanted = useSignal(false);
+  if (isWanted.value) return <Voice {...props} onClose={() => (isWanted.value = false)} />;
+  return (
+    <button class="button" onClick={() => (isWanted.value = true)}>
+      {say("voice.talk")}
+    </button>
   );
 }
 

@@ -1,0 +1,264 @@
+"""Live voice in the lesson room: a talk with captions, tool calls, mute and resumption.
+
+The page connects to the address of Google, which leads to a local server that speaks the wire.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from dev.paths import ROOT
+from tests.clients.web.conftest import launched, watched
+from tests.clients.web.lesson_class import course, findings, id_token, person, post, sign_in
+from tests.clients.web.scene import lead_to
+from tests.support.functions_process import functions_process
+from tests.support.https_server import Authority
+from tests.support.live_voice import FakeLive
+
+pytestmark = pytest.mark.usefixtures("sample")
+
+TEXTS = {
+    language: {
+        **json.loads((ROOT / f"clients/web/texts/{language}.json").read_text()),
+        **json.loads((ROOT / f"clients/web/texts/lesson/{language}.json").read_text()),
+    }
+    for language in ("en", "he")
+}
+EN = TEXTS["en"]
+WATCH = """
+window.tracks = [];
+window.played = [];
+const devices = navigator.mediaDevices; // none in an empty page
+const ask = devices?.getUserMedia.bind(devices);
+if (devices) devices.getUserMedia = async (wanted) => {
+  const stream = await ask(wanted);
+  tracks.push(...stream.getTracks());
+  return stream;
+};
+const start = AudioBufferSourceNode.prototype.start;
+AudioBufferSourceNode.prototype.start = function (...when) {
+  played.push([this.buffer.sampleRate, this.buffer.length]);
+  return start.apply(this, when);
+};
+"""
+TOOLS = [
+    {"toolId": "mark_task_complete", "enabled": True, "triggerCondition": {"type": "always"}},
+    {
+        "toolId": "mark_for_review",
+        "enabled": True,
+        "triggerCondition": {"type": "turn_count", "minTurns": 3},
+    },
+]
+TASK = ("mark_task_complete", {"taskId": "task-1", "evidence": "She ordered soup."})
+ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A pupil in a lesson, a browser with a microphone, and the voice model's server."""
+
+    browser: Browser
+    live: FakeLive
+    functions: str
+    session: str
+    state: Any
+
+    @contextmanager
+    def room(self, language: str = "en", *, policy: str | None = None) -> Iterator[Page]:
+        """The pupil's page in the lesson, where a policy is given with that for its devices."""
+
+        def put_policy(route: Route) -> None:
+            answer = route.fetch()
+            headers = {"permissions-policy": policy or "", "content-type": "text/html"}
+            route.fulfill(body=answer.body(), headers=headers)
+
+        for each in self.state["origins"]:
+            each["localStorage"] = [{"name": "rollcall.locale", "value": language}]
+        options = {"storage_state": self.state, "ignore_https_errors": True}
+        with watched(self.browser, **options) as context:
+            if policy is not None:
+                context.route(lambda url: url.endswith("/"), put_policy)
+            context.add_init_script(WATCH)
+            lead_to(context, self.functions)
+            page = context.new_page()
+            page.goto(f"/#/lesson/session.{self.session}")
+            yield page
+
+    def talk(self, page: Page) -> None:
+        """Begin a talk."""
+        page.get_by_role("button", name=EN["voice.talk"], exact=True).click()
+        expect(page.get_by_text(EN["voice.reason"])).to_be_visible()
+        page.get_by_role("button", name=EN["voice.start"]).click()
+        expect(page.get_by_text(EN["voice.open"])).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def voice(sample: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Voice]:
+    authority = Authority(tmp_path_factory.mktemp("tls"))
+    with FakeLive(authority) as live:
+        at = live.talk_address.rpartition(":")[2]
+        environment = {
+            "GEMINI_API_KEY": "planted-key",
+            "GEMINI_LIVE_MODEL": "gemini-3.8-live",
+            "GOOGLE_GEMINI_BASE_URL": live.address,
+            "SSL_CERT_FILE": str(authority.file),
+        }
+        with (
+            functions_process(environment) as functions,
+            launched(
+                "--use-fake-device-for-media-stream",
+                "--use-fake-ui-for-media-stream",
+                # A page whose headers a test has changed may call the emulators like any other.
+                "--disable-features=LocalNetworkAccessChecks",
+                f"--host-resolver-rules=MAP generativelanguage.googleapis.com:443 127.0.0.1:{at}",
+            ) as browser,
+        ):
+            teacher, pupil = person("teacher"), person("student")
+            lesson = {
+                "title": "Ordering",
+                "courseId": course(teacher, [pupil]),
+                "conversationPrompt": "Play a waiter.",
+                "tasks": [{"id": "task-1", "text": "Order soup"}],
+                "toolConfiguration": {"tools": TOOLS},
+            }
+            made = post(functions, "configure_lesson", id_token(teacher), lesson)["result"]
+            mission = {"missionId": made["missionId"]}
+            started = post(functions, "start_session", id_token(pupil), mission)["result"]
+            with watched(browser) as context:
+                sign_in(context.new_page(), pupil)
+                state = context.storage_state(indexed_db=True)
+            yield Voice(browser, live, functions, started["sessionId"], state)
+
+
+@pytest.mark.parametrize("language", ["en", "he"])
+def test_web_voice_that_is_not_set_up_is_said(voice: Voice, language: str) -> None:
+    texts = TEXTS[language]
+    message = "live voice is not set up; the lesson goes on in text"
+    details = {"code": "failed-precondition", "hint": "set GEMINI_API_KEY and GEMINI_LIVE_MODEL"}
+    error = {"status": "FAILED_PRECONDITION", "message": message, "details": details}
+    with voice.room(language) as page:
+        page.context.route(
+            "**/create_live_session",
+            lambda route: route.fulfill(
+                status=400,
+                json={"error": error},
+                headers={"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"},
+            ),
+        )
+        page.get_by_role("button", name=texts["voice.talk"], exact=True).click()
+        expect(page.get_by_role("alert")).to_have_text(texts["voice.not_set_up"])
+        expect(page.get_by_label(texts["composer.message"], exact=True)).to_be_enabled()
+        assert page.evaluate("tracks.length") == 0
+
+
+def test_web_voice_without_a_microphone_is_said(voice: Voice) -> None:
+    with voice.room(policy="microphone=()") as page:  # which the browser refuses by
+        page.get_by_role("button", name=EN["voice.talk"], exact=True).click()
+        page.get_by_role("button", name=EN["voice.start"]).click()
+        expect(page.get_by_role("alert")).to_have_text(EN["voice.refused"])
+        page.get_by_role("button", name=EN["app.close"], exact=True).click()
+        expect(page.get_by_role("button", name=EN["voice.talk"], exact=True)).to_be_visible()
+
+
+def test_web_voice_goes_on_through_calls_mute_and_cuts_until_the_end(
+    voice: Voice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = voice.live
+    sound = base64.b64encode(b"\0\1" * 2_400).decode()
+    live.said = [
+        {"inputTranscription": {"text": "I goed "}},
+        {"inputTranscription": {"text": "<b>home</b>"}},
+        {"outputTranscription": {"text": "You went home."}},
+        {"modelTurn": {"parts": [{"inlineData": {"data": sound, "mimeType": "audio/pcm"}}]}},
+    ]
+    live.script = [TASK, ("mark_for_review", ERROR), ("delete_all", {})]
+    called: list[str] = []
+    talks, tokens = len(live.setups), len(live.tokens)
+    with voice.room() as page:
+        page.on("request", lambda sent: called.append(f"{sent.method} {sent.url}"))
+        voice.talk(page)
+        captions = page.get_by_role("log", name=EN["voice.captions"]).locator("p")
+        expect(captions).to_have_text(["You: I goed <b>home</b>", "Tutor: You went home."])
+        expect(page.locator(".room-tasks li")).to_contain_text(EN["task.done"])
+        until(page, lambda: len(live.results) == 3)
+        assert live.results["mark_task_complete-0"]["done"]
+        assert "this is turn 1" in live.results["mark_for_review-1"]["error"]
+        assert "does not have delete_all" in live.results["delete_all-2"]["error"]
+        assert not [each for each in called if "delete_all" in each]
+        assert page.evaluate("played") == [[24_000, 2_400]]
+        level = page.get_by_role("meter", name=EN["voice.level"])
+        until(page, lambda: level.evaluate("meter => meter.value") > 0)  # the device beeps
+        audio = live.heard[0]["audio"]
+        assert audio["mimeType"] == "audio/pcm;rate=16000"
+        assert len(base64.b64decode(audio["data"])) == 3_200  # 100 ms
+        assert findings(page) == []
+
+        page.get_by_role("button", name=EN["voice.mute"]).click()
+        until(page, lambda: live.heard[-1] == {"audioStreamEnd": True})
+        live.tell({"serverContent": {"outputTranscription": {"text": "Are you there?"}}})
+        expect(captions.last).to_have_text("Tutor: Are you there?")
+        expect(page.get_by_text(EN["voice.muted"])).to_be_visible()
+        assert live.heard[-1] == {"audioStreamEnd": True} and page.evaluate("!tracks[0].enabled")
+        page.get_by_role("button", name=EN["voice.mute"]).click()
+        until(page, lambda: "audio" in live.heard[-1])
+
+        # The same call comes again after the cut; it is answered and not made twice.
+        live.said, live.script = [], [TASK]
+        live.results.clear()
+        live.cut()
+        expect(page.get_by_text(EN["voice.resuming"])).to_be_visible()
+        expect(page.get_by_text(EN["voice.open"])).to_be_visible()
+        assert live.ignored[-1]["sessionResumption"] == {"handle": f"handle-{talks}"}
+        until(page, lambda: "mark_task_complete-0" in live.results)
+        assert live.results["mark_task_complete-0"]["done"]
+        assert len([each for each in called if "POST" in each and TASK[0] in each]) == 1
+        live.script = []
+        live.tell({"goAway": {"timeLeft": "5s"}})
+        until(page, lambda: len(live.setups) == talks + 3)
+        assert live.ignored[-1]["sessionResumption"] == {"handle": f"handle-{talks + 1}"}
+        expect(page.get_by_text(EN["voice.open"])).to_be_visible()
+        assert len(live.tokens) == tokens + 1  # one for all of it
+
+        # The token has expired: it is tried a few times, and given up.
+        page.evaluate(
+            """() => {
+              const real = setTimeout;
+              window.setTimeout = (run, ms, ...given) => real(run, ms / 20, ...given);
+            }"""
+        )
+        monkeypatch.setattr(live, "now", lambda: datetime.now(UTC) + timedelta(days=1))
+        live.cut()
+        expect(page.get_by_text(EN["voice.lost"])).to_be_visible()
+        assert page.evaluate("tracks.map((each) => each.readyState)") == ["ended"]
+
+
+def test_web_voice_lets_the_microphone_go_with_the_room_and_with_the_lesson(voice: Voice) -> None:
+    with voice.room() as page:
+        voice.talk(page)
+        page.evaluate("location.hash = '#/lesson'")
+        page.wait_for_function("tracks[0].readyState === 'ended'")
+        page.go_back()
+        voice.talk(page)
+        assert page.evaluate("tracks[1].readyState") == "live"
+        page.get_by_role("button", name=EN["room.end"]).click()
+        expect(page.get_by_text(EN["room.over"])).to_be_visible()
+        expect(page.get_by_role("button", name=EN["voice.end"])).to_have_count(0)
+        page.wait_for_function("tracks[1].readyState === 'ended'")
+
+
+def until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait for what the server has been sent."""
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
