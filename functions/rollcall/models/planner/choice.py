@@ -13,7 +13,7 @@ from rollcall.core.text import terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner.arguments import Filled, Names, fill
 from rollcall.models.planner.mentions import Message, cue, group, read_message, wording, wordset
-from rollcall.models.planner.parameters import parameters, spaced, verbs_of, vocabulary
+from rollcall.models.planner.parameters import parameters, read_once, spaced, verbs_of, vocabulary
 
 # As the registry's search weighs them: how much a field counts, and how far its length damps it.
 _FIELDS = {
@@ -146,6 +146,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     return sorted(found, key=lambda each: -each.score)
 
 
+@read_once
 def _fields(tool: ToolSpec) -> dict[str, Counter[str]]:
     examples = " ".join(str(each.get("userRequest", "")) for each in tool.examples)
     said = [f"{p.label} {p.description} {' '.join(p.aliases)}" for p in parameters(tool)]
@@ -167,8 +168,8 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     if not tool.writes and cue("states").match(bare) and first.isdisjoint(weak):
         return False  # "circuit 22 is not used any more" asks for nothing
     changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
-    begins = {s for each in (tool.description, *tool.keywords) for s in words(each)[:1]}
-    is_change = not bare.endswith("?") and bool((changes - begins) & set(words(bare)[:1]))
+    change = set[str]() if bare.endswith("?") else changes & set(words(bare)[:1])
+    is_change = bool(change and change - _first_stems(tool, of="description"))
     if is_change and not tool.writes:
         return False  # "drop the circuit" wants no voltage drop
     if searches(tool):
@@ -182,11 +183,12 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return is_named and is_sought and _knows_verb(tool, message, bare)
     head = terms(group(cue("heads").match(asked), "head")[0])
     heads = set(head) - weak
-    core = " ".join((spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0]))
-    if heads and heads.isdisjoint(terms(core)):
+    core = (spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0])
+    if heads and heads.isdisjoint(terms(" ".join(core))):
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
-    is_told = any(message.find(each) for each in tool.keywords if len(words(each)) > 1)
-    if cue("measures").match(asked) and not is_told:
+    if cue("measures").match(asked) and not any(
+        message.find(each) for each in tool.keywords if len(words(each)) > 1
+    ):
         return False
     if tool.writes:
         return True
@@ -212,12 +214,19 @@ def _knows_verb(tool: ToolSpec, message: Message, bare: str) -> bool:
     first = tokens(bare)[:1]
     is_short = len(message.words) < 3 or not first or not terms(first[0]) or bare[0].isdigit()
     is_name = any(0 in m.place and m.kind in ("name", "code", "quote") for m in message.mentions)
-    texts = [spaced(tool.name), tool.description, *tool.keywords]
-    texts += [phrase for p in parameters(tool) for phrase in p.called]
-    texts += [str(each.get("userRequest", "")) for each in tool.examples]
-    known = {stem for text in texts for stem in words(text)[:1]}
-    known = known.union(*map(wordset, ("scaffold", "asking", "limit")))
+    known = _first_stems(tool).union(*map(wordset, ("scaffold", "asking", "limit")))
     return is_short or is_name or bare.endswith("?") or not known.isdisjoint(words(first[0]))
+
+
+@read_once
+def _first_stems(tool: ToolSpec, *, of: Literal["all", "description"] = "all") -> frozenset[str]:
+    """Return the stems that the texts of a tool begin with: of its description and keywords, or of
+    its name, parameters and examples as well."""
+    texts = [tool.description, *tool.keywords]
+    if of == "all":
+        texts += [spaced(tool.name), *(phrase for p in parameters(tool) for phrase in p.called)]
+        texts += [str(each.get("userRequest", "")) for each in tool.examples]
+    return frozenset(stem for text in texts for stem in words(text)[:1])
 
 
 def is_request(text: str, kind: Literal["write", "looked_up"]) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache, cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -16,6 +16,8 @@ from rollcall.models.base import ToolSpec
 from rollcall.models.planner.mentions import Unit, unit_of, wording, wordset
 
 Schema = dict[str, Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _IDENTIFIER = re.compile(r"[_.\-/$\s]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNIT_SAID = re.compile(r"(?:, |\bin |\()([A-Za-zµΩ°%$]{1,5})(?=[),.;:\s]|$)|([^\W\d_]{3,})")
@@ -122,6 +124,22 @@ class Parameter(Struct, frozen=True, dict=True):
             return True
 
 
+def read_once(read: Callable[Concatenate[ToolSpec, P], T]) -> Callable[Concatenate[ToolSpec, P], T]:
+    """Keep with a tool what a function reads of it, as `cached_property` does: every tool is read
+    at each step."""
+
+    @wraps(read)
+    def kept(tool: ToolSpec, /, *args: P.args, **options: P.kwargs) -> T:
+        key = f"{read.__qualname__} {options}"
+        if key not in tool.__dict__:
+            tool.__dict__[key] = read(tool, *args, **options)
+        found: T = tool.__dict__[key]
+        return found
+
+    return kept
+
+
+@read_once
 def parameters(tool: ToolSpec) -> tuple[Parameter, ...]:
     """Return a tool's parameters, in the order of its schema."""
     schema = tool.parameters
@@ -154,6 +172,7 @@ def arguments_shown(tool: ToolSpec) -> list[dict[str, Json]]:
     return [each for each in given if isinstance(each, dict)]
 
 
+@read_once
 def vocabulary(tool: ToolSpec, *, whole: bool = False) -> frozenset[str]:
     """Return the stems with which a message asks for a tool and says nothing else: without those of
     its examples' values.
@@ -181,6 +200,7 @@ def _labels() -> list[tuple[set[str], str]]:
     return [(set(words(name)), other) for each in found for name, other in each.items()]
 
 
+@read_once
 def verbs_of(tool: ToolSpec) -> frozenset[str]:
     """Return the stems of the verbs that ask for a write: the first words of its name and its
     keywords, and verbs of the same kind (`offline.words.verbs`)."""
