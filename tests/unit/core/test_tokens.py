@@ -17,11 +17,12 @@ ROWS = [json.loads(line) for line in COUNTS.read_text(encoding="utf-8").split("\
 @pytest.mark.parametrize(
     ("kind", "most"), [("english", 0.10), ("hebrew", 0.15), ("json", 0.15), ("code", 0.15)]
 )
-def test_an_estimate_is_near_the_count_in_each_script(kind: str, most: float) -> None:
+def test_an_estimate_is_near_the_count_for_nearly_each_text(kind: str, most: float) -> None:
     rows = [row for row in ROWS if row["kind"] == kind]
-    off = [abs(text_tokens(row["text"]) / row["tokens"] - 1) for row in rows]
+    off = [abs(text_tokens(row["text"]) - row["tokens"]) / row["tokens"] for row in rows]
     assert len(rows) >= 25
-    assert statistics.mean(off) <= most
+    assert sum(each <= most for each in off) >= 0.95 * len(rows)
+    assert statistics.mean(off) <= most / 2
     assert abs(sum(text_tokens(r["text"]) for r in rows) / sum(r["tokens"] for r in rows) - 1) <= (
         most / 2
     )
