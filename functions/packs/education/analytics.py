@@ -118,7 +118,7 @@ def get_analytics(
     titles: dict[str, str] = {}
     for each in sorted(told, key=attrgetter("at")):
         titles[each.content_id] = each.title
-    of_contents = [_renamed(each, titles[each.name]) for each in figures["content_id"]]
+    of_contents = {each.name: each for each in figures["content_id"]}
     result = Analytics(
         answer="",
         course_ids=[each.id for each in courses],
@@ -126,7 +126,10 @@ def get_analytics(
         time_range=time_range,
         total=_figure(TEXTS.say(ctx.locale, "analytics.total"), told) if told else None,
         by_bloom=[_renamed(each, bloom_name(each.name, ctx.locale)) for each in figures["bloom"]],
-        by_content=sorted(of_contents, key=attrgetter("name")),
+        # In the order in which they were first answered, so that it shows how a class goes on.
+        by_content=[
+            _renamed(of_contents[id], title) for id, title in titles.items() if id in of_contents
+        ],
         by_course=[_renamed(each, names[each.name]) for each in figures["course_id"]],
         suppressed=hidden,
         looked_at_all=is_all,

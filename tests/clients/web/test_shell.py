@@ -98,3 +98,14 @@ def test_web_agents_that_were_not_read_are_read_again(context: BrowserContext) -
     problem.get_by_role("button", name="Try again").click()
     expect(page.locator(".agents")).to_be_visible()
     expect(problem).to_be_hidden()
+
+
+def test_web_message_field_says_that_the_assistants_are_loading(context: BrowserContext) -> None:
+    context.route("**/list_capabilities", lambda route: None)  # it is never answered
+    page = context.new_page()
+    page.goto("/")
+    field = page.get_by_label("Message", exact=True)
+    expect(field).to_have_attribute("placeholder", "The assistants are loading…")
+    field.fill("Hello")
+    field.press("Enter")
+    expect(field).to_have_value("Hello")

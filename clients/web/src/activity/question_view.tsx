@@ -54,8 +54,8 @@ export function QuestionView({ play, question, at }: Props) {
       </header>
       <fieldset class="answering" dir={dir} disabled={isClosed}>
         <div class="stem" id={labelledBy}>
-          {kind === "cloze" ? <p>{say("cloze.lead")}</p> : <Paragraphs>{stem}</Paragraphs>}
-          <p class="quiet how">{HOW[kind] && say(HOW[kind])}</p>
+          {kind === "cloze" ? <p><bdi>{say("cloze.lead")}</bdi></p> : <Paragraphs>{stem}</Paragraphs>}
+          <p class="quiet how">{HOW[kind] && <bdi>{say(HOW[kind])}</bdi>}</p>
         </div>
         <Answer question={question} labelledBy={labelledBy} />
       </fieldset>

@@ -79,6 +79,10 @@ function NewConversation({
   const known = agents.value;
   const agent = chosenAgent.value;
   const problem = agentsProblem.value;
+  const isLoading = !known && !problem;
+  const placeholder = agent
+    ? text("composer.to", { agent: agentName(agent) })
+    : isLoading ? text("composer.loading") : "";
   return (
     <div class="conversation new">
       <div class="log-scroll">
@@ -118,7 +122,7 @@ function NewConversation({
       </div>
       <Composer
         connection={connection}
-        placeholder={agent ? text("composer.to", { agent: agentName(agent) }) : ""}
+        placeholder={placeholder}
         isReady={agent !== undefined}
         onSend={(message) => {
           const conversation = new Conversation(connection, { agent: agent as string });
