@@ -51,6 +51,18 @@ async function letAsk(uid) {
   assert.ok(answer.ok, await answer.text());
 }
 
+/** Give a user of the Auth emulator a role, as an app's server does. */
+export async function promote(uid, role) {
+  const { FIREBASE_AUTH_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
+  const url = `http://${host}/identitytoolkit.googleapis.com/v1/projects/${project}/accounts:update`;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { Authorization: "Bearer owner", "Content-Type": "application/json" },
+    body: JSON.stringify({ localId: uid, customAttributes: JSON.stringify({ role }) }),
+  });
+  assert.ok(answer.ok, await answer.text());
+}
+
 /** One app with nobody signed in. Close it, or Node stays. */
 export class App {
   constructor(name) {

@@ -8,19 +8,7 @@ import { createUserWithEmailAndPassword, signInWithEmailAndPassword } from "fire
 import { doc, getDoc, setDoc } from "firebase/firestore";
 
 import { Rollcall } from "../../../../clients/js/src/index.js";
-import { App, DEMO, denied, seed } from "../../support.mjs";
-
-/** Give a user of the Auth emulator a role, as an app's server does. */
-async function promote(uid, role) {
-  const { FIREBASE_AUTH_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
-  const url = `http://${host}/identitytoolkit.googleapis.com/v1/projects/${project}/accounts:update`;
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { Authorization: "Bearer owner", "Content-Type": "application/json" },
-    body: JSON.stringify({ localId: uid, customAttributes: JSON.stringify({ role }) }),
-  });
-  assert.ok(answer.ok, await answer.text());
-}
+import { App, DEMO, denied, promote, seed } from "../../support.mjs";
 
 describe("a teacher's dialogue in Hebrew", () => {
   const teacher = new App("teacher");

@@ -23,22 +23,10 @@ import { getFunctions } from "firebase/functions";
 
 import { Rollcall } from "../../../../clients/js/src/index.js";
 import { letAsk, model, served } from "../../js_support.mjs";
-import { App, DEMO, denied, seed } from "../../support.mjs";
+import { App, DEMO, denied, promote, seed } from "../../support.mjs";
 
 const RECORDING = new URL("../../../../dev/recorded/tutor.json", import.meta.url);
 const PAST = "I like cake.";
-
-/** Give a user of the Auth emulator a role, as an app's server does. */
-async function promote(uid, role) {
-  const { FIREBASE_AUTH_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
-  const url = `http://${host}/identitytoolkit.googleapis.com/v1/projects/${project}/accounts:update`;
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { Authorization: "Bearer owner", "Content-Type": "application/json" },
-    body: JSON.stringify({ localId: uid, customAttributes: JSON.stringify({ role }) }),
-  });
-  assert.ok(answer.ok, await answer.text());
-}
 
 describe("lessons with a tutor", () => {
   const teacher = new App("tutor-teacher");
