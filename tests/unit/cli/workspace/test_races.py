@@ -1,7 +1,8 @@
 """What is swapped while a tool is at work cannot lead it outside, nor show half of a file.
 
 Tries are counted, not timed. The swapping goes on in another process, so that it happens between
-any two system calls of the tools.
+any two system calls of the tools. It comes in bursts: between two of them the folder or file lies
+still for a moment, so that a tool is seen to work as well as to refuse.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ TRIES = 3000
 FEW = 100
 
 _SWAP_FOLDER = """
-import os, sys
+import os, sys, time
 root, outside = sys.argv[1:]
 os.chdir(root)
 print(flush=True)
@@ -41,9 +42,11 @@ while True:
         os.rename("aside", "d")
     except OSError:  # the tool made a folder in the gap, as it may: both stay inside
         os.rename("aside", f"aside-{turn}")
+    if turn % 20 == 0:
+        time.sleep(0.001)
 """
 _SWAP_FILE = """
-import os, sys
+import os, sys, time
 root, outside = sys.argv[1:]
 os.chdir(root)
 print(flush=True)
@@ -58,6 +61,8 @@ while True:
         with open("new", "w") as file:
             file.write("text\\n")
     os.rename("new", "d/f.txt")
+    if turn % 20 < 3:  # each of the three kinds lies still in its turn
+        time.sleep(0.001)
 """
 
 
