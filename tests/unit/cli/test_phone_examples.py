@@ -10,6 +10,7 @@ from dev.paths import ROOT
 from rollcall.core import wire
 
 PAGE = (ROOT / "docs/clients.md").read_text(encoding="utf-8")
+FILE = (ROOT / "clients/phones/Rollcall.swift").read_text(encoding="utf-8")
 SWIFT = {
     "RunRequest": wire.RunRequest,
     "Decision": wire.ResumeEntry,
@@ -28,8 +29,8 @@ def _wire(model: type[wire.Wire]) -> dict[str, bool]:
 
 def _struct(name: str) -> dict[str, bool]:
     """The stored properties of a Swift struct, and whether they are always there."""
-    on_a_line = re.search(rf"struct {name}\b[^{{\n]*{{(.+)}}", PAGE)
-    found = on_a_line or re.search(rf"struct {name}\b[^{{\n]*{{(.*?)\n}}", PAGE, re.DOTALL)
+    on_a_line = re.search(rf"struct {name}\b[^{{\n]*{{(.+)}}", FILE)
+    found = on_a_line or re.search(rf"struct {name}\b[^{{\n]*{{(.*?)\n}}", FILE, re.DOTALL)
     assert found, name
     inner = re.sub(r"struct .*", "", found[1])
     properties = re.findall(r"var (\w+)(?:: (?:\[\w+\]|\w+)(\?)?)?(?: = \"\w+\")?", inner)
