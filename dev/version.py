@@ -10,13 +10,17 @@ import hashlib
 from pathlib import Path
 
 RELEASE = "0.1.0"
-_SUFFIXES = {".py", ".toml", ".json", ".rules", ".typed"}
+_SUFFIXES = {".py", ".toml", ".json", ".rules", ".typed", ".html", ".js", ".css", ".svg"}
 """What the library is made of; editors and systems leave other files beside it."""
+_FOLDERS = ("functions/rollcall", "clients/web/dist")
 
 
 def version() -> str:
     root = Path(__file__).resolve().parents[1]
-    files = [root / "pyproject.toml", *(root / "functions" / "rollcall").rglob("*")]
+    files = [
+        root / "pyproject.toml",
+        *(file for each in _FOLDERS for file in (root / each).rglob("*")),
+    ]
     digest = hashlib.sha256()
     for file in sorted(each for each in files if each.is_file() and each.suffix in _SUFFIXES):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from dev import commands, problem
-from dev.paths import ROOT
+from dev.paths import NODE_MODULES, ROOT
 from dev.stamp import Stamp
 
 WEB = ROOT / "clients" / "web"
@@ -16,13 +17,38 @@ _SOURCES = (WEB, ROOT / "clients" / "js" / "src")
 
 def build() -> None:
     """Build it, unless it is built from these very sources already."""
-    DIST.mkdir(exist_ok=True)
-    stamp = Stamp(DIST, ROOT / "package-lock.json", *_sources())
-    if stamp.is_current():
+    if is_current():
         return
     print("Building the web app (ten seconds) ...", flush=True)
+    DIST.mkdir(exist_ok=True)
+    stamp = _stamp()
     commands.run(["node", WEB / "build.mjs"], failing="The web app could not be built.")
     stamp.write()
+
+
+def is_current() -> bool:
+    """Whether it is built from these very sources."""
+    return _stamp().is_current()
+
+
+def missing() -> str | None:
+    """What building needs and is not here; None where nothing is missing."""
+    if shutil.which("node") is None:
+        return "there is no `node` on PATH"
+    if not (NODE_MODULES / "esbuild-wasm").is_dir():
+        return "node_modules is not installed (`make setup` does it)"
+    return None
+
+
+def built_files() -> list[Path]:
+    """What is served."""
+    return [
+        file for file in sorted(DIST.rglob("*")) if file.is_file() and not file.name.startswith(".")
+    ]
+
+
+def _stamp() -> Stamp:
+    return Stamp(DIST, ROOT / "package-lock.json", *_sources())
 
 
 def _sources() -> Iterator[Path]:

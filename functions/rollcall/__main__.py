@@ -57,6 +57,8 @@ def _add_app_commands(commands: Any) -> None:
     init.add_argument("dir", nargs="?", help=where)
     what = 'prefix of the platform\'s own names, such as "rc": rc_run_agent'
     init.add_argument("--prefix", help=what)
+    what = "add the web app too; FOLDER is for its files, otherwise one in Hosting's"
+    init.add_argument("--web", nargs="?", const="", metavar="FOLDER", help=what)
     init.add_argument("--yes", action="store_true", help="write without asking")
 
     what = "compose firestore.rules and firestore.indexes.json of the app"

@@ -10,6 +10,7 @@ import {
 import type { TargetedSubmitEvent } from "preact";
 
 import { LanguageChoice } from "../account/choices.js";
+import { beside, type SignInMethod } from "../firebase/configuration.js";
 import type { Connection } from "../firebase/connection.js";
 import { type Key, text } from "../text/locale.js";
 
@@ -64,13 +65,14 @@ export function SignIn({ connection }: { connection: Connection }) {
       note.value = "sign_in.sent";
     });
   const { sampleUser: sample } = configuration;
-  const has = (method: (typeof configuration.signIn)[number]) =>
-    configuration.signIn.includes(method);
+  // The Auth emulator has all of them enabled, and a guest needs no account there.
+  const has = (method: SignInMethod) =>
+    configuration.signIn.includes(method) || (method === "anonymous" && emulators !== undefined);
 
   return (
     <main class="sign-in">
       <div class="sign-in-card">
-        <img src="/icon.svg" alt="" width="48" height="48" />
+        <img src={beside("icon.svg")} alt="" width="48" height="48" />
         <h1>{text("sign_in.welcome", { name: configuration.name })}</h1>
         <p class="quiet">{text("sign_in.lead")}</p>
         {emulators && sample && (

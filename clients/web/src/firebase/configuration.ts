@@ -32,7 +32,7 @@ export interface Deployment {
 /** Read it from the site that the page came from. */
 export async function readDeployment(): Promise<Deployment> {
   const [configuration, firebase, emulators] = await Promise.all([
-    read("/rollcall.json").then((answer) => answer.json() as Promise<Configuration>),
+    read(beside("rollcall.json")).then((answer) => answer.json() as Promise<Configuration>),
     read("/__/firebase/init.json").then((answer) => answer.json() as Promise<FirebaseOptions>),
     isLocal() ? readEmulators() : undefined,
   ]);
@@ -47,6 +47,11 @@ async function readEmulators(): Promise<Emulators | undefined> {
   const script = await (await read("/__/firebase/init.js?useEmulator=true")).text();
   const told = /var firebaseEmulators = (\{[^]*?\n\});/.exec(script)?.[1];
   return told === undefined ? undefined : (JSON.parse(told) as Emulators);
+}
+
+/** The address of a file of the app, which may be in any folder of the site. */
+export function beside(name: string): string {
+  return new URL(name, import.meta.url).href;
 }
 
 async function read(path: string): Promise<Response> {

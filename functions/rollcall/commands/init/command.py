@@ -14,6 +14,7 @@ from rollcall.commands.init import app_texts
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.commands.init.plan import Obstacle, Plan, make_plan
+from rollcall.commands.init.web_app import shipped_files
 from rollcall.commands.init.wheel import WheelError, installed_wheel
 from rollcall.commands.rules import platform
 from rollcall.core.errors import FAILED, USAGE, Problem
@@ -21,6 +22,7 @@ from rollcall.core.options import PREFIX
 from rollcall.models.provider import providers
 
 _MOST_LINES = 12
+_WEB_QUESTION = "Add the web app too, a page to chat that Firebase Hosting serves?"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,8 +38,13 @@ def run(options: argparse.Namespace) -> int:
             exit_code=USAGE,
         )
     root = choose_root(options.dir, Path.cwd())
+    asks = not options.yes and sys.stdin.isatty()
     try:
-        plan = make_plan(root, installed_wheel(), platform, options.prefix)
+        wheel = installed_wheel()
+        plan = make_plan(root, wheel, platform, options.prefix, options.web)
+        may_add = asks and plan.web is None and not plan.is_update
+        if may_add and shipped_files(wheel.content) and _answers_yes(_WEB_QUESTION):
+            plan = make_plan(root, wheel, platform, options.prefix, "")
     except (Obstacle, WheelError, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
     print(f"App: {root}")
@@ -46,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if not plan.changes:
         print("Nothing to change.")
         return 0
-    shown = show(plan.changes)
+    shown = show(plan.changes, plan.web)
     if not options.yes:
         print(shown)
         if not _is_confirmed(len(plan.changes)):
@@ -80,10 +87,20 @@ def choose_root(folder: str | None, current: Path) -> Path:
     return current
 
 
-def show(changes: tuple[Change, ...]) -> str:
-    """The changes for a person: new files by name and length, others as a diff."""
+def show(changes: tuple[Change, ...], web: str | None = None) -> str:
+    """The changes for a person: new files by name and length, others as a diff; those of the web
+    app, in the folder `web`, by their number."""
     parts = []
+    built = [each for each in changes if web is not None and each.path.startswith(f"{web}/")]
+    if built:
+        new = sum(change.old is None for change in built)
+        gone = sum(change.new is None for change in built)
+        parts.append(
+            f"web app  {web}/ ({new} files new, {len(built) - new - gone} changed, {gone} deleted)"
+        )
     for change in changes:
+        if change in built:
+            continue
         if change.new is None:
             parts.append(f"deleted  {change.path}")
         elif change.old is None:
@@ -122,11 +139,14 @@ def _is_confirmed(count: int) -> bool:
     if not sys.stdin.isatty():
         print(f"\nNothing was written. Add --yes to write these {count} files.")
         return False
-    answer = input(f"\nWrite these {count} files? [y/N] ")
-    if answer.strip().lower() in ("y", "yes"):
+    if _answers_yes(f"\nWrite these {count} files?"):
         return True
     print("Nothing was written.")
     return False
+
+
+def _answers_yes(question: str) -> bool:
+    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _model_choice() -> str:

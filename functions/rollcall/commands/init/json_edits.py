@@ -116,6 +116,8 @@ def render(value: Any, indent: str = "", unit: str = "  ") -> str:
         isinstance(each, dict | list)
         for each in (value.values() if isinstance(value, dict) else value)
     )
+    if not isinstance(value, dict | list):
+        return flat
     if not nested and len(indent) + len(flat) < _LINE_LENGTH - 10:
         if isinstance(value, dict) and value:
             return f"{{ {flat[1:-1]} }}"

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import environment
@@ -20,16 +21,17 @@ from rollcall.commands.init import (
     indexes,
     requirements_file,
     security_rules,
+    web_app,
 )
 from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
 from rollcall.commands.init.firebase_json import Codebase, UnsupportedSetup
+from rollcall.commands.init.web_app import RECORD, WebRecord
 from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
 from rollcall.commands.rules import Platform
 from rollcall.core.errors import Problem
-from rollcall.core.options import DEFAULT_CODEBASE
+from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
 
-CODEBASE, PREFIX = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX"
-_RECORD = "vendor/rollcall.json"
+CODEBASE, PREFIX, REGION = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX", "ROLLCALL_REGION"
 _MOST_PLACES = 3
 
 
@@ -53,6 +55,8 @@ class Plan(Struct, frozen=True):
     codebase: Codebase
     is_update: bool
     """Whether Rollcall was there already."""
+    web: str | None = None
+    """The folder of the web app; None for an app without."""
 
 
 class Record(Struct, frozen=True):
@@ -61,9 +65,16 @@ class Record(Struct, frozen=True):
     prefix: str
     collections: tuple[str, ...]
     indexes: tuple[str, ...]
+    web: WebRecord | None = None
 
 
-def make_plan(root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None) -> Plan:
+def make_plan(
+    root: Path,
+    wheel: Wheel,
+    platform: PlatformOf,
+    prefix: str | None,
+    web: str | None = None,
+) -> Plan:
     """Plan to make an app in `root`, or to add Rollcall to it.
 
     Args:
@@ -72,15 +83,25 @@ def make_plan(root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None
         platform: Gives Rollcall's rules, indexes and names, by the prefix of these and the folders
             of the app's packages.
         prefix: What those names begin with; None for what the app says already.
+        web: The folder of the web app, empty for the usual one; None to add none.
+
     Raises:
-        Blocked: Something in the app stands against it.
+        Obstacle: Something in the app stands against it.
     """
-    return _Planner(root, wheel, platform, prefix).plan()
+    return _Planner(root, wheel, platform, prefix, web).plan()
 
 
 class _Planner:
-    def __init__(self, root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        wheel: Wheel,
+        platform: PlatformOf,
+        prefix: str | None,
+        web: str | None,
+    ) -> None:
         self.root = root
+        self.web = web
         self.files = Files(root)
         self.wheel = wheel
         self.problems: list[str] = []
@@ -92,6 +113,7 @@ class _Planner:
             self.firestore = firebase_json.choose_firestore(text)
             self.main = self.files.read(self._in("main.py"))
             self.record = self._read_record()
+            self.web_record = self.record.web if self.record is not None else None
             self.is_bound = self.main is not None and app_code.binds(self.main)
             self.is_update = self.record is not None and self.is_bound
             self.prefix = self._choose_prefix(prefix)
@@ -112,6 +134,7 @@ class _Planner:
             self._plan_rules,
             self._plan_indexes,
             self._check_names,
+            self._plan_web,
             self._plan_wheel,
             self._plan_git,
         ):
@@ -128,7 +151,8 @@ class _Planner:
                 f"`{self.prefix}_run_agent` and read `{self.prefix}_threads`."
             )
         changes, notes = tuple(self.files.changes()), tuple(self.notes)
-        return Plan(self.root, changes, notes, self.codebase, self.is_update)
+        folder = self.web_record.folder if self.web_record is not None else None
+        return Plan(self.root, changes, notes, self.codebase, self.is_update, folder)
 
     def _in(self, name: str) -> str:
         """A file's path in the functions folder."""
@@ -193,11 +217,14 @@ class _Planner:
                 lines = "\n".join(["# Rollcall", *missing])
                 self.files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
         wheel = self._in(f"vendor/{self.wheel.file_name}")
-        for path in (wheel, self._in(".env")):
+        pages = [f"{self.web_record.folder}/index.html"] if self.web_record is not None else []
+        for path in (wheel, self._in(".env"), *pages):
             if self.files.exists(path) and (rule := _git_ignores(self.root, path)):
                 self.notes.append(
                     f"{path} is ignored by git ({rule}): deploys from another machine, such as "
                     "CI, would miss it. Change that line, or add the file with `git add -f`."
+                    + " A build may clear that folder: `--web=<folder>` names one that it copies "
+                    "from." * (path in pages)
                 )
 
     # ---- The functions ----
@@ -303,28 +330,25 @@ class _Planner:
         for name in self.files.names(folder):
             if is_wheel_of_ours(name) and name != self.wheel.file_name:
                 self.files.remove(f"{folder}/{name}")
-        record = {
+        record: dict[str, Any] = {
             "about": "What `python -m rollcall init` added, so that a later one can renew it.",
             "version": self.wheel.version,
             "prefix": self.prefix,
             "collections": list(self.platform.collections),
             "indexes": indexes.entries(self.platform.indexes),
         }
-        self.files.put(self._in(_RECORD), json.dumps(record, indent=1) + "\n")
+        if self.web_record is not None:
+            record["web"] = to_builtins(self.web_record)
+        self.files.put(self._in(RECORD), json.dumps(record, indent=1) + "\n")
 
     def _read_record(self) -> Record | None:
-        path = self._in(_RECORD)
+        path = self._in(RECORD)
         text = self.files.read(path)
         if text is None:
             return None
         try:
-            found = json.loads(text)
-            return Record(
-                prefix=str(found["prefix"]),
-                collections=tuple(map(str, found["collections"])),
-                indexes=tuple(map(str, found["indexes"])),
-            )
-        except (ValueError, KeyError, TypeError):
+            return convert(json.loads(text), Record)
+        except (ValueError, ValidationError):
             raise UnsupportedSetup(
                 f"{path} is not what init wrote. Take it back from version control, or delete it."
             ) from None
@@ -349,10 +373,29 @@ class _Planner:
             how = f"with the prefix {before!r}" if before else "without a prefix"
             raise UnsupportedSetup(
                 f"Rollcall was added to this app {how}, and its data is kept under those names. "
-                f"Where none has to be kept, delete {self._in(_RECORD)}, {PREFIX} in {path}, and "
+                f"Where none has to be kept, delete {self._in(RECORD)}, {PREFIX} in {path}, and "
                 "the indexes and the block in the rules that init wrote, and repeat this."
             )
         return prefix
+
+    # ---- The web app ----
+
+    def _plan_web(self) -> None:
+        if self.web_record is None and self.web is None:
+            return
+        variables = environment.parse(self.files.read(self._in(".env")) or "")
+        self.web_record, notes = web_app.plan(
+            self.files,
+            web_app.shipped_files(self.wheel.content),
+            folder=self.web or "",
+            before=self.web_record,
+            settings=web_app.Settings(
+                name=self.root.resolve().name,
+                region=variables.get(REGION) or DEFAULT_REGION,
+                prefix=self.prefix,
+            ),
+        )
+        self.notes += notes
 
     # ---- Firestore ----
 

@@ -55,22 +55,40 @@ def make(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def planned(root: Path, *, prefix: str | None = None, library: Wheel | None = None) -> Plan:
-    return make_plan(root, library or wheel(), platform, prefix)
+def planned(
+    root: Path,
+    *,
+    prefix: str | None = None,
+    library: Wheel | None = None,
+    web: str | None = None,
+) -> Plan:
+    return make_plan(root, library or wheel(), platform, prefix, web)
 
 
-def init(root: Path, *, prefix: str | None = None, library: Wheel | None = None) -> Plan:
+def init(
+    root: Path,
+    *,
+    prefix: str | None = None,
+    library: Wheel | None = None,
+    web: str | None = None,
+) -> Plan:
     """Do what `python -m rollcall init --yes` does."""
-    plan = planned(root, prefix=prefix, library=library)
+    plan = planned(root, prefix=prefix, library=library, web=web)
     write(root, plan.changes)
     return plan
 
 
-def refusal(root: Path, *, prefix: str | None = None) -> str:
+def refusal(
+    root: Path,
+    *,
+    prefix: str | None = None,
+    library: Wheel | None = None,
+    web: str | None = None,
+) -> str:
     """What init says of an app that it cannot be added to."""
     before = tree(root)
     try:
-        planned(root, prefix=prefix)
+        planned(root, prefix=prefix, library=library, web=web)
     except Obstacle as error:
         assert tree(root) == before
         return str(error)

@@ -31,6 +31,12 @@ def test_an_object_on_one_line_stays_on_one_line() -> None:
     assert '"functions": {"source": "backend", "codebase": "api"}, /* one codebase */' in edited
 
 
+@pytest.mark.parametrize("length", [10, 200])
+def test_a_text_is_written_as_one(length: int) -> None:
+    edited = json_edits.add_members("{}", (), {"policy": [{"value": "x" * length}]})
+    assert json.loads(edited) == {"policy": [{"value": "x" * length}]}
+
+
 def test_a_value_becomes_the_one_item_of_a_list_with_its_comments() -> None:
     text = '{\n  "functions": {\n    "source": "f", // here\n\n    "runtime": "nodejs22"\n  }\n}\n'
     edited = json_edits.make_list(text, ("functions",))

@@ -1,0 +1,392 @@
+"""The web app in an app's Hosting: its folder, its files, and its part of `firebase.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from msgspec import Struct, ValidationError, convert, to_builtins
+
+from rollcall.commands.init import firebase_json, json_edits
+from rollcall.commands.init.files import Files, line_number
+from rollcall.commands.init.firebase_json import FILE, UnsupportedSetup
+from rollcall.core import jsonc
+from rollcall.core.errors import Problem
+
+RECORD = "vendor/rollcall.json"
+"""In the functions folder: what init added."""
+SETTINGS = "rollcall.json"
+"""Of the deployment; written once, and the app's own from then on."""
+
+_IN_WHEEL = "rollcall/web/"
+_FOLDER, _SUB_FOLDER = "rollcall-web", "rollcall"
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "font-src 'self'; media-src 'self' blob:; frame-src blob:; connect-src 'self' "
+    "https://*.googleapis.com https://*.cloudfunctions.net https://*.run.app "
+    "wss://generativelanguage.googleapis.com; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), microphone=(self), geolocation=(), payment=()",
+    "Cache-Control": "no-cache",
+}
+_KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""Of files whose names carry a hash."""
+_SERVED = re.compile(r"hosting(?:\[(.+?)\])?: Local server: (http://\S+)")
+_PORT = 5002  # 5000 is taken by macOS
+
+
+class Site(Struct, frozen=True):
+    """Where the web app is in an app's Hosting."""
+
+    folder: str
+    """Of its files, from the app's folder."""
+    path: str
+    """On the site, such as "/rollcall"; "" for the whole site."""
+    index: int | None = None
+    """The entry's place in `hosting`, where that is a list."""
+    is_new: bool = False
+    """Whether `firebase.json` has no Hosting yet."""
+    public: str = ""
+    """The entry's folder that is deployed, where the app's own folder is outside of it."""
+
+    def headers(self) -> list[dict[str, Any]]:
+        """The rules for `headers` of the entry."""
+        all_files = f"{self.path}{{,/**}}" if self.path else "**"
+        return [
+            _rule(all_files, _HEADERS),
+            _rule(f"{self.path}/@(main|chunk)-*.@(js|css)", _KEPT),
+        ]
+
+
+class Settings(Struct, frozen=True):
+    """What the page is told of its deployment at first."""
+
+    name: str
+    region: str
+    prefix: str
+
+    def text(self) -> str:
+        """The first content of `rollcall.json`."""
+        content = {**to_builtins(self), "signIn": ["password"], "appCheckSiteKey": ""}
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+class WebRecord(Struct, frozen=True):
+    """What an earlier init wrote of the web app."""
+
+    folder: str
+    files: dict[str, str]
+    """The digest of each file, by its path in the folder."""
+    headers: str
+    """The digest of the rules in `firebase.json`."""
+
+
+def shipped_files(wheel: bytes) -> dict[str, bytes]:
+    """The built files in the library's wheel, by their path; none where it was built without."""
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        return {
+            name.removeprefix(_IN_WHEEL): archive.read(name)
+            for name in archive.namelist()
+            if name.startswith(_IN_WHEEL) and name != _IN_WHEEL + SETTINGS
+        }
+
+
+def plan(
+    files: Files,
+    shipped: Mapping[str, bytes],
+    *,
+    folder: str,
+    before: WebRecord | None,
+    settings: Settings,
+) -> tuple[WebRecord | None, list[str]]:
+    """Plan the web app's files and its part of `firebase.json`.
+
+    Args:
+        files: Those of the app, which take the changes.
+        shipped: The built files of the library.
+        folder: Where to, as the person names it; empty for where it is, or the usual place.
+        before: What an earlier init wrote.
+        settings: For an app that has none yet.
+
+    Returns:
+        What is written now, and notes for the person.
+
+    Raises:
+        UnsupportedSetup: A file of the app's own is there, or it is not clear where it goes.
+    """
+    if before is not None and folder and _checked_folder(folder) != before.folder:
+        raise UnsupportedSetup(
+            f"--web {folder}: the web app is in {before.folder}. To move it, delete that folder, "
+            f'its rules under "headers" in {FILE} and "web" in the record in vendor/, and repeat '
+            "this."
+        )
+    if not shipped:
+        if before is not None:
+            return before, [f"{before.folder} stays: this library has no web app to renew it with."]
+        raise UnsupportedSetup(
+            "--web: this library was built without the web app. Where Node is, `make setup` and "
+            "`make wheel` in a checkout of Rollcall build one with it."
+        )
+    text = files.read(FILE) or "{}"
+    site = choose_site(text, before.folder if before is not None else folder)
+    # The page names its scripts by their address on the site.
+    page = shipped["index.html"].replace(b'="/', f'="{site.path}/'.encode())
+    placed = {**shipped, "index.html": page}
+    _put(files, site.folder, placed, before.files if before is not None else {})
+    merged, is_current = merge(text, site, before.headers if before is not None else "")
+    files.put(FILE, merged)
+    record = WebRecord(
+        site.folder,
+        {name: digest(content) for name, content in placed.items()},
+        digest(site.headers()),
+    )
+    notes = []
+    if not is_current and (before is None or before.headers != record.headers):
+        rules = json.dumps(site.headers(), ensure_ascii=False)
+        notes.append(
+            f'{FILE}: the rules for the web app under "headers" were changed, so they stay. Those '
+            f"of this version:\n  {rules}"
+        )
+    path = f"{site.folder}/{SETTINGS}"
+    if (there := files.read(path)) is None:
+        files.put(path, settings.text())
+    elif _prefix(there, path) != settings.prefix:
+        notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
+    if before is None:
+        if site.public:
+            notes.append(
+                f"{site.folder} is not in {site.public}, which Hosting serves: your build has to "
+                f"copy it there, so that it is at {site.path}."
+            )
+        notes.append(
+            f"The web app is at {site.path}/ of the site. Hosting tells it the project's "
+            "configuration, for which the project needs a web app (`firebase apps:create web`). "
+            f'{path} says how users sign in: "password", "google", "anonymous", as the project '
+            "has enabled them."
+        )
+    return record, notes
+
+
+def _prefix(text: str, path: str) -> str | None:
+    """The prefix that the page is told."""
+    try:
+        found = json_edits.parse(text).value
+    except ValueError as error:
+        raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
+    return found.get("prefix", "") if isinstance(found, dict) else None
+
+
+def _put(files: Files, folder: str, placed: Mapping[str, bytes], known: Mapping[str, str]) -> None:
+    """Plan the files, none over one that is not Rollcall's, and remove those that are not needed
+    any more."""
+    for name, content in placed.items():
+        path = f"{folder}/{name}"
+        there = files.read_bytes(path)
+        if there is not None and there != content:
+            if name not in known:
+                raise UnsupportedSetup(
+                    f"{path} is the app's own, and nothing is written over it. Name another folder "
+                    "for the web app: --web=<folder>."
+                )
+            if digest(there) != known[name]:
+                raise UnsupportedSetup(
+                    f"{path} was changed since init wrote it. Take it back from version control, "
+                    "or delete it, and repeat this."
+                )
+        files.put(path, content)
+    for name in known:
+        if name not in placed and files.exists(f"{folder}/{name}"):
+            files.remove(f"{folder}/{name}")
+
+
+def digest(content: bytes | list[dict[str, Any]]) -> str:
+    """What tells a file, or rules of headers, from changed ones."""
+    if not isinstance(content, bytes):
+        content = json.dumps(content, sort_keys=True).encode()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def choose_site(text: str, folder: str) -> Site:
+    """Decide where the web app goes.
+
+    Args:
+        text: The content of `firebase.json`.
+        folder: For its files, as the person names it; empty for a sub-folder of what Hosting
+            serves, or a folder of its own where there is no Hosting.
+
+    Raises:
+        UnsupportedSetup: The folder is none inside the app, or it is not clear which site is meant.
+    """
+    entries = _entries(text)
+    is_list = isinstance(firebase_json.read(text).get("hosting"), list)
+    if folder:
+        folder = _checked_folder(folder)
+    if not entries:
+        return Site(folder or _FOLDER, "", is_new=True)
+    if not folder:
+        if len(entries) > 1 or not _public(entries[0]):
+            raise _unclear(text, entries, "does not say which folder the web app may be put into")
+        return Site(
+            str(PurePosixPath(_public(entries[0]), _SUB_FOLDER)),
+            f"/{_SUB_FOLDER}",
+            0 if is_list else None,
+        )
+    there = PurePosixPath(folder)
+    inside = [
+        (len(PurePosixPath(public).parts), index)
+        for index, entry in enumerate(entries)
+        if (public := _public(entry)) and there.is_relative_to(public)
+    ]
+    if inside:
+        index = max(inside)[1]
+        path = there.relative_to(_public(entries[index])).as_posix()
+        return Site(folder, "" if path == "." else f"/{path}", index if is_list else None)
+    if len(entries) > 1:
+        raise _unclear(text, entries, f"serves {folder} with none of its sites")
+    public = _public(entries[0]) or "the site"
+    return Site(folder, f"/{there.name}", 0 if is_list else None, public=public)
+
+
+def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
+    """Add the site to a `firebase.json`, or renew what an earlier init added.
+
+    Args:
+        before: The digest of the rules that an earlier init wrote; empty where there was none.
+
+    Returns:
+        The new text, and whether the rules are those of this version: rules that somebody has
+        changed stay as they are.
+    """
+    text = _merge_emulator(text)
+    rules = site.headers()
+    if site.is_new:
+        entry = {"public": site.folder, "ignore": ["firebase.json", "**/.*"], "headers": rules}
+        return _add(text, (), "hosting", entry), True
+    place: tuple[str | int, ...] = ("hosting",)
+    if site.index is not None:
+        place = ("hosting", site.index)
+    there = json_edits.find(text, place).value.get("headers")
+    if there is None:
+        return json_edits.add_members(text, place, {"headers": rules}), True
+    sources = [rule["source"] for rule in rules]
+    at = [index for index, rule in enumerate(there) if rule.get("source") in sources]
+    present = [there[index] for index in at]
+    if present == rules:
+        return text, True
+    if present and digest(present) != before:
+        return text, False
+    text = json_edits.remove_items(text, (*place, "headers"), at)
+    return json_edits.append_items(text, (*place, "headers"), rules), True
+
+
+def recorded(functions: Path) -> WebRecord | None:
+    """What init wrote of the web app into the app with this functions folder; None without one.
+
+    Raises:
+        Problem: The record is not what init wrote.
+    """
+    file = functions / RECORD
+    if not file.is_file():
+        return None
+    try:
+        found = jsonc.read(file).get("web")
+        return None if found is None else convert(found, WebRecord)
+    except (AttributeError, ValidationError) as error:
+        raise Problem(f"{file} is not what init wrote: {error}") from error
+
+
+def address(text: str, folder: str, log: str) -> str | None:
+    """Where the emulators serve the web app; None where none of their sites does.
+
+    Args:
+        text: The content of `firebase.json`.
+        folder: Of the web app.
+        log: That of firebase-tools, which says where each site is served.
+    """
+    try:
+        site = choose_site(text, folder)
+    except UnsupportedSetup:
+        return None
+    if site.is_new:
+        return None
+    served = dict(_SERVED.findall(log))
+    if site.index is None or len(served) == 1:
+        hosts = list(served.values())
+    else:
+        entry = _entries(text)[site.index]
+        hosts = [
+            served[name] for name in (entry.get("target"), entry.get("site")) if name in served
+        ]
+    return f"{hosts[0]}{site.path}/" if hosts else None
+
+
+def _merge_emulator(text: str) -> str:
+    """Have `dev` start the Hosting emulator."""
+    emulators = firebase_json.read(text).get("emulators")
+    if emulators is None:
+        return json_edits.add_members(text, (), {"emulators": {"hosting": {"port": _PORT}}})
+    if "hosting" in emulators:
+        return text
+    return json_edits.add_members(text, ("emulators",), {"hosting": {"port": _PORT}})
+
+
+def _add(text: str, place: tuple[str | int, ...], key: str, value: Any) -> str:
+    if key in json_edits.find(text, place).value:
+        return json_edits.replace(text, (*place, key), value)
+    return json_edits.add_members(text, place, {key: value})
+
+
+def _entries(text: str) -> list[dict[str, Any]]:
+    hosting = firebase_json.read(text).get("hosting") or []
+    entries: list[Any] = hosting if isinstance(hosting, list) else [hosting]
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise UnsupportedSetup(
+                f'{FILE}: "hosting" has {entry!r}; an object with "public" is expected.'
+            )
+    return entries
+
+
+def _public(entry: dict[str, Any]) -> str:
+    """The folder that an entry serves; empty for a web framework's, which is built."""
+    return PurePosixPath(entry["public"]).as_posix() if entry.get("public") else ""
+
+
+def _checked_folder(folder: str) -> str:
+    path = PurePosixPath(folder.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
+        raise UnsupportedSetup(
+            f"--web {folder}: name a folder inside the app, such as --web=public/rollcall."
+        )
+    return path.as_posix()
+
+
+def _unclear(text: str, entries: list[dict[str, Any]], what: str) -> UnsupportedSetup:
+    place = line_number(text, json_edits.find(text, ("hosting",)).start)
+    folders = [
+        str(PurePosixPath(public, _SUB_FOLDER)) for each in entries if (public := _public(each))
+    ]
+    named = " or ".join(f"--web={each}" for each in folders or [f"public/{_SUB_FOLDER}"])
+    return UnsupportedSetup(
+        f'{FILE}:{place}: "hosting" {what}. Name one: {named}; for a site of its own, add an entry '
+        'with "target" and "public" to "hosting" and name that folder.'
+    )
+
+
+def _rule(source: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "source": source,
+        "headers": [{"key": key, "value": value} for key, value in headers.items()],
+    }
