@@ -34,6 +34,8 @@ _DISCOVERY = re.compile(
     f"|^Terminated$|Loaded environment variables|python-dotenv|{LOADED}|{REFUSED}"
 )
 """What the discovery of functions writes: `_Server` says it in short."""
+_SERVED = re.compile(r'hosting: .*HTTP/[\d.]+" [23]\d\d ')
+"""A page or file that Hosting has served."""
 _REFUSAL, _DISCOVERED = "ERROR serving: Exception on", "/__/functions.yaml HTTP"
 """Between these stands the traceback of code that does not load."""
 _FRAME = re.compile(r'  File "(.+?)", line \d+')
@@ -190,8 +192,8 @@ class _Server:
 
 
 class _LogView:
-    """The emulators' log without what nobody reads: how functions are discovered, and that the
-    clock's begin and end.
+    """The emulators' log without what nobody reads: how functions are discovered, that the clock's
+    begin and end, and what Hosting serves without trouble.
 
     Args:
         by_clock: Names of the functions that the clock runs.
@@ -213,7 +215,7 @@ class _LogView:
     def _is_noise(self, line: str) -> bool:
         if line.startswith(">"):  # a function's own words
             return False
-        if _DISCOVERY.search(line):
+        if _DISCOVERY.search(line) or _SERVED.search(line):
             return True
         told = _BEGUN.search(line)
         return told is not None and told[1] in self.by_clock

@@ -23,6 +23,8 @@ i  functions: Beginning execution of "europe-west1-ping"
  * Serving Flask app 'serving'
  * Running on http://127.0.0.1:8081
 127.0.0.1 - - [22/Nov/2026] "GET /__/functions.yaml HTTP/1.1" 200 -
+i  hosting: 127.0.0.1 - - [22/Nov/2026] "GET /main-A1.js HTTP/1.1" 304 - "-" "Mozilla/5.0"
+i  hosting: 127.0.0.1 - - [22/Nov/2026] "GET /none.js HTTP/1.1" 404 - "-" "Mozilla/5.0"
 ERROR serving: Exception on /__/functions.yaml [GET]
 Traceback (most recent call last):
 NameError: name 'strr' is not defined
@@ -81,6 +83,7 @@ def test_the_log_is_shown_without_how_functions_are_discovered(
         ">  INFO rollcall: run opened",
         ">  TIDY",
         'i  functions: Beginning execution of "europe-west1-ping"',
+        'i  hosting: 127.0.0.1 - - [22/Nov/2026] "GET /none.js HTTP/1.1" 404 - "-" "Mozilla/5.0"',
         ">  the end",
     ]
 
