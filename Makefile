@@ -19,7 +19,7 @@ demo: setup  ## See Rollcall at work, offline
 test: setup  ## Run all tests; ARGS="-k name" runs some
 	@$(RUN) -m dev.test $(ARGS)
 
-pythons: setup  ## Run the unit tests on every other Python from 3.11 to 3.14 that is here
+pythons: setup  ## Run the unit tests on every other Python from 3.11 to 3.14 that is here; ARGS=--short some
 	@$(RUN) -m dev.pythons $(ARGS)
 
 adoption: setup  ## Try the wheel in apps outside of this tree, with packages from the registries

@@ -1,6 +1,8 @@
-"""Runs the unit tests on every other Python from 3.11 to 3.14 that is here: python3 -m dev.pythons
+"""Runs the unit tests on every other Python from 3.11 to 3.14 that is here: python -m dev.pythons
 
-Each has an environment of its own in .rollcall/pythons, from the same lock file.
+Arguments go to pytest. With `--short` alone every module is imported, every definition checked, and
+those tests run that depend most on Python itself: types, errors, threads. Each Python has an
+environment of its own in .rollcall/pythons, from the same lock file.
 """
 
 from __future__ import annotations
@@ -11,12 +13,29 @@ import sys
 from pathlib import Path
 
 from dev import commands, problem
-from dev.paths import CLIENT, LOCK, ROOT
+from dev.paths import CLIENT, FUNCTIONS, LOCK, ROOT
 from dev.stamp import Stamp
 
 MINORS = range(11, 15)
 """Of Python 3: those that the library declares and Cloud Functions runs."""
 _NAMED_BY_PYENV = Path.home() / ".pyenv/versions"
+_QUIET = ["-q", "-p", "no:cacheprovider"]
+_SHORT = [
+    "tests/unit/core/test_capability.py",
+    "tests/unit/core/test_definition_checks.py",
+    "tests/unit/core/test_hidden.py",
+    "tests/unit/core/test_inputs.py",
+    "tests/unit/agent/test_loop.py",
+    "tests/unit/test_catalog.py",
+    "tests/unit/test_every_capability.py",
+]
+_IMPORT_ALL = """
+import importlib, pkgutil, packs, rollcall, rollcall_cli
+for package in (rollcall, packs, rollcall_cli):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+"""
 
 
 def find(minor: int) -> Path | None:
@@ -25,7 +44,7 @@ def find(minor: int) -> Path | None:
     on_path = shutil.which(name)
     candidates = [*_NAMED_BY_PYENV.glob(f"3.{minor}.*/bin/{name}")]
     for found in [*([Path(on_path)] if on_path else []), *sorted(candidates)]:
-        asked = subprocess.run([found, "-c", "import venv"], capture_output=True)
+        asked = subprocess.run([found, "-c", "import ensurepip, venv"], capture_output=True)
         if asked.returncode == 0:
             return found
     return None
@@ -50,19 +69,36 @@ def prepare(python: Path, minor: int) -> Path:
     return inside
 
 
+def run_short(python: Path) -> bool:
+    """Import every module, check all definitions and run a few unit tests; whether all passed."""
+    parts: list[tuple[list[str], Path]] = [
+        (["-c", _IMPORT_ALL], FUNCTIONS),
+        (["-m", "rollcall", "check"], FUNCTIONS),
+        (["-m", "pytest", *_SHORT, *_QUIET], ROOT),
+    ]
+    return all(
+        subprocess.run([python, *command], cwd=folder).returncode == 0 for command, folder in parts
+    )
+
+
 def main() -> int:
-    others = [minor for minor in MINORS if minor != sys.version_info.minor]
-    found = {minor: python for minor in others if (python := find(minor))}
-    missing = ", ".join(f"3.{minor}" for minor in others if minor not in found)
-    here = ", ".join(f"3.{minor}" for minor in found) or "none"
-    print(f"Other Pythons found: {here}; not found: {missing or 'none'}", flush=True)
+    arguments = sys.argv[1:]
+    own = sys.version_info.minor
+    found = {minor: python for minor in MINORS if minor != own and (python := find(minor))}
+    here = ", ".join(f"3.{minor}" for minor in MINORS if minor == own or minor in found)
+    missing = ", ".join(f"3.{minor}" for minor in MINORS if minor != own and minor not in found)
+    print(f"Pythons found: {here} (3.{own} runs all tests); not found: {missing or 'none'}")
     failed = []
     for minor, python in found.items():
-        print(f"\nUnit tests on Python 3.{minor}", flush=True)
         inside = prepare(python, minor)
-        options = ["-q", "--numprocesses=auto", "-p", "no:cacheprovider", *sys.argv[1:]]
-        done = subprocess.run([inside, "-m", "pytest", "tests/unit", *options], cwd=ROOT)
-        if done.returncode:
+        print(f"\nUnit tests on Python 3.{minor}", flush=True)
+        if arguments == ["--short"]:
+            passed = run_short(inside)
+        else:
+            options = ["--numprocesses=auto", *_QUIET, *arguments]
+            done = subprocess.run([inside, "-m", "pytest", "tests/unit", *options], cwd=ROOT)
+            passed = done.returncode == 0
+        if not passed:
             failed.append(f"3.{minor}")
     if failed:
         print(f"Unit tests failed on Python {', '.join(failed)}")

@@ -66,11 +66,29 @@ class Authority:
             .not_valid_before(now - timedelta(days=1))
             .not_valid_after(now + timedelta(days=1))
             .add_extension(x509.BasicConstraints(ca=host is None, path_length=None), critical=True)
+            # These are asked for from Python 3.13 on, as by RFC 5280.
+            .add_extension(_usage(signs_certificates=host is None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
         )
         if host:
             names = x509.SubjectAlternativeName([x509.DNSName(host)])
-            builder = builder.add_extension(names, critical=False)
+            issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+            builder = builder.add_extension(names, False).add_extension(issuer, False)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs_certificates,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)

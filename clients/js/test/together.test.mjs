@@ -65,10 +65,7 @@ class Thread {
 }
 
 const PLACES = {
-  "in one page": () => {
-    const locks = new Locks();
-    return [locks, locks];
-  },
+  "in one page or process": () => [new Locks(), new Locks()],
   "in two tabs": () => withWebLocks(() => [new Locks(), new Locks()]),
 };
 

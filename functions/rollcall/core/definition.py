@@ -7,6 +7,7 @@ serves a function must not read sources.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
@@ -65,9 +66,34 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def raw_annotations(annotated: Any) -> dict[str, Any]:
+    """Return the annotations of a function or class, as far as Python has evaluated them: texts
+    under `from __future__ import annotations`, otherwise values, and from Python 3.14 on references
+    where a name is not defined."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        form = annotationlib.Format.FORWARDREF
+        return annotationlib.get_annotations(annotated, format=form)
+    return inspect.get_annotations(annotated)
+
+
+def annotation_texts(function: Callable[..., Any]) -> dict[str, str]:
+    """Return a function's annotations as its source has them, or nearly."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(function, format=annotationlib.Format.STRING)
+    return {
+        name: each if isinstance(each, str) else inspect.formatannotation(each)
+        for name, each in inspect.get_annotations(function).items()
+    }
+
+
 def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionError:
     """Return the problem with the first annotation that cannot be evaluated."""
-    for name, annotation in inspect.get_annotations(function).items():
+    texts = annotation_texts(function)
+    for name, annotation in raw_annotations(function).items():
 
         def alone() -> None:
             """Has this one annotation."""
@@ -76,9 +102,9 @@ def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionErro
         try:
             get_type_hints(alone, globalns=function.__globals__, include_extras=True)
         except NameError as missing:
-            return _undefined(function, name, str(annotation), str(missing.name))
+            return _undefined(function, name, texts[name], str(missing.name))
         except Exception as reason:
-            what = f"{_typed(name)} is `{annotation}`, which Python refuses: {one_line(reason)}"
+            what = f"{_typed(name)} is `{texts[name]}`, which Python refuses: {one_line(reason)}"
             return wrong(function, what, "Write a type, such as `str`", parameter=name)
     return wrong(function, one_line(error), "Write types that Python can evaluate")
 

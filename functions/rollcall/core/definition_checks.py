@@ -23,6 +23,7 @@ from rollcall.core import schema
 from rollcall.core.capability import Capability, capability, is_capability
 from rollcall.core.definition import (
     DefinitionError,
+    annotation_texts,
     close,
     closest,
     name_problem,
@@ -126,9 +127,9 @@ def _capability_errors(function: Callable[..., Any]) -> Iterator[DefinitionError
 def _field_errors(found: Capability) -> Iterator[DefinitionError]:
     """Types that have no JSON schema, and defaults that are not of their type."""
     function, names = found.function, dict[str, str]()
+    texts = annotation_texts(function)
     for name, info in found.arguments.model_fields.items():
-        annotation = inspect.get_annotations(function)[name]
-        shown = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        shown = texts[name]
         other = names.setdefault(info.alias or name, name)
         if other != name:
             problem = f"`{other}` and `{name}` are both `{info.alias}` for callers"
@@ -313,10 +314,10 @@ def _import_cure(error: BaseException) -> str:
         import builtins
 
         return close(error.name, dir(builtins)) or ". Import it, or define it above"
-    if unknown := re.search(
-        r"(capability|AgentProfile)\(\) got an unexpected.*'(\w+)'", str(error)
-    ):
-        declared = inspect.signature(capability).parameters
-        known = declared if unknown[1] == "capability" else AgentProfile.__struct_fields__
-        return close(unknown[2], known) or f". It takes {', '.join(known)}"
+    message = str(error)  # from 3.13 on Python may end it with a suggestion of its own
+    if unknown := re.search(r"capability\(\) got an unexpected[^']*'(\w+)'$", message):
+        known = inspect.signature(capability).parameters
+        return close(unknown[1], known) or f". It takes {', '.join(known)}"
+    if unknown := re.fullmatch(r"Unexpected keyword argument '(\w+)'", message):  # by msgspec
+        return close(unknown[1], AgentProfile.__struct_fields__)
     return ""

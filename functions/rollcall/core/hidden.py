@@ -20,6 +20,8 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 from msgspec import Struct
 from pydantic import BaseModel
 
+from rollcall.core.definition import raw_annotations
+
 MASK = "•••"
 MIN_VALUE_CHARS = 4
 """A shorter hidden text is not looked for inside other texts: it would be found in any."""
@@ -219,10 +221,9 @@ def _hints(kind: type) -> dict[str, Any]:
         return get_type_hints(kind, include_extras=True)
     except NameError:
         # A name that is imported for type checkers only. What is marked can still be read.
-        named: dict[str, Any] = getattr(kind, "__annotations__", {})
         return {
             name: Annotated[Any, Hidden()] if "Hidden" in str(hint) else Any
-            for name, hint in named.items()
+            for name, hint in raw_annotations(kind).items()
         }
 
 

@@ -12,6 +12,7 @@ from ag_ui.core import Event as AgUiEvent
 from msgspec.structs import replace
 from pydantic import TypeAdapter
 
+from rollcall.agent import tool_calls
 from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.loop import run
 from rollcall.agent.turn import MAX_CALLS_PER_STEP, Turn, TurnEnd, TurnProgress
@@ -613,15 +614,18 @@ def test_nothing_for_a_second_is_said_to_who_drives_the_turn() -> None:
     assert [event for event in steps if event]
 
 
-def test_a_write_that_runs_past_the_deadline_is_unknown() -> None:
-    release = threading.Event()
-    table = Table({"a": lambda progress: release.wait(20)}, writing=frozenset({"a"}))
-    work = turn(
-        ScriptedModel([calls(("a", {}))]),
-        table.tools,
-        dispatch=table,
-        deadline=time.monotonic() + 0.05,
-    )
+def test_a_write_that_runs_past_the_deadline_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, clock, passed_s = threading.Event(), time.monotonic, [0.0]
+    monkeypatch.setattr(tool_calls, "IDLE_S", 0.01)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + passed_s[0])
+
+    def write(progress: Any) -> None:
+        passed_s[0] = 120
+        release.wait(20)
+
+    table = Table({"a": write}, writing=frozenset({"a"}))
+    model = ScriptedModel([calls(("a", {}))])
+    work = turn(model, table.tools, dispatch=table, deadline=time.monotonic() + 60)
     try:
         _, ended = play(work)
     finally:

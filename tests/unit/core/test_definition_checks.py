@@ -275,6 +275,17 @@ def test_every_wrong_definition_is_told_and_not_the_first_alone(app: Path) -> No
     ]
 
 
+def test_a_type_that_is_not_defined_is_told_without_the_future_import(
+    app: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until Python 3.13 the module cannot be imported; from 3.14 on it can."""
+    evaluated = HEAD.replace("from __future__ import annotations", "")
+    monkeypatch.setattr(sys.modules[__name__], "HEAD", evaluated)
+    told = one(app, GOOD.replace("hours: float", "hours: list[flaot]"))
+    assert told.startswith("1: ") and "`flaot` is not" in told.replace("'", "`")
+    assert "`float`" in told or "`list[float]`" in told
+
+
 def test_what_is_wrong_with_a_function_of_two_names_is_told_once(app: Path) -> None:
     wrong = GOOD.replace("        hours:", "        hour:")
     (found,) = problems(app, meetings=f"{wrong}\n\nalias = meeting_cost\n")
@@ -293,9 +304,8 @@ def test_one_id_in_two_modules_is_told_with_both_places(app: Path) -> None:
     ("source", "told"),
     [
         (
-            "@capability(name='X', keyword=[])\ndef ping(ctx: ToolContext) -> str: ...",
-            "meetings.py:14, ping: TypeError: capability() got an unexpected keyword argument "
-            "'keyword' (did you mean `keywords`?)",
+            "A = AgentProfile(id='a', tool=())",
+            "meetings.py:14: TypeError: Unexpected keyword argument 'tool' (did you mean `tools`?)",
         ),
         ("\n\nfrom nowhere import x", "meetings.py:14: ModuleNotFoundError: No module named"),
         ("def ping(ctx) -> str\n", "meetings.py:14: SyntaxError: expected ':'"),
@@ -310,6 +320,15 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(
 ) -> None:
     (found,) = problems(app, meetings=source)
     assert found.startswith(f"functions/packs/office/{told}")
+
+
+def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -> None:
+    source = "@capability(name='X', keyword=[])\ndef ping(ctx: ToolContext) -> str: ..."
+    (found,) = problems(app, meetings=source)
+    told = "meetings.py:14, ping: TypeError: capability() got an unexpected keyword argument"
+    assert found.startswith(f"functions/packs/office/{told} 'keyword'")
+    python, ours = ". Did you mean 'keywords'?", " (did you mean `keywords`?)"
+    assert found.endswith(python if sys.version_info >= (3, 13) else ours)
 
 
 @pytest.mark.parametrize(
