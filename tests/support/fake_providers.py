@@ -222,7 +222,12 @@ def _handler(fake: FakeProviders) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            self._send(fake.answer(Seen(self.path, headers, body, self.client_address[1])))
+            reply = fake.answer(Seen(self.path, headers, body, self.client_address[1]))
+            try:
+                self._send(reply)
+            except ConnectionError:
+                fake.hung_up.set()
+                raise
 
         do_GET = do_POST  # noqa: N815
 

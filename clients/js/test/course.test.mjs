@@ -165,7 +165,7 @@ test("a run that failed says why, also when that is found in the store", async (
   });
 });
 
-test("a server that stays away is given up, with a hint", { timeout: 20_000 }, async () => {
+test("a server that stays away is given up, with a hint", { timeout: 60_000 }, async () => {
   const { stream } = streaming([networkError()]);
   const patience = { quiet: 20, most: 300, pause: 10 };
   await assert.rejects(read({ stream, patience }), (error) => {

@@ -67,15 +67,15 @@ test("a page without an origin, which has no Web Locks, has its own", async () =
   (await waiting)();
 });
 
-/** Of a thread of its own: it holds a lock for a while. */
+/** Of a thread of its own: it holds a lock for a while, and tells how many others had it. */
 const CODE = `
   const { parentPort, workerData } = require("node:worker_threads");
-  import(workerData).then(async ({ Locks }) => {
+  import(workerData.module).then(async ({ Locks }) => {
     const staying = setInterval(() => {}, 1_000); // who waits for a lock does not keep Node
     const free = await new Locks().take("a", new AbortController().signal);
-    parentPort.postMessage("begins");
+    parentPort.postMessage(Atomics.add(workerData.holders, 0, 1));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    parentPort.postMessage("ends");
+    Atomics.sub(workerData.holders, 0, 1);
     free();
     clearInterval(staying);
   });
@@ -83,12 +83,13 @@ const CODE = `
 const MODULE = new URL("../src/locks.js", import.meta.url).href;
 
 test("threads of one process, where Node has Web Locks, take turns", { skip: !globalThis.navigator?.locks }, async () => {
-  const told = [];
+  const others = [];
+  const holders = new Int32Array(new SharedArrayBuffer(4));
   const worker = () =>
     new Promise((resolve, reject) => {
-      const thread = new Worker(CODE, { eval: true, workerData: MODULE });
-      thread.on("message", (word) => told.push(word)).on("error", reject).on("exit", resolve);
+      const thread = new Worker(CODE, { eval: true, workerData: { module: MODULE, holders } });
+      thread.on("message", (count) => others.push(count)).on("error", reject).on("exit", resolve);
     });
   await Promise.all([worker(), worker(), worker()]);
-  assert.deepEqual(told, ["begins", "ends", "begins", "ends", "begins", "ends"]);
+  assert.deepEqual(others, [0, 0, 0]);
 });

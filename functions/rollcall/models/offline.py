@@ -100,7 +100,10 @@ def _without_questions(messages: Sequence[Message]) -> Iterator[Message]:
 
 
 def _bare(tool: ToolSpec) -> ToolSpec:
-    """Return a tool without the words that keep a language model from obeying its description."""
+    """Return a tool without the words that keep a language model from obeying its description. A
+    tool without them stays the same object, with which the planner keeps what it read of it."""
+    if not tool.description.startswith(BY_PROVIDER):
+        return tool
     return replace(tool, description=tool.description.removeprefix(BY_PROVIDER))
 
 

@@ -274,7 +274,7 @@ def test_the_deadline_holds_however_the_answer_drags(fake: FakeProviders, body: 
     request = ModelRequest("", HELLO.messages, deadline=began + 0.3)
     with pytest.raises(DeadlineExceeded):
         play(ask(OPENAI, GEMINI, request=request, budget=budget))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert fake.hung_up.wait(10)
     assert len(budget.settled) == 1
 
@@ -309,7 +309,7 @@ def test_a_stop_closes_the_connection(fake: FakeProviders, model: str, body: Bod
     budget = Ledger()
     stop = threading.Event()
     asked = ask(model, budget=budget, is_stopped=stop.is_set)
-    while next(asked) is not None:
+    while next(asked) is not None or not fake.requests:
         pass
     stop.set()
     _, reply = play(asked)
@@ -833,7 +833,7 @@ def test_what_is_held_back_comes_while_the_model_pauses() -> None:
             came += event["delta"]
             if came.endswith("def"):
                 break
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     model.goes_on.set()
     reply.close()
 

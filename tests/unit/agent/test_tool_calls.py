@@ -102,12 +102,12 @@ class Leaving:
 
 
 def test_who_leaves_while_a_write_ends_that_cannot_be_saved_leaves_all_the_same() -> None:
-    may_end = threading.Event()
-    tools = {"a": lambda progress: may_end.wait(20)}
+    has_begun, may_end = threading.Event(), threading.Event()
+    tools = {"a": lambda progress: has_begun.set() or may_end.wait(60)}
     dispatch = Table(tools, writing=frozenset({"a"}))
     model = ScriptedModel([calls(("a", {})), says("Ok.")])
     steps = run(turn(model, tools, dispatch=dispatch, journal=Leaving()))
-    while next(steps) is not None:  # a second without news: the write is under way
+    while next(steps) is not None or not has_begun.is_set():
         pass
     may_end.set()
     steps.close()
@@ -227,7 +227,8 @@ def _with(work: Any, journal: Saves) -> Any:
     return replace(work, journal=journal)
 
 
-def test_results_that_come_close_together_are_one_save() -> None:
+def test_results_that_come_close_together_are_one_save(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_calls, "BATCH_S", 60)  # however busy the machine is
     tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: time.sleep(0.05)}
     saves, events = saves_of(tools, "a", "b", "a")
     assert saves == [[0, 1, 2]]
@@ -248,13 +249,21 @@ def test_a_result_is_not_held_back_for_a_slow_one(monkeypatch: pytest.MonkeyPatc
     assert journal.saves == [[0], [1]]
 
 
-def test_what_is_gathered_is_saved_when_the_client_leaves() -> None:
-    may_end = threading.Event()
+def test_what_is_gathered_is_saved_when_the_client_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_end, add, gathered = threading.Event(), ResultBatch.add, []
+
+    def note(self: ResultBatch, place: int, *result: Any) -> None:
+        add(self, place, *result)
+        gathered.append(place)
+
+    monkeypatch.setattr(ResultBatch, "add", note)
     tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(20)}
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("Ok")])
     journal = Saves()
     steps = run(_with(turn(model, tools), journal))
-    while next(steps) is not None:  # until a moment without news: one of them is there
+    while next(steps) is not None or not gathered:
         pass
     steps.close()
     may_end.set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,11 +17,11 @@ from rollcall_cli.identity import sign_in
 from rollcall_cli.place import Place
 
 CHUNKS = [{"type": "RUN_STARTED"}, {"type": "TEXT_MESSAGE_CONTENT", "delta": "שלום\u2028\x85"}]
-PAUSE_S = 0.15
 
 
 class _Fake(BaseHTTPRequestHandler):
-    """Answers by the function's name; remembers the requests in `server.seen`."""
+    """Answers by the function's name; remembers the requests in `server.seen`. A run's second
+    chunk waits for `server.first_was_read`."""
 
     server: Any
 
@@ -49,8 +48,8 @@ class _Fake(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         for frame in frames:
-            if isinstance(frame, float):
-                time.sleep(frame)
+            if isinstance(frame, threading.Event):
+                assert frame.wait(60)
                 continue
             self.wfile.write(b": ping\n\n")
             self.wfile.write(f"data: {json.dumps(frame, ensure_ascii=False)}\n\n".encode())
@@ -71,7 +70,8 @@ class _Fake(BaseHTTPRequestHandler):
 
     def _run(self) -> None:
         first, second = ({"message": chunk} for chunk in CHUNKS)
-        self._stream(first, PAUSE_S, second, {"result": {"message": "done"}})
+        waits = self.server.first_was_read
+        self._stream(first, waits, second, {"result": {"message": "done"}})
 
     def _incident(self) -> None:
         incidents = [{"id": "abc", "traceback": "Traceback"}]
@@ -105,7 +105,8 @@ class _Fake(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Fake)
-    server.seen = []
+    server.seen, server.first_was_read = [], threading.Event()
+    server.first_was_read.set()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield server
@@ -183,12 +184,14 @@ def test_refusal_carries_code_message_details_and_hint(functions: Functions) -> 
     assert caught.value.hint == "known: messaging"
 
 
-def test_stream_yields_chunks_as_they_come_and_returns_the_result(functions: Functions) -> None:
+def test_stream_yields_chunks_as_they_come_and_returns_the_result(
+    functions: Functions, server: Any
+) -> None:
+    server.first_was_read.clear()
     stream = functions.stream("run", {})
     assert next(stream) == CHUNKS[0]
-    started = time.monotonic()
+    server.first_was_read.set()
     assert next(stream) == CHUNKS[1]
-    assert time.monotonic() - started > PAUSE_S / 2
     assert _drain(stream) == ([], {"message": "done"})
 
 

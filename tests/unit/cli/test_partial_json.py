@@ -165,12 +165,17 @@ def test_a_megabyte_in_small_deltas_takes_as_long_at_its_end_as_at_its_beginning
     text = json.dumps({"path": "a.py", "content": content}, ensure_ascii=False)
     deltas = [text[at : at + 4] for at in range(0, len(text), 4)]
     quarter = len(deltas) // 4 + 1
-    reader = PartialJson()
-    seconds = []
-    for start in range(0, len(deltas), quarter):
-        began = time.process_time()
-        for delta in deltas[start : start + quarter]:
-            reader.feed(delta)
-        seconds.append(time.process_time() - began)
-    assert reader.end()["content"] == content
-    assert seconds[-1] / seconds[0] < 3, "seven times would be quadratic"
+
+    def growth() -> float:
+        """How many times as long the last quarter takes as the first."""
+        reader, seconds = PartialJson(), []
+        for start in range(0, len(deltas), quarter):
+            began = time.process_time()
+            for delta in deltas[start : start + quarter]:
+                reader.feed(delta)
+            seconds.append(time.process_time() - began)
+        assert reader.end()["content"] == content
+        return seconds[-1] / seconds[0]
+
+    # Seven times would be quadratic, in each attempt; a machine's pause is in one of them.
+    assert any(growth() < 3 for _ in range(5))

@@ -133,7 +133,7 @@ def test_a_function_that_never_answers_is_told_with_the_reason_that_emulators_ha
 ) -> None:
     monkeypatch.setattr(client, "_QUIET_S", 0.05)
     answered = threading.Event()
-    backend = serve(lambda handler: answered.wait(5) and None)
+    backend = serve(lambda handler: answered.wait(60) and None)
     with pytest.raises(CallError, match="deleted, or does not load"):
         backend.call("ping", {})
     answered.set()

@@ -328,7 +328,7 @@ def test_deadline_holds_however_the_answer_drags(fake: FakeProviders) -> None:
         began = time.monotonic()
         with pytest.raises(DeadlineExceeded):
             say(deadline=began + 0.3)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
 
 
 def test_key_is_needed_and_never_repeated(

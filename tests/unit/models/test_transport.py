@@ -61,7 +61,7 @@ def server(
         thread = threading.Thread(target=serve)
         thread.start()
         yield listener.getsockname()[1], answered, hung_up
-        thread.join(5)
+        thread.join(60)
 
 
 @pytest.fixture(autouse=True)

@@ -301,7 +301,7 @@ class Gated:
     def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
         assert task == "query"
         self.seen += texts
-        assert self.open.wait(10)
+        assert self.open.wait(60)
         if self.error:
             raise self.error
         return [[1.0, 0.0] for _ in texts]
@@ -314,7 +314,7 @@ def embedder() -> Iterator[Gated]:
     made.open.set()
 
 
-def waited(pending: PendingVector | None, *, wait_s: float = 5.0) -> list[float] | None:
+def waited(pending: PendingVector | None, *, wait_s: float = 60.0) -> list[float] | None:
     return pending.wait(wait_s=wait_s) if pending else None
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from math import fsum
 from typing import Literal, NamedTuple
 
 from rollcall.core.search import field_weights, rarity
@@ -139,7 +140,8 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
             known = [stem for stem in every - verb if weight.get(stem, 0.0) >= _KNOWN]
         is_known = bool(known) and len(known) >= _LEAST_SHARE * len(rest)
         fits = bonus > 0 or is_meant or is_known or is_sure
-        score = bonus + sum(worth[stem] * weight.get(stem, 0.0) for stem in every)
+        # In any order of a set the same, to the last bit.
+        score = bonus + fsum(worth[stem] * weight.get(stem, 0.0) for stem in every)
         score += _OBJECT * is_object
         answers = _answers(tool, message)
         found.append(Fit(tool, score * answers, fits and answers))
@@ -183,8 +185,7 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return is_named and is_sought and _knows_verb(tool, message, bare)
     head = terms(group(cue("heads").match(asked), "head")[0])
     heads = set(head) - weak
-    core = (spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0])
-    if heads and heads.isdisjoint(terms(" ".join(core))):
+    if heads and heads.isdisjoint(_core_terms(tool)):
         return False  # "what is the length of circuit 14" is no matter of its voltage drop
     if cue("measures").match(asked) and not any(
         message.find(each) for each in tool.keywords if len(words(each)) > 1
@@ -201,6 +202,13 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         cue("person_or_day").match(each) for each in tool.keywords
     )
     return (knows_who or not cue("person_or_day").match(asked)) and _knows_verb(tool, message, bare)
+
+
+@read_once
+def _core_terms(tool: ToolSpec) -> frozenset[str]:
+    """Return the stems of a tool's name, keywords and the first sentence of its description."""
+    core = (spaced(tool.name), *tool.keywords, tool.description.partition(". ")[0])
+    return frozenset(terms(" ".join(core)))
 
 
 def counts(text: str) -> bool:
@@ -265,6 +273,7 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
     return not verbs_of(tool).isdisjoint(begins) or any(map(message.find, phrases))
 
 
+@read_once
 def searches(tool: ToolSpec) -> bool:
     """Tell whether a tool needs words to search for."""
     return any(each.required and each.means("query") for each in parameters(tool))
@@ -278,6 +287,7 @@ def searcher_of(tools: Sequence[ToolSpec]) -> ToolSpec | None:
     )
 
 
+@read_once
 def lists(tool: ToolSpec) -> bool:
     """Tell whether a tool lists things, so that its result can be looked through."""
     begins = {*words(tool.description)[:1], *words(spaced(tool.name))[:1]}
@@ -286,12 +296,16 @@ def lists(tool: ToolSpec) -> bool:
     return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))
 
 
+@read_once
+def _name_tokens(tool: ToolSpec) -> frozenset[str]:
+    """Return the words of a tool's name and keywords."""
+    return frozenset(tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}"))
+
+
 def corrected(text: str, tools: Sequence[ToolSpec]) -> str:
     """Return a text whose misspelled words are the words of a tool's name and keywords."""
-    known = {
-        each for tool in tools for each in tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}")
-    }
-    right = {*words(" ".join(known))}.union(*map(wordset, ("scaffold", "numbers")))
+    known = frozenset[str]().union(*map(_name_tokens, tools))
+    right = {s for each in known for s in words(each)}.union(*map(wordset, ("scaffold", "numbers")))
     for word in read_message(text).words[:40]:
         # Hebrew's "will you export" is a letter more than "export", "orders of" one than "order".
         bare = word.text[1:] if word.text[0] in wordset("future") else word.text

