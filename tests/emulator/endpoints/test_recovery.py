@@ -188,13 +188,18 @@ def test_a_run_of_a_user_who_is_gone_is_closed(office: Office) -> None:
 
 
 def test_a_write_that_runs_when_the_client_leaves_is_seen_to_its_end(office: Office) -> None:
-    may_end = threading.Event()
-    office.hooks.paying = lambda: may_end.wait(20)  # type: ignore[assignment,return-value]
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def paying() -> None:
+        has_begun.set()
+        may_end.wait(60)
+
+    office.hooks.paying = paying
     office.declare(approvals={})
     office.overrule("capabilities/pay", approval={"ask": "never"})
     office.model.replies = [payment(5, "bob")]
     stream = run_agent(office.here, Call(User("ann"), {"agent": "office", **MESSAGE}))
-    while next(stream) is not None:  # a second without news: the write is under way
+    while next(stream) is not None or not has_begun.is_set():
         pass
     threading.Timer(0.1, may_end.set).start()
     stream.close()

@@ -30,7 +30,7 @@ def written() -> None:
     """Wait until what is being told is stored."""
     for thread in threading.enumerate():
         if thread.name.endswith("(_write)"):
-            thread.join(10)
+            thread.join(60)
 
 
 def told(db: Client) -> dict[str, dict[str, Any]]:

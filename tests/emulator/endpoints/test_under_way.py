@@ -14,10 +14,16 @@ from tests.support.office import Office, payment
 MESSAGE = {"message": "Please.", "runId": "r1"}
 
 
-def in_time(office: Office, seconds: float) -> None:
-    """Have `run_agent` let go of its runs after some seconds."""
-    endpoint = importlib.import_module("rollcall.endpoints.run_agent")
-    office.patch.setattr(endpoint, "function_end", lambda limit: time.monotonic() + seconds)
+def in_time(office: Office, seconds: float) -> list[float]:
+    """Have `run_agent` let go of its runs after some seconds; returns when, once it was called."""
+    endpoint, ends = importlib.import_module("rollcall.endpoints.run_agent"), list[float]()
+
+    def function_end(limit: float) -> float:
+        ends.append(time.monotonic() + seconds)
+        return ends[-1]
+
+    office.patch.setattr(endpoint, "function_end", function_end)
+    return ends
 
 
 def thread_of(office: Office) -> str:
@@ -29,8 +35,8 @@ def test_a_write_under_way_when_the_functions_time_is_over_is_seen_to_its_end(
     office: Office,
 ) -> None:
     office.overrule("capabilities/pay", approval={"ask": "never"})
-    office.hooks.paying = lambda: time.sleep(2.5)
-    in_time(office, 1.2)
+    ends = in_time(office, 4)  # by then the write has begun, on a busy machine too
+    office.hooks.paying = lambda: time.sleep(max(ends[-1] + 1 - time.monotonic(), 0))
     left = office.send(MESSAGE, payment(5, "bob"))
     assert left.code == "aborted"
     lying = office.run(thread_of(office), "r1")

@@ -279,7 +279,7 @@ def test_who_waited_long_enough_for_one_that_died_goes_on_without_the_claim(
 def test_who_loses_every_race_says_so_and_what_to_do(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "TURN_S", 0.5)
+    monkeypatch.setattr(compiling, "attempts", lambda **limits: range(3))
     documents: Callable[..., Any] = compiling._documents
     lost = []
 

@@ -19,6 +19,7 @@ from rollcall.agent.dispatch import CallOutput
 from rollcall.agent.loop import run
 from rollcall.agent.model_calls import REPLY_CHARS
 from rollcall.agent.tool_calls import ResultBatch
+from rollcall.agent.turn import Turn
 from rollcall.core import incidents
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
@@ -31,7 +32,7 @@ from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import CALL_BYTES, TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.scripted import Notes, Table, turn
-from tests.unit.agent.test_loop import play
+from tests.unit.agent.test_loop import play, play_past_deadline
 
 
 def told(events: list[Event]) -> list[Event]:
@@ -63,20 +64,20 @@ def test_a_tool_that_tells_on_and_on_how_far_it_is_ends_with_the_turns_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tool_calls, "FREE_REPORTS", 10**9)
-    is_over = threading.Event()
+    begins, is_over = threading.Event(), threading.Event()
 
     def talking(progress: Any) -> str:
+        begins.set()
         while not is_over.is_set():
             progress("still at it")
         return "x"
 
-    deadline = time.monotonic() + 1
-    work = turn(ScriptedModel([calls(("a", {}))]), {"a": talking}, deadline=deadline)
-    threading.Timer(20, is_over.set).start()
-    _, ended = play(work)
+    def work(deadline: float) -> Turn:
+        return turn(ScriptedModel([calls(("a", {}))]), {"a": talking}, deadline=deadline)
+
+    ended = play_past_deadline(begins, work)  # or never
     is_over.set()
     assert (ended.calls[0].status, ended.stop_reason) == (CallStatus.FAILED, StopReason.DEADLINE)
-    assert time.monotonic() < deadline + 10
 
 
 def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
@@ -155,12 +156,17 @@ def test_a_call_that_was_never_begun_is_not_blamed_for_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tool_calls, "PARALLEL", 1)
-    is_over = threading.Event()
-    tools = {"slow": lambda progress: is_over.wait(10), "quick": lambda progress: 1}
-    work = turn(
-        ScriptedModel([calls(("slow", {}), ("quick", {}))]), tools, deadline=time.monotonic() + 0.5
-    )
-    _, ended = play(work)
+    begins, is_over = threading.Event(), threading.Event()
+    slow_and_quick = {
+        "slow": lambda progress: begins.set() or is_over.wait(60),
+        "quick": lambda progress: 1,
+    }
+
+    def work(deadline: float) -> Turn:
+        model = ScriptedModel([calls(("slow", {}), ("quick", {}))])
+        return turn(model, slow_and_quick, deadline=deadline)
+
+    ended = play_past_deadline(begins, work)
     is_over.set()
     slow, quick = ended.calls
     assert (slow.status, quick.status) == (CallStatus.FAILED, CallStatus.FAILED)

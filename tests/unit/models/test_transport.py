@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -32,6 +32,7 @@ def server(
 ) -> Iterator[tuple[int, threading.Event, threading.Event]]:
     """Answers its only client with these bytes: its port, "it has answered", "it was left"."""
     answered, hung_up = threading.Event(), threading.Event()
+    taken: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -42,6 +43,7 @@ def server(
             except OSError:
                 connection.close()  # it does not believe us
                 return
+            taken.append(tls)
             with tls:
                 tls.recv(65_536)
                 try:
@@ -61,6 +63,9 @@ def server(
         thread = threading.Thread(target=serve)
         thread.start()
         yield listener.getsockname()[1], answered, hung_up
+        for tls in taken:
+            with suppress(OSError):  # it was left already
+                socket.socket.shutdown(tls, socket.SHUT_RDWR)
         thread.join(60)
 
 
