@@ -13,14 +13,14 @@ from rollcall.emulators import processes
 OLDEST = 20
 
 
-def prepare() -> None:
-    """Install the locked packages, unless they are there already."""
+def prepare() -> bool:
+    """Install the locked packages, unless they are there already; whether they were installed."""
     version = _version()
     stamp = Stamp(
         NODE_MODULES, ROOT / "package-lock.json", str(version), str(NODE_MODULES.resolve())
     )
     if stamp.is_current():
-        return
+        return False
     print("Installing the Node packages into node_modules (under a minute) ...", flush=True)
     # The optional packages are native speed-ups that take a minute to compile,
     # and no package needs its install script to run the emulators.
@@ -30,6 +30,7 @@ def prepare() -> None:
         failing="The Node packages could not be installed; npm says why above.",
     )
     stamp.write()
+    return True
 
 
 def _version() -> int:

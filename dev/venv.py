@@ -12,10 +12,12 @@ from dev.stamp import Stamp
 from rollcall.emulators.requirements import name_as_runtime
 
 
-def prepare() -> None:
-    """Make the environment with the locked packages, unless it is there already."""
+def prepare() -> bool:
+    """Make the environment with the locked packages, unless it is there already; whether it was
+    made."""
     stamp = Stamp(VENV, LOCK, str(VENV.resolve()))
-    if not (stamp.is_current() and PYTHON.exists()):
+    is_missing = not (stamp.is_current() and PYTHON.exists())
+    if is_missing:
         if VENV.is_symlink():  # making it anew would empty what it leads to
             raise Problem(
                 f"functions/venv is a link to {VENV.resolve()}, and was not made for this folder.\n"
@@ -27,6 +29,7 @@ def prepare() -> None:
     runtime: str = json.loads(FIREBASE_JSON.read_text())["functions"][0]["runtime"]
     name_as_runtime(VENV, runtime)
     _see_terminal_client()
+    return is_missing
 
 
 def _install() -> None:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -79,7 +81,7 @@ class Card:
             paragraphs += [Text(), *(self._paragraph(line) for line in told.split("\n"))]
         if self.about is None and (arguments := arguments_to_show(self.interrupt)):
             paragraphs += [Text(), arguments]
-        paragraphs += [Text(), Text(self._terms(), "dim")]
+        paragraphs += [Text(), self._paragraph(self._terms(), "dim")]
         inner = options.update_width(options.max_width - _INDENT - len(_BAR))
         for line in console.render_lines(Group(*paragraphs), inner, pad=False):
             yield Segment(" " * _INDENT)
@@ -94,10 +96,27 @@ class Card:
         return Arranged(Text(tidy(text), style), order=self.order, from_right=from_right)
 
     def _terms(self) -> str:
+        say = _words(self.interrupt)
         decider = self.interrupt["metadata"]["decider"]
-        who = "you" if decider.get("uid") == self.uid else _other(decider)
         until = datetime.fromisoformat(self.interrupt["expiresAt"]).astimezone()
-        return f"decides: {who} · until {until:%d %b, %H:%M}"
+        if decider.get("uid") == self.uid:
+            who = say["you"]
+        elif role := decider.get("role"):
+            who = say["role"].format(role=role)
+        else:
+            who = str(decider.get("uid"))
+        return say["terms"].format(who=who, until=until.strftime(say["until"]))
+
+
+@cache
+def _texts(locale: str) -> dict[str, str]:
+    texts = files("rollcall_cli") / "texts" / f"{locale}.json"
+    return dict(json.loads(texts.read_text(encoding="utf-8")))
+
+
+def _words(interrupt: dict[str, Any]) -> dict[str, str]:
+    """The texts around an approval, in the language that its message is in."""
+    return _texts("he" if bidi.reads_from_right(interrupt["message"]) else "en")
 
 
 def is_mine(interrupt: dict[str, Any], uid: str) -> bool:
@@ -122,26 +141,25 @@ def ask(
         EOFError, KeyboardInterrupt: They left it open.
     """
     patterns = interrupt["metadata"].get("remember") or []
-    always = " / [a]lways in this thread" if patterns else ""
+    say = _words(interrupt)
     forget_typed_ahead()
-    answers = f"[y]es / [n]o{always} / [e]dit / [w]hy, or something else to ask"
-    screen.indented(Text(answers, "dim"))  # in lines of its own: a prompt is not wrapped everywhere
+    # In lines of its own: a prompt is not wrapped everywhere.
+    _line(screen, say["answers_always" if patterns else "answers"], "dim")
     while True:
-        said = read("  Approve? ❯ ", "").strip()
+        said = read(_prompt(screen, say["approve"]), "").strip()
         match said.lower():
             case "":
                 continue
             case "y" | "yes" | "כן" | "a" | "always" | "תמיד" if shortened:
-                told = "Not all of it is on the screen: [w] shows it first."
-                screen.indented(Text(told, "yellow"))
+                _line(screen, say["not_whole"], "yellow")
             case "y" | "yes" | "כן":
                 return Answer(True)
             case "n" | "no" | "לא":
-                return Answer(False, _reason(screen, read))
+                return Answer(False, _reason(screen, say, read))
             case "a" | "always" | "תמיד" if patterns:
                 if (pattern := _pattern(screen, patterns, read)) is not None:
                     return Answer(True, remember=pattern)
-            case "e" | "edit":
+            case "e" | "edit" | "עריכה":
                 if (edited := _edited(screen, interrupt, read)) is not None:
                     return Answer(True, edited=edited)
             case "w" | "why" | "למה":
@@ -231,17 +249,29 @@ def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
 
 
 def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:
-    about = interrupt["metadata"]
-    screen.footnote(
-        f"{about['tool']} changes something, so a person decides. It runs once, with exactly "
-        "these arguments; a no goes back to the agent with your reason."
-    )
+    told = _words(interrupt)["why"].format(tool=interrupt["metadata"]["tool"])
+    _line(screen, told, "dim")
 
 
-def _reason(screen: Screen, read: Read) -> str | None:
-    while len(reason := read("  Because (or just Enter) ❯ ", "").strip()) > _REASON_CHARS:
-        screen.say(f"  At most {_REASON_CHARS} characters, please.", style="red")
+def _reason(screen: Screen, say: dict[str, str], read: Read) -> str | None:
+    while len(reason := read(_prompt(screen, say["because"]), "").strip()) > _REASON_CHARS:
+        _line(screen, say["at_most"].format(count=_REASON_CHARS), "red")
     return reason or None
+
+
+def _line(screen: Screen, text: str, style: str) -> None:
+    """Show a text of ours, from the side that it reads from."""
+    from_right = bidi.reads_from_right(text)
+    screen.say(Arranged(Text(text, style), order=screen.order, left=_INDENT, from_right=from_right))
+
+
+def _prompt(screen: Screen, text: str) -> str:
+    """A prompt for a line to be typed; a right-to-left text is a line before it, as what is typed
+    would stand on its wrong side."""
+    if not bidi.has_right_to_left(text):
+        return f"  {text} ❯ "
+    _line(screen, text, "")
+    return "  ❯ "
 
 
 def _edited(screen: Screen, interrupt: dict[str, Any], read: Read) -> dict[str, Any] | None:
@@ -265,9 +295,3 @@ def _details(display: dict[str, Any]) -> str:
         return str(display["text"])
     rows = display.get("rows") or []
     return "\n".join(f"{name}: {value}" for row in rows for name, value in row.items())
-
-
-def _other(decider: dict[str, Any]) -> str:
-    if role := decider.get("role"):
-        return f"somebody else, of the role {role} or above"
-    return str(decider.get("uid"))

@@ -16,8 +16,9 @@ _MAIN_CLASS = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-emulator.jar")
 
 
-def prepare(root: Path) -> None:
-    """Make sure the emulator of the app in `root` can start without a download.
+def prepare(root: Path) -> bool:
+    """Make sure the emulator of the app in `root` can start without a download; whether it was
+    downloaded.
 
     Raises:
         Problem: It could not be downloaded.
@@ -27,7 +28,7 @@ def prepare(root: Path) -> None:
         raise Problem(f"FIRESTORE_EMULATOR_BINARY_PATH names no file: {chosen}")
     firebase = requirements.find_firebase(root)
     if chosen or requirements.is_downloaded(firebase, "firestore") or _of_cloud_sdk():
-        return
+        return False
     print("Downloading the Firestore emulator (130 MB) ...", flush=True)
     try:
         subprocess.run(
@@ -44,6 +45,7 @@ def prepare(root: Path) -> None:
             "google-cloud-cli-firestore-emulator), or set FIRESTORE_EMULATOR_BINARY_PATH to\n"
             f"a copy of the jar that firebase-tools uses.\n({error})"
         ) from error
+    return True
 
 
 def environment(root: Path) -> dict[str, str]:

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import re
 import select
 import sys
 from typing import Any
@@ -184,3 +185,47 @@ def test_what_was_typed_before_the_question_is_no_answer(monkeypatch: pytest.Mon
         approvals.forget_typed_ahead()
         assert not select.select([slave], [], [], 0)[0]
     os.close(master)
+
+
+def _in_hebrew(**more: Any) -> dict[str, Any]:
+    return {**INTERRUPT, "message": "לשלוח „מאוחר“ אל מאיה", **more}
+
+
+def test_what_stands_around_a_hebrew_approval_is_hebrew() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=60)
+    display = {"type": "confirmation", "title": "שליחה אל מאיה", "text": "אל: מאיה"}
+    about = {**INTERRUPT["metadata"], "display": display}
+    console.print(Card(_in_hebrew(metadata=about), Order.READER, "noa"))
+    prompts, said = [], iter(["למה", "לא", ""])
+
+    def read(prompt: str, begin: str) -> str:
+        prompts.append(prompt)
+        return next(said)
+
+    assert approvals.ask(Screen(console=console, env={}), _in_hebrew(), read) == Answer(False)
+    own = out.getvalue().replace("send_message", "")
+    for name, value in ARGUMENTS.items():  # what is approved is told as it stands
+        own = own.replace(name, "").replace(value, "")
+    assert re.search(r"ההחלטה: שלך · עד \d\d\.11, \d\d:\d\d", own)
+    assert re.findall("[A-Za-z]{2,}", own) == ["Enter"]
+    assert set(prompts) == {"  ❯ "}
+
+
+def test_a_hebrew_approval_names_the_role_that_decides() -> None:
+    about = {**INTERRUPT["metadata"], "decider": {"role": "teacher"}}
+    out = io.StringIO()
+    Console(file=out, width=60).print(Card(_in_hebrew(metadata=about), Order.READER, "noa"))
+    assert "אדם אחר, בתפקיד teacher ומעלה" in out.getvalue()
+
+
+def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
+    english, hebrew = (
+        json.loads((CLIENT / f"rollcall_cli/texts/{locale}.json").read_text(encoding="utf-8"))
+        for locale in ("en", "he")
+    )
+    places = [
+        {key: set(re.findall(r"{\w+}", text)) for key, text in each.items()}
+        for each in (english, hebrew)
+    ]
+    assert places[0] == places[1]
