@@ -150,8 +150,19 @@ def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[It
         other = [bool(wish.search) and language(t) != language(wish.topic) for t in texts]
         every = zip(items, shares, other, strict=True)
         items = [each for each, share, is_other in every if share >= least or is_other]
+        items.sort(key=lambda each: _nearness(each, wanted), reverse=True)
         conditions.append(say("quoted", locale, text=wish.topic))
     return items, conditions
+
+
+def _nearness(item: Item, wanted: set[str]) -> tuple[int, int]:
+    """Return how many words of a topic an item says itself: in what it is, then in all but the
+    names of where it stands."""
+    heads = (str(item.get(k) or "") for k in wording("fields.headline"))
+    own = (str(v) for k, v in item.items() if not k.endswith(("Name", "Names", "Title")))
+    said = (words(" ".join(part)) for part in (heads, own))
+    in_head, in_all = (len(wanted.intersection(each)) for each in said)
+    return in_head, in_all
 
 
 def _has_most(items: list[Item], query: str) -> bool:
@@ -200,7 +211,13 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
     short = [k for k in rest if not isinstance(item[k], dict) and len(str(item[k])) <= 60]
     told += [": ".join(filter(None, measured(k, item[k], locale))) for k in short[:_MOST_EXTRAS]]
     details = " · ".join(each for each in dict.fromkeys(told) if each and each != title)
-    urgent = f"**{shown('urgent', locale).capitalize()}:** " if _is_urgent(item) else ""
+    urgent = ""
+    if _is_urgent(item):
+        level = shown("urgent", locale).capitalize()
+        title = (
+            re.sub(rf"^{re.escape(level)}\b[\s:!,.–-]*", "", title, flags=re.IGNORECASE) or title
+        )
+        urgent = f"**{level}:** "
     return f"- {urgent}{' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
 
 

@@ -116,6 +116,21 @@ def test_urgent_items_come_first_and_are_marked() -> None:
     assert lines[2:] == ["- **Urgent:** Call back", "- Sign here — high"]
 
 
+@pytest.mark.parametrize(
+    ("locale", "content", "line"),
+    [
+        ("en", "Urgent: the committee cancels.", "- **Urgent:** the committee cancels."),
+        ("en", "URGENT!! Call back", "- **Urgent:** Call back"),
+        ("en", "Urgently needed: two crates", "- **Urgent:** Urgently needed: two crates"),
+        ("en", "Urgent!", "- **Urgent:** Urgent!"),
+        ("he", "דחוף: הוועד מבטל", "- **דחוף:** הוועד מבטל"),
+    ],
+)
+def test_urgent_is_said_once(locale: str, content: str, line: str) -> None:
+    said = told({"messages": [{"content": content, "priority": "urgent"}]}, locale)
+    assert said.splitlines()[-1] == line
+
+
 def test_a_long_text_is_cut_around_what_is_asked() -> None:
     content = f"{'so it goes ' * 30}the valve is stuck {'and on ' * 30}"
     line = told({"messages": [{"content": content}]}, "en", "the valve").splitlines()[-1]
@@ -155,6 +170,19 @@ def test_a_list_is_looked_through_for_people_and_topics(
 ) -> None:
     said = told({"tasks": TASKS}, "en", text, wish=wish)
     assert [each["task"] for each in TASKS if each["task"] in said] == [line]
+
+
+def test_what_says_the_topic_itself_comes_before_what_stands_where_it_is_spoken_of() -> None:
+    where = {"conversationName": "Budget 2026"}
+    decisions = [
+        {"decision": "Hire a guard", **where},
+        {"decision": "Cut travel", "context": "as the budget is short", **where},
+        {"decision": "The budget stays at 2M", "conversationName": "Board"},
+        {"decision": "A new logo", "conversationName": "Board"},
+    ]
+    said = told({"decisions": decisions}, text="decisions?", wish={"topic": "the budget"})
+    order = ["The budget stays at 2M", "Cut travel", "Hire a guard"]
+    assert [line.removeprefix("- ").split(" — ")[0] for line in said.splitlines()[2:]] == order
 
 
 def test_nothing_of_the_kind_is_said_with_how_much_was_looked_through() -> None:
