@@ -205,8 +205,9 @@ def fixed_limits() -> str:
         "Files that tools make": {
             "a file": _bytes(files.MADE_BYTES),
             "files of a user; beyond it the oldest go": _allowance(files.MADE_ALLOWANCE),
+            "files of a user that something retains": _allowance(files.RETAINED_ALLOWANCE),
             "files of one call": _number(context.MAX_FILES),
-            "kept for": _time(files.MADE_FOR),
+            "the others are kept for": _time(files.MADE_FOR),
         },
         "Documents": {
             "a file": _bytes(documents.MOST_BYTES),

@@ -170,7 +170,7 @@ def context(
 def _file_list(contents: dict[str, bytes]) -> KeepFile:
     """Return a `KeepFile` that puts contents into a dictionary."""
 
-    def keep(name: str, content_type: str, data: bytes) -> FileRef:
+    def keep(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
         contents[name] = data
         id = hashlib.md5(name.encode() + data, usedforsecurity=False).hexdigest()
         return FileRef(file_id=id, name=name, content_type=content_type, bytes=len(data))

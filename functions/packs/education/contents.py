@@ -25,12 +25,13 @@ from packs.education.school import SubjectId
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
 from rollcall.core.shapes import FileRef, Wire
+from rollcall.store.batches import update_unchanged, where
+from rollcall.store.files import files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
 
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 CONTENTS = "contents"
 BLOCKS = "blocks"
@@ -43,10 +44,7 @@ MAX_BYTES = 2_000_000
 
 StaticKind = Literal["worksheet", "test", "lesson_plan", "letter", "feedback", "rubric"]
 InteractiveKind = Literal["activity", "exam", "lesson", "podcast"]
-ContentKind = Literal[
-    "worksheet", "test", "lesson_plan", "letter", "feedback", "rubric",
-    "activity", "exam", "lesson", "podcast", "infographic",
-]  # fmt: skip
+ContentKind = Literal[StaticKind, InteractiveKind, "infographic"]
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 Reader = Literal["owner", "teacher", "student"]
 """Who may do something with a content: its owner; once it is published, the teachers of its course
@@ -224,13 +222,35 @@ def read_content(data: dict[str, Any]) -> Content:
 
 def own_contents(ctx: ToolContext, limit: int) -> list[OpenedContent]:
     """Return the contents that the user made, newest first."""
-    from google.cloud.firestore import FieldFilter
-
-    mine = FieldFilter("uid", "==", ctx.user.uid)
-    query = ctx.db.collection(CONTENTS).where(filter=mine)
-    newest = query.order_by("createdAt", direction="DESCENDING").limit(limit)
-    found = newest.stream()
+    query = ctx.db.collection(CONTENTS).where(filter=where("uid", "==", ctx.user.uid))
+    found = query.order_by("createdAt", direction="DESCENDING").limit(limit).stream()
     return [OpenedContent(each.id, read_content(each.to_dict() or {}), each) for each in found]
+
+
+def retain_files(ctx: ToolContext, opened: OpenedContent) -> list[FileRef]:
+    """Put into the batch that a content's files last as long as it; return those that are there.
+
+    Raises:
+        FailedPrecondition: A picture in it is not there any more.
+        ResourceExhausted: The owner retains as many files as are allowed.
+    """
+    content, of = opened.content, f"{CONTENTS}/{opened.id}"
+    images = _image_files(opened)
+    named = [*(each.file_id for each in content.files), *images]
+    there = files(ctx.db).retain(ctx.batch, content.uid, named, of=of)
+    if not images <= there:
+        raise FailedPrecondition(
+            "a picture in this content is not kept any more",
+            field="contentId",
+            hint="make the content anew",
+        )
+    return [each for each in content.files if each.file_id in there]
+
+
+def _image_files(opened: OpenedContent) -> set[str]:
+    """The ids of the files of a content's pictures."""
+    blocks = opened.reference.collection(BLOCKS).select(["image"]).stream()
+    return {image["fileId"] for each in blocks if (image := (each.to_dict() or {}).get("image"))}
 
 
 def update_content(ctx: ToolContext, opened: OpenedContent, changes: dict[str, Any]) -> None:
@@ -238,13 +258,14 @@ def update_content(ctx: ToolContext, opened: OpenedContent, changes: dict[str, A
     has changed since it was read."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    unchanged = ctx.db.write_option(last_update_time=opened.snapshot.update_time)
-    changes = {**changes, "updatedAt": SERVER_TIMESTAMP}
-    ctx.batch.update(opened.reference, changes, option=unchanged)
+    update_unchanged(ctx.batch, opened.snapshot, {**changes, "updatedAt": SERVER_TIMESTAMP})
 
 
 def remove_content(ctx: ToolContext, opened: OpenedContent) -> None:
-    """Put the deletion of a content with its blocks and keys into the batch."""
+    """Put the deletion of a content with its blocks, keys and files into the batch."""
+    named = [*(each.file_id for each in opened.content.files), *_image_files(opened)]
+    of = f"{CONTENTS}/{opened.id}"
+    files(ctx.db).release(ctx.batch, opened.content.uid, named, of=of)
     for name in (BLOCKS, KEYS):
         for part in opened.reference.collection(name).select([]).stream():
             ctx.batch.delete(part.reference)

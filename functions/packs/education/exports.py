@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from packs.education import gift, qti
 from packs.education.blocks import Item
-from packs.education.contents import Content
+from packs.education.contents import CONTENTS, Content
 from packs.education.documents import sheet
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import FileRef
@@ -23,24 +23,24 @@ def keep_files(
     content: Content,
     items: Sequence[Item],
     *,
+    id: str,
     standards: Sequence[str] = (),
     banner: str | None = None,
-    images: Mapping[str, bytes] | None = None,
 ) -> list[FileRef]:
     """Keep a content's files: PDF and Word to print, or QTI and GIFT to play. Arguments are those
-    of `documents.sheet`."""
-    name = file_name(content.title)
+    of `documents.sheet`, and the content's id."""
+    name, of = file_name(content.title), f"{CONTENTS}/{id}"
     if content.kind in PLAYED:
-        package = qti.package(content, items, images=images)
+        package = qti.package(content, items)
         text = gift.questions(content, items).encode()
         return [
-            ctx.keep_file(f"{name}-qti.zip", qti.CONTENT_TYPE, package),
-            ctx.keep_file(f"{name}-gift.txt", gift.CONTENT_TYPE, text),
+            ctx.keep_file(f"{name}-qti.zip", qti.CONTENT_TYPE, package, of=of),
+            ctx.keep_file(f"{name}-gift.txt", gift.CONTENT_TYPE, text, of=of),
         ]
-    made = sheet(content, items, standards=standards, banner=banner, images=images)
+    made = sheet(content, items, standards=standards, banner=banner)
     return [
-        ctx.keep_file(f"{name}.pdf", PDF, pages.pdf(made)),
-        ctx.keep_file(f"{name}.docx", word.CONTENT_TYPE, word.docx(made)),
+        ctx.keep_file(f"{name}.pdf", PDF, pages.pdf(made), of=of),
+        ctx.keep_file(f"{name}.docx", word.CONTENT_TYPE, word.docx(made), of=of),
     ]
 
 

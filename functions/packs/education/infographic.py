@@ -14,7 +14,7 @@ from msgspec import Struct
 from pydantic import BeforeValidator, Field
 
 from packs.education.blocks import Item, Source, item
-from packs.education.contents import Content, create_content, new_content_id
+from packs.education.contents import CONTENTS, Content, create_content, new_content_id
 from packs.education.exports import file_name
 from packs.education.generation.making import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
@@ -127,9 +127,11 @@ def generate_infographic(
     title = " ".join(topic.split())
     made = picture(title, facts, style, locale, subtitle=grade_name(grade_level, locale))
     name = file_name(title)
+    id = new_content_id(ctx)
+    of = f"{CONTENTS}/{id}"
     files = [
-        ctx.keep_file(f"{name}.svg", "image/svg+xml", pages.svg(made)[0]),
-        ctx.keep_file(f"{name}.png", "image/png", pages.png(made)[0]),
+        ctx.keep_file(f"{name}.svg", "image/svg+xml", pages.svg(made)[0], of=of),
+        ctx.keep_file(f"{name}.png", "image/png", pages.png(made)[0], of=of),
     ]
     sources = [fact.source for fact in facts if fact.source is not None]
     content = Content(
@@ -143,7 +145,6 @@ def generate_infographic(
         generator="offline",
         files=files,
     )
-    id = new_content_id(ctx)
     create_content(ctx, id, content, _items(files[1], made, facts))
     return Infographic(
         done=TEXTS.say(ctx.locale, "infographic.done", count=len(facts), title=title),

@@ -12,6 +12,7 @@ from packs.education.contents import (
     OpenedContent,
     open_content,
     remove_content,
+    retain_files,
     update_content,
 )
 from packs.education.courses import Course, open_course, student_ids
@@ -19,7 +20,7 @@ from packs.education.wording import TEXTS
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Display, FileRef, Wire
 from rollcall.core.wording import isolated, short
 
 ContentId = Annotated[str, Field(min_length=1, max_length=64)]
@@ -28,7 +29,12 @@ Tries = Annotated[int, Field(ge=1, le=20)]
 
 
 class ContentPublished(Wire):
-    """What publish_content returns. `students`: how many pupils can open it now."""
+    """What publish_content returns.
+
+    Attributes:
+        students: How many pupils can open it now.
+        files: Those of its files that are still there; they stay as long as it does.
+    """
 
     done: str
     content_id: str
@@ -37,6 +43,7 @@ class ContentPublished(Wire):
     version: int
     max_tries: int
     students: int
+    files: list[FileRef]
 
 
 class ContentDeleted(Wire):
@@ -100,7 +107,8 @@ def publish_content(
 ) -> ContentPublished:
     """Publish material of the teacher's own to the pupils of a course, so that they can open it.
 
-    Publishing it again makes a new version, which pupils begin anew.
+    Publishing it again makes a new version, which pupils begin anew. Its files are kept until it
+    is deleted.
 
     Args:
         content_id: What to publish; its id comes from search_user_content or from making it.
@@ -110,26 +118,29 @@ def publish_content(
     opened, course = _to_publish(ctx, content_id, course_id)
     before = opened.content
     version = before.version + (before.status == "published")
+    kept = retain_files(ctx, opened)
     changes = {
+        "files": [each.dump() for each in kept],
         "status": "published",
         "courseId": course.id,
         "version": version,
         "maxTries": max_tries,
     }
     update_content(ctx, opened, changes)
+    done = TEXTS.say(
+        ctx.locale, "publish.done", title=isolated(before.title), course=isolated(course.name)
+    )
+    if len(kept) < len(before.files):
+        done = f"{done} {TEXTS.say(ctx.locale, 'publish.files_gone')}"
     return ContentPublished(
-        done=TEXTS.say(
-            ctx.locale,
-            "publish.done",
-            title=isolated(before.title),
-            course=isolated(course.name),
-        ),
+        done=done,
         content_id=content_id,
         course_id=course.id,
         title=before.title,
         version=version,
         max_tries=max_tries,
         students=len(student_ids(ctx, course.id)),
+        files=kept,
     )
 
 
@@ -162,7 +173,7 @@ def _summarize_delete(given: dict[str, Any]) -> dict[str, str]:
     preview=_preview_delete,
 )
 def delete_content(ctx: ToolContext, *, content_id: ContentId) -> ContentDeleted:
-    """Delete material of the teacher's own, with its questions and keys, for good.
+    """Delete material of the teacher's own, with its questions, keys and files, for good.
 
     Use it only where the teacher asks for it. What pupils answered stays in the course's figures.
 

@@ -64,11 +64,13 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             )
             return create(agent_id, **options)
 
-        def keep_file(name: str, content_type: str, data: bytes) -> FileRef:
+        def keep_file(
+            name: str, content_type: str, data: bytes, *, of: str | None = None
+        ) -> FileRef:
             from rollcall.store.files import keeper
 
             keep = keeper(lambda: platform.db, user.uid, now=datetime.now(UTC))
-            return keep(name, content_type, data)
+            return keep(name, content_type, data, of=of)
 
         def create(path: str, data: dict[str, Any]) -> None:
             if is_own and not is_open():  # this process has not needed Firestore's client

@@ -104,7 +104,9 @@ class AskAgent(Protocol):
 class KeepFile(Protocol):
     """Stores a file for the caller."""
 
-    def __call__(self, name: str, content_type: str, data: bytes) -> FileRef: ...
+    def __call__(
+        self, name: str, content_type: str, data: bytes, *, of: str | None = None
+    ) -> FileRef: ...
 
 
 class LiveToken(Struct, frozen=True):
@@ -392,13 +394,18 @@ class ToolContext(Struct):
         """Add a source of the result; the answer refers to it by number."""
         self.citations.append(citation)
 
-    def keep_file(self, name: str, content_type: str, data: bytes) -> FileRef:
+    def keep_file(
+        self, name: str, content_type: str, data: bytes, *, of: str | None = None
+    ) -> FileRef:
         """Store a file that this call made; it is the caller's own for 30 days.
 
         It stands in `files` of the call's record, and of the result where the capability's own
         function is called; the result must be an object. A model is told its name and size only.
         The same name and content again is the same file.
 
+        Args:
+            of: The path of the document that it belongs to, which alone releases it; the file
+                of another document is another one (`FileStore.retain`).
         Raises:
             InvalidArgument: The name or the content type is none.
             FailedPrecondition: It is too large.
@@ -408,7 +415,7 @@ class ToolContext(Struct):
             raise FailedPrecondition("this call was given no place for files")
         if len(self.files) >= MAX_FILES:
             raise ResourceExhausted(f"one call keeps at most {MAX_FILES} files")
-        file = self.file_keeper(name, content_type, data)
+        file = self.file_keeper(name, content_type, data, of=of)
         if file not in self.files:
             self.files.append(file)
         return file

@@ -54,6 +54,7 @@ from rollcall.store.files import (
     MADE,
     NAME_CHARS,
     PART_BYTES,
+    RETAINED,
     NewFile,
     StoredFile,
     clean_name,
@@ -237,7 +238,7 @@ def finish(
     file = files(platform.db).finish(user.uid, request.file_id, check=_check_content)
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
-    if file.purpose == MADE:
+    if file.purpose in (MADE, RETAINED):
         raise NotFound("this file was made by a tool, and is no upload", field="fileId")
     # It may have been begun a day ago, for a team that the user has left since.
     scope = file.details["scope"]

@@ -1,6 +1,7 @@
 """Files of users: a record of each, and its content in numbered parts.
 
-A file that a tool made (`keeper`) is there whole at once, and is swept after 30 days.
+A file that a tool made (`keeper`) is there whole at once, and is swept after 30 days, unless
+something that lasts retains it.
 
     files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
                             createdAt; openUntil while nothing needs it yet; parts: how many were
@@ -26,7 +27,7 @@ import os
 import re
 import unicodedata
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cache
@@ -45,7 +46,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, FileRef
-from rollcall.store.batches import try_commit, update_unchanged, where
+from rollcall.store.batches import read_all, try_commit, update_unchanged, where
 from rollcall.store.client import project_id
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ OPEN, READY, REMOVED = "open", "ready", "removed"
 
 MADE = "made"
 """The purpose of files that tools make."""
+RETAINED = "retained"
+"""The purpose of those of them that something needs for as long as it is there. `details.of` lists
+what does."""
 MADE_FOR = timedelta(days=30)
 MADE_BYTES = 10_000_000
 """Of one file that a tool makes."""
@@ -122,6 +126,8 @@ class Allowance(Struct, frozen=True):
 
 MADE_ALLOWANCE = Allowance(files=100, bytes=200_000_000)
 """What one user may keep of files that tools made; beyond it the oldest go first."""
+RETAINED_ALLOWANCE = Allowance(files=2_000, bytes=2_000_000_000)
+"""What one user may retain of them."""
 
 
 def key_of(file: NewFile) -> tuple[Any, ...]:
@@ -375,7 +381,7 @@ class FileStore:
                 update_unchanged(batch, record, until)
                 if try_commit(batch) is not None:
                     return file
-        self._make_room([file for _, file in files], new, allowance)
+        self._make_room(files, new, allowance)
         id, place = uuid.uuid4().hex, place_for_new()
         record = self._record(id)
         record.create(new_record(new, place, now))
@@ -385,15 +391,67 @@ class FileStore:
         record.update({"status": READY, **until})
         return stored_as(id, new, place, is_ready=True)
 
-    def _make_room(self, oldest_first: list[StoredFile], new: NewFile, most: Allowance) -> None:
-        count, size = len(oldest_first) + 1, sum(each.bytes for each in oldest_first) + new.bytes
-        for file in oldest_first:
+    def _make_room(
+        self,
+        oldest_first: list[tuple[DocumentSnapshot[Any], StoredFile]],
+        new: NewFile,
+        most: Allowance,
+    ) -> None:
+        count = len(oldest_first) + 1
+        size = sum(file.bytes for _, file in oldest_first) + new.bytes
+        for record, file in oldest_first:
             if count <= most.files and size <= most.bytes:
                 return
-            batch = self._db.batch()
-            self.remove(batch, file)
-            batch.commit()
+            self._dropped(record)
             count, size = count - 1, size - file.bytes
+
+    def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
+        """Add to a batch that files which tools made for a user last until they are released.
+
+        Args:
+            of: The path of the document that needs them.
+        Returns:
+            The ids of those that are there.
+        Raises:
+            ResourceExhausted: The user retains as much as is allowed.
+        """
+        from google.cloud.firestore import DELETE_FIELD, ArrayUnion
+
+        own = self._made_for(uid, file_ids)
+        new = [file.bytes for _, file in own if file.purpose == MADE]
+        kept = [file.bytes for file in self._of_user(uid, RETAINED)] if new else []
+        for size in new:
+            _check_allowance(kept, size, RETAINED_ALLOWANCE)
+            kept.append(size)
+        fields = {"purpose": RETAINED, "details.of": ArrayUnion([of]), "openUntil": DELETE_FIELD}
+        for record, _ in own:
+            update_unchanged(batch, record, fields)
+        return {file.id for _, file in own}
+
+    def release(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> None:
+        """Add to a batch that a document needs files of a user no more; those that no other one
+        needs are removed."""
+        from google.cloud.firestore import ArrayRemove
+
+        for record, file in self._made_for(uid, file_ids):
+            needed_by = set(file.details.get("of", ()))
+            if needed_by == {of}:
+                update_unchanged(batch, record, {"status": REMOVED})
+                self.remove(batch, file)
+            elif of in needed_by:
+                update_unchanged(batch, record, {"details.of": ArrayRemove([of])})
+
+    def _made_for(
+        self, uid: str, file_ids: Iterable[str]
+    ) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
+        """Those of these files that tools made for a user, with their records."""
+        records = read_all(self._db, *map(self._record, dict.fromkeys(file_ids)))
+        files = [(record, file) for record in records if (file := read_record(record))]
+        return [
+            (record, file)
+            for record, file in files
+            if file.uid == uid and file.is_ready and file.purpose in (MADE, RETAINED)
+        ]
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.
@@ -608,7 +666,7 @@ def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
         db: Returns Firestore's client; it is asked for one when there is a file.
     """
 
-    def keep(name: str, content_type: str, data: bytes) -> FileRef:
+    def keep(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
         if not _CONTENT_TYPE.fullmatch(content_type):
             raise InvalidArgument(f"{content_type[:60]!r} is no content type, such as text/csv")
         if len(data) > MADE_BYTES:
@@ -622,6 +680,7 @@ def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
             bytes=len(data),
             sha256=hashlib.sha256(data).hexdigest(),
             purpose=MADE,
+            details={} if of is None else {"of": [of]},
         )
         file = files(db()).make(new, data, MADE_ALLOWANCE, now=now)
         return FileRef(

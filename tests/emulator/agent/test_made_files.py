@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -97,9 +98,11 @@ def test_nobody_else_reads_or_finishes_a_made_file(db: Client) -> None:
     file = keeper(lambda: db, "ann", now=NOW)("list.csv", "text/csv", b"milk")
     with pytest.raises(NotFound):
         content(db, file.file_id, user=User("eve"))
-    for uid in ("ann", "eve"):
+    retain(db, "ann", keeper(lambda: db, "ann", now=NOW)("b.csv", "text/csv", b"tea").file_id)
+    kept = [each.id for each in db.collection("files").stream()]
+    for uid, id in product(("ann", "eve"), kept):
         with pytest.raises(NotFound):
-            finish_upload(Keeping(db), Call(User(uid), {"fileId": file.file_id}))
+            finish_upload(Keeping(db), Call(User(uid), {"fileId": id}))
 
 
 def test_a_file_of_several_parts_is_whole_and_swept_after_its_time(db: Client) -> None:
@@ -132,6 +135,51 @@ def test_the_oldest_files_make_room(db: Client, monkeypatch: pytest.MonkeyPatch)
     assert names(db, "ann") == ["2.txt", "3.txt", "4.txt"]
     keeper(lambda: db, "ann", now=NOW + timedelta(days=1))("5.txt", "text/plain", b"x" * 90)
     assert names(db, "ann") == ["5.txt"] and names(db, "eve") == ["0.txt"]
+
+
+def retain(db: Client, uid: str, *file_ids: str, of: str = "books/a") -> set[str]:
+    batch = db.batch()
+    there = files(db).retain(batch, uid, file_ids, of=of)
+    batch.commit()
+    return there
+
+
+def release(db: Client, uid: str, *file_ids: str, of: str = "books/a") -> None:
+    batch = db.batch()
+    files(db).release(batch, uid, file_ids, of=of)
+    batch.commit()
+
+
+def test_a_file_lasts_while_something_needs_it(db: Client) -> None:
+    file = keeper(lambda: db, "ann", now=NOW)("a.txt", "text/plain", b"x").file_id
+    assert retain(db, "ann", file, "no such file") == {file}
+    assert retain(db, "ann", file, of="books/b") == {file}
+    release(db, "ann", file, of="books/b")
+    release(db, "ann", file, of="books/c")
+    assert files(db).sweep(now=NOW + 2 * MADE_FOR) == 0 and content(db, file) == b"x"
+    release(db, "ann", file)
+    assert names(db, "ann") == [] and not list(db.collection_group("chunks").stream())
+
+
+def test_nobody_retains_or_releases_anothers_file(db: Client) -> None:
+    file = keeper(lambda: db, "ann", now=NOW)("a.txt", "text/plain", b"x", of="books/a").file_id
+    assert retain(db, "eve", file) == set()
+    release(db, "eve", file)
+    assert content(db, file) == b"x"
+    assert files(db).sweep(now=NOW + MADE_FOR) == 1
+
+
+def test_a_user_retains_only_so_much(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_store, "RETAINED_ALLOWANCE", Allowance(files=2, bytes=100))
+    keep = keeper(lambda: db, "ann", now=NOW)
+    small = [keep(f"{n}.txt", "text/plain", b"x").file_id for n in range(3)]
+    with pytest.raises(ResourceExhausted, match="at most 2 are allowed"):
+        retain(db, "ann", *small)
+    assert retain(db, "ann", small[0]) == {small[0]}
+    large = keep("large.txt", "text/plain", b"x" * 100).file_id
+    with pytest.raises(ResourceExhausted, match="at most 100"):
+        retain(db, "ann", large)
+    assert files(db).sweep(now=NOW + MADE_FOR) == 3  # what was refused is retained by nothing
 
 
 def test_made_files_are_exported_and_erased(office: Office) -> None:

@@ -275,7 +275,7 @@ def store_content(
     if made.unverified and banner is None:
         banner = TEXTS.say(brief.locale, "banner.unverified", count=made.unverified)
     statements = [standard.statement.say(brief.locale) for _, standard in standards]
-    files = keep_files(ctx, content, items, standards=statements, banner=banner)
+    files = keep_files(ctx, content, items, id=id, standards=statements, banner=banner)
     stored = create_content(ctx, id, content.model_copy(update={"files": files}), items)
     questions = sum(each.block.is_question for each in items)
     return GeneratedContent(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,12 +14,25 @@ from packs.education.contents import open_content
 from packs.education.generation.activity import generate_interactive_activity
 from packs.education.generation.static_content import generate_static_content
 from packs.education.infographic import generate_infographic
+from packs.education.publishing import delete_content, publish_content
 from packs.education.results_export import export_data
 from rollcall.core.capability import plain
-from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
-from rollcall.store.files import files
+from rollcall.core.context import Call, User
+from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
+from rollcall.core.shapes import Role
+from rollcall.endpoints.my_data import delete_my_data
+from rollcall.store import files as file_store
+from rollcall.store.files import MADE_FOR, Allowance, files
+from tests.support.calling import Here
 from tests.support.exchange_formats import gift_parsed, qti_problems
-from tests.support.packs.education.classroom import add_attempt, context, preview, write
+from tests.support.packs.education.classroom import (
+    NOW,
+    add_attempt,
+    add_content,
+    context,
+    preview,
+    write,
+)
 
 
 def data_of(db: Client, uid: str, made: dict[str, Any]) -> dict[str, bytes]:
@@ -86,3 +100,75 @@ def test_no_other_teachers_course_is_exported(school: Client) -> None:
             export_data(context(school, uid, writes=True), course_id=course)
     with pytest.raises(InvalidArgument):
         export_data(context(school, "ada", writes=True), course_id="a/b")
+
+
+def make_infographic(db: Client, key: str = "i") -> dict[str, Any]:
+    """An infographic of Ada's; two by different keys have the same pictures."""
+    ctx = context(db, "ada", writes=True, key=key)
+    points = ["71% of the Earth is water"]
+    return write(ctx, generate_infographic, topic="Water", grade_level="ד", data_points=points)
+
+
+def publish(db: Client, content_id: str) -> dict[str, Any]:
+    ctx = context(db, "ada", writes=True, key="publish")
+    return write(ctx, publish_content, content_id=content_id)
+
+
+def test_files_of_what_is_published_outlive_the_time_of_made_files(school: Client) -> None:
+    published, draft = make_infographic(school), make_infographic(school, "other")
+    done = publish(school, published["contentId"])
+    assert done["files"] == published["files"]
+    assert files(school).sweep(now=NOW + 2 * MADE_FOR) == len(draft["files"]) == 2
+    assert data_of(school, "ada", published)["png"][:4] == b"\x89PNG"
+    with pytest.raises(NotFound):
+        data_of(school, "ada", draft)
+    assert publish(school, published["contentId"])["version"] == 2
+    assert files(school).sweep(now=NOW + 4 * MADE_FOR) == 0
+
+
+def test_files_of_what_is_published_make_no_room_for_others(
+    school: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_store, "MADE_ALLOWANCE", Allowance(files=2, bytes=10_000_000))
+    published = make_infographic(school)
+    publish(school, published["contentId"])
+    for key in ("a", "b"):
+        make_infographic(school, key)
+    assert set(data_of(school, "ada", published)) == {"svg", "png"}
+    assert len(list(school.collection("files").stream())) == 2 + 2
+
+
+def test_files_go_with_their_content_and_no_others(school: Client) -> None:
+    published, draft, like_it = (make_infographic(school, key) for key in ("p", "d", "l"))
+    publish(school, published["contentId"])
+    for gone in (published, draft):
+        ctx = context(school, "ada", writes=True)
+        write(ctx, delete_content, content_id=gone["contentId"])
+        with pytest.raises(NotFound):
+            data_of(school, "ada", gone)
+    assert set(data_of(school, "ada", like_it)) == {"svg", "png"}
+    assert len(list(school.collection("files").stream())) == 2
+
+
+def test_files_of_what_is_published_go_with_their_teacher(school: Client) -> None:
+    publish(school, make_infographic(school)["contentId"])
+    ada = User("ada", Role.TEACHER)
+    delete_my_data(Here(school), Call(ada, {"confirm": True}))
+    assert list(school.collection("files").stream()) == []
+    assert list(school.collection_group("chunks").stream()) == []
+
+
+def test_nothing_is_published_without_its_pictures_but_without_its_old_files(
+    school: Client,
+) -> None:
+    made = make_infographic(school)
+    ctx = context(school, "ada", writes=True, locale="he")
+    sheet = write(ctx, generate_static_content, content_type="rubric", topic="דיון", grade="ד")
+    add_content(school, "plain", "ada", files=sheet["files"][:1])
+    files(school).sweep(now=NOW + MADE_FOR + timedelta(days=1))
+    with pytest.raises(FailedPrecondition, match="picture in this content is not kept"):
+        publish(school, made["contentId"])
+    done = publish(school, "plain")
+    assert done["files"] == [] and "left out" in done["done"]
+    stored = open_content(context(school, "ada"), "plain").content
+    assert (stored.status, stored.files) == ("published", [])
