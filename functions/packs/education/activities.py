@@ -22,6 +22,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound
 from rollcall.core.shapes import Wire
+from rollcall.store.batches import where
 from rollcall.store.files import files
 
 MOST_LISTED = 100
@@ -147,13 +148,11 @@ def _published(
 ) -> tuple[dict[str, tuple[Content, Any]], bool]:
     """Return what is published to these courses, and when it last changed, by content id; and
     whether that is all."""
-    from google.cloud.firestore import FieldFilter
-
     found, is_all = {}, True
     for start in range(0, len(course_ids), _COURSES_AT_ONCE):
         at_once = course_ids[start : start + _COURSES_AT_ONCE]
-        query = ctx.db.collection(CONTENTS).where(filter=FieldFilter("courseId", "in", at_once))
-        published = query.where(filter=FieldFilter("status", "==", "published"))
+        query = ctx.db.collection(CONTENTS).where(filter=where("courseId", "in", at_once))
+        published = query.where(filter=where("status", "==", "published"))
         read = list(published.limit(MOST_OF_COURSES).stream())
         is_all = is_all and len(read) < MOST_OF_COURSES
         for each in read:

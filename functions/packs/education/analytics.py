@@ -17,7 +17,7 @@ from pydantic import Field
 
 from packs.education.blocks import Bloom
 from packs.education.contents import ATTEMPTS
-from packs.education.courses import Course, is_student, open_course, taught_by
+from packs.education.courses import Course, is_student, open_course, own_courses
 from packs.education.publishing import CourseId
 from packs.education.wording import TEXTS
 from rollcall.core.capability import capability
@@ -25,6 +25,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.wording import isolated
+from rollcall.store.batches import where
 
 FEWEST = 5
 MOST_ATTEMPTS = 5_000
@@ -146,26 +147,24 @@ def bloom_name(level: str, locale: str) -> str:
 def _courses(ctx: ToolContext, course_id: str | None) -> list[Course]:
     if course_id is not None or ctx.context.get("courseId") is not None:
         return [open_course(ctx, course_id)]
-    taught = taught_by(ctx)
+    taught = list(own_courses(ctx).values())
     if not taught:
         raise InvalidArgument("you teach no course yet", field="courseId")
     if len(taught) > MOST_COURSES:
         raise InvalidArgument("you teach many courses: name one", field="courseId")
-    return [open_course(ctx, each.id) for each in taught]
+    return taught
 
 
 def _answers(
     ctx: ToolContext, courses: Iterable[Course], student_id: str | None
 ) -> tuple[list[AnswerRecord], bool]:
     """The checked answers of these courses' attempts, and whether they are all."""
-    from google.cloud.firestore import FieldFilter
-
     found: list[AnswerRecord] = []
     is_all = True
     for course in courses:
-        query = ctx.db.collection(ATTEMPTS).where(filter=FieldFilter("courseId", "==", course.id))
+        query = ctx.db.collection(ATTEMPTS).where(filter=where("courseId", "==", course.id))
         if student_id is not None:
-            query = query.where(filter=FieldFilter("uid", "==", student_id))
+            query = query.where(filter=where("uid", "==", student_id))
         newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
         attempts = [each.to_dict() or {} for each in newest.stream()]
         is_all = is_all and len(attempts) < MOST_ATTEMPTS

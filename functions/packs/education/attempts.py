@@ -15,7 +15,6 @@ from hashlib import sha256
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import Struct
 from pydantic import Field
 
 from packs.education.answers import check_answer
@@ -37,12 +36,10 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import Wire
+from rollcall.store.batches import update_unchanged
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentReference
-    from google.cloud.firestore import DocumentSnapshot as _Snapshot
-
-    DocumentSnapshot = _Snapshot[Any]
+    from rollcall.store.batches import DocumentSnapshot
 
 MAX_ANSWERS_BYTES = 600_000
 OWN_WORK = ApprovalPolicy(ask="never")
@@ -146,24 +143,6 @@ class Activity(Wire):
     answers: list[BlockAnswered]
 
 
-class _Stored(Struct, frozen=True):
-    """An attempt of the user's own, as it is stored."""
-
-    id: str
-    data: dict[str, Any]
-    snapshot: DocumentSnapshot
-
-    @property
-    def reference(self) -> DocumentReference:
-        reference: DocumentReference = self.snapshot.reference
-        return reference
-
-    def update(self, ctx: ToolContext, changes: dict[str, Any]) -> None:
-        """Put changes into the batch, whose commit fails if it changed since it was read."""
-        unchanged = ctx.db.write_option(last_update_time=self.snapshot.update_time)
-        ctx.batch.update(self.reference, changes, option=unchanged)
-
-
 @capability(category="education", related=["start_attempt", "answer_block"], min_role="student")
 def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     """Open published material as a pupil of its course sees it: the questions, without keys, and
@@ -194,10 +173,6 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     )
 
 
-def _summarize_start(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("attempts.start")
-
-
 @capability(
     category="education",
     related=["get_activity", "answer_block"],
@@ -205,7 +180,7 @@ def _summarize_start(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=OWN_WORK,
-    summary=_summarize_start,
+    summary=lambda given: TEXTS.by_language("attempts.start"),
 )
 def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
     """Begin to answer published material as a pupil of its course, or go on where one was.
@@ -247,10 +222,6 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
     return attempt_of(id, data)
 
 
-def _summarize_answer(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("attempts.answer")
-
-
 @capability(
     category="education",
     related=["start_attempt", "finish_attempt"],
@@ -258,7 +229,7 @@ def _summarize_answer(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=OWN_WORK,
-    summary=_summarize_answer,
+    summary=lambda given: TEXTS.by_language("attempts.answer"),
 )
 def answer_block(
     ctx: ToolContext, *, attempt_id: AttemptId, block_id: AttemptId, answer: Given
@@ -273,9 +244,9 @@ def answer_block(
     """
     from google.cloud.firestore_v1.field_path import FieldPath
 
-    attempt = _open_attempt(ctx, attempt_id)
+    snapshot, attempt = _open_attempt(ctx, attempt_id)
     opened, item = _question(ctx, attempt, block_id)
-    before = attempt.data["answers"].get(block_id) or {}
+    before = attempt["answers"].get(block_id) or {}
     tries = int(before.get("tries", 0)) + 1
     if tries > opened.content.max_tries or before.get("correct"):
         raise FailedPrecondition(
@@ -291,12 +262,12 @@ def answer_block(
         max_points=item.block.points,
         bloom=item.block.bloom,
     ).dump()
-    answers = {**attempt.data["answers"], block_id: stored}
+    answers = {**attempt["answers"], block_id: stored}
     if len(json.dumps(answers).encode()) > MAX_ANSWERS_BYTES:
         raise ResourceExhausted("the answers of this attempt are too long", field="answer")
     points = sum(each.get("points") or 0 for each in answers.values())
     path = FieldPath("answers", block_id).to_api_repr()
-    attempt.update(ctx, {path: stored, "points": round(points, 2)})
+    update_unchanged(ctx.batch, snapshot, {path: stored, "points": round(points, 2)})
     return answered
 
 
@@ -316,10 +287,6 @@ def try_answer(
     return _answered(None, block_id, item, answer, left=max(0, opened.content.max_tries - tries))
 
 
-def _summarize_finish(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("attempts.finish")
-
-
 @capability(
     category="education",
     related=["answer_block"],
@@ -327,7 +294,7 @@ def _summarize_finish(given: dict[str, Any]) -> dict[str, str]:
     effect="write",
     atomic=True,
     approval=OWN_WORK,
-    summary=_summarize_finish,
+    summary=lambda given: TEXTS.by_language("attempts.finish"),
 )
 def finish_attempt(ctx: ToolContext, *, attempt_id: AttemptId) -> Attempt:
     """End an attempt of one's own, and get its points; it takes no further answers.
@@ -337,9 +304,10 @@ def finish_attempt(ctx: ToolContext, *, attempt_id: AttemptId) -> Attempt:
     """
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    attempt = _open_attempt(ctx, attempt_id)
-    attempt.update(ctx, {"status": "finished", "finishedAt": SERVER_TIMESTAMP})
-    return attempt_of(attempt_id, {**attempt.data, "status": "finished"})
+    snapshot, attempt = _open_attempt(ctx, attempt_id)
+    changes = {"status": "finished", "finishedAt": SERVER_TIMESTAMP}
+    update_unchanged(ctx.batch, snapshot, changes)
+    return attempt_of(attempt_id, {**attempt, "status": "finished"})
 
 
 def _is_pupil(ctx: ToolContext, opened: OpenedContent) -> bool:
@@ -361,8 +329,8 @@ def attempt_id_of(uid: str, content_id: str, version: int) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _open_attempt(ctx: ToolContext, id: str) -> _Stored:
-    """Return an attempt of the user's own that takes answers.
+def _open_attempt(ctx: ToolContext, id: str) -> tuple[DocumentSnapshot, dict[str, Any]]:
+    """Return an attempt of the user's own that takes answers, with its data.
 
     Raises:
         PermissionDenied: It is not the user's, or does not exist.
@@ -374,16 +342,18 @@ def _open_attempt(ctx: ToolContext, id: str) -> _Stored:
         raise PermissionDenied(f"you have no attempt {id!r}", field="attemptId")
     if data["status"] != "open":
         raise FailedPrecondition("this attempt is finished", field="attemptId")
-    return _Stored(id, data, snapshot)
+    return snapshot, data
 
 
-def _question(ctx: ToolContext, attempt: _Stored, block_id: str) -> tuple[OpenedContent, Item]:
+def _question(
+    ctx: ToolContext, attempt: dict[str, Any], block_id: str
+) -> tuple[OpenedContent, Item]:
     """Return a question of the attempt's content, as it is still published to the user."""
     opened, item = open_block(ctx, block_id, reader="student")
-    if opened.id != attempt.data["contentId"]:
+    if opened.id != attempt["contentId"]:
         raise PermissionDenied(f"this attempt has no block {block_id!r}", field="blockId")
     _check_pupil(ctx, opened)
-    if opened.content.version != attempt.data["version"]:
+    if opened.content.version != attempt["version"]:
         raise FailedPrecondition(
             "this content was published anew meanwhile", field="attemptId", hint="start it again"
         )
@@ -440,18 +410,8 @@ def _for_pupil(id: str, item: Item, uid: str) -> PupilBlock:
     if block.kind == "order":
         _mix(options, item.key, mixed)
     mixed.shuffle(targets)
-    return PupilBlock(
-        block_id=id,
-        kind=block.kind,
-        stem=block.stem,
-        options=options,
-        targets=targets,
-        rows=block.rows,
-        image=block.image,
-        cards=block.cards,
-        unit=block.unit,
-        points=block.points,
-    )
+    shown = {**dict(block), "block_id": id, "options": options, "targets": targets}
+    return PupilBlock(**{name: shown[name] for name in PupilBlock.model_fields})
 
 
 def _mix(options: list[Option], key: Key, mixed: Random) -> None:

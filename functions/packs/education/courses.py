@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentSnapshot
+    from rollcall.store.batches import DocumentSnapshot
 
 COURSES = "courses"
 STUDENTS = "students"
@@ -86,7 +87,7 @@ def own_courses(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, 
     return {**learned, **taught}
 
 
-def _course(snapshot: DocumentSnapshot[Any], role: CourseRole, chosen_by: str = "") -> Course:
+def _course(snapshot: DocumentSnapshot, role: CourseRole, chosen_by: str = "") -> Course:
     data = snapshot.to_dict() or {}
     return Course(
         id=snapshot.id,
@@ -113,13 +114,10 @@ def student_ids(ctx: ToolContext, course_id: str) -> set[str]:
     return {each.id for each in pupils.select([]).stream()}
 
 
-def taught_by(ctx: ToolContext) -> list[DocumentSnapshot[Any]]:
+def taught_by(ctx: ToolContext) -> list[DocumentSnapshot]:
     """Return the documents of the courses that the user teaches, at most `MAX_LISTED`."""
-    from google.cloud.firestore import FieldFilter
-
-    mine = FieldFilter("teacherIds", "array_contains", ctx.user.uid)
-    query = ctx.db.collection(COURSES).where(filter=mine).limit(MAX_LISTED)
-    return list(query.stream())
+    mine = where("teacherIds", "array_contains", ctx.user.uid)
+    return list(ctx.db.collection(COURSES).where(filter=mine).limit(MAX_LISTED).stream())
 
 
 def checked_id(id: str, what: str, field: str) -> str:
@@ -155,14 +153,12 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
     raise InvalidArgument(f"which course? You have {names}", field="courseId")
 
 
-def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot[Any]]:
+def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:
     """Yield the documents of the courses that the user learns in, at most `MAX_LISTED`; none where
     a teacher's are wanted."""
-    from google.cloud.firestore import FieldFilter
-
     if role == "teacher":
         return
-    own = FieldFilter("uid", "==", ctx.user.uid)
+    own = where("uid", "==", ctx.user.uid)
     found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
     places = [place for each in found if (place := each.reference.parent.parent)]
     for course in ctx.db.get_all(places) if places else ():

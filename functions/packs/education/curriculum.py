@@ -24,11 +24,12 @@ from packs.education.school import (
     grade_name,
     subject_name,
 )
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.shapes import Citation, Wire
 from rollcall.core.wording import isolated, short
+from rollcall.store.batches import where
 
 STANDARDS = "curriculumStandards"
 MOST_SEARCHED = 1_000
@@ -141,7 +142,18 @@ def search_curriculum(
     shown = [_found(id, standard, ctx.locale) for id, standard in found]
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
-    _show(ctx, shown, short(topic) if topic else subject_name(subject, ctx.locale))
+    rows = [
+        (
+            isolated(each.topic),
+            isolated(each.statement),
+            each.code or "—",
+            isolated(each.source.title),
+            each.source.page,
+        )
+        for each in shown
+    ]
+    about_it = short(topic) if topic else subject_name(subject, ctx.locale)
+    show_table(ctx, about_it, TEXTS.data(ctx.locale, "curriculum.columns"), rows)
     values: dict[str, Any] = {
         "subject": subject_name(subject, ctx.locale),
         "grade": grade_name(grade_level, ctx.locale),
@@ -165,15 +177,10 @@ def search_curriculum(
 
 def find_standards(ctx: ToolContext, subject: str, grade: str) -> list[tuple[str, Standard]]:
     """Return the stored standards of a subject and grade, by id."""
-    from google.cloud.firestore import FieldFilter
-
-    query = ctx.db.collection(STANDARDS).where(filter=FieldFilter("subject", "==", subject))
-    query = query.where(filter=FieldFilter("grades", "array_contains", grade))
-    found = [
-        (each.id, read_standard(each.to_dict() or {}))
-        for each in query.limit(MOST_SEARCHED).stream()
-    ]
-    return sorted(found, key=lambda each: each[0])
+    query = ctx.db.collection(STANDARDS).where(filter=where("subject", "==", subject))
+    query = query.where(filter=where("grades", "array_contains", grade)).limit(MOST_SEARCHED)
+    found = {each.id: read_standard(each.to_dict() or {}) for each in query.stream()}
+    return sorted(found.items())
 
 
 def about(
@@ -209,33 +216,5 @@ def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
 
 
 def _found(id: str, standard: Standard, locale: str) -> FoundStandard:
-    return FoundStandard(
-        id=id,
-        code=standard.code,
-        parent_id=standard.parent_id,
-        statement=standard.statement.say(locale),
-        topic=standard.topic,
-        grades=standard.grades,
-        hours=standard.hours,
-        bloom_levels=standard.bloom_levels,
-        source=standard.source,
-    )
-
-
-def _show(ctx: ToolContext, shown: list[FoundStandard], title: str) -> None:
-    if not shown:
-        return
-    names = ("topic", "statement", "code", "source", "page")
-    columns = [TEXTS.say(ctx.locale, f"curriculum.columns.{name}") for name in names]
-    rows = [
-        (
-            isolated(each.topic),
-            isolated(each.statement),
-            each.code or "—",
-            isolated(each.source.title),
-            each.source.page,
-        )
-        for each in shown
-    ]
-    table = [dict(zip(columns, row, strict=True)) for row in rows]
-    ctx.show(Display(type="table", title=title, columns=columns, rows=table))
+    stated = {**dict(standard), "id": id, "statement": standard.statement.say(locale)}
+    return FoundStandard(**{name: stated[name] for name in FoundStandard.model_fields})

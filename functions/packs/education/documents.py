@@ -6,7 +6,7 @@ and an order show is mixed by their stem, the same way in every file of a conten
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from packs.education import blocks
@@ -22,7 +22,6 @@ from rollcall.render.sheet import (
     Cell,
     Fields,
     Heading,
-    Image,
     Lines,
     List,
     PageBreak,
@@ -38,7 +37,7 @@ from rollcall.render.sheet import (
 
 WITH_NAME_LINE = frozenset(("worksheet", "test", "activity", "exam"))
 """Kinds that a pupil writes in."""
-FOR_TEACHERS = frozenset(("lesson_plan", "rubric"))
+WITH_STANDARDS = frozenset(("lesson_plan", "rubric", "letter"))
 """Kinds whose pages name the standards though they have no key."""
 GAP_LINE = "________"
 _COMPUTED = frozenset(("numeric", "choice", "cloze", "true_false"))
@@ -53,7 +52,6 @@ def sheet(
     *,
     standards: Sequence[str] = (),
     banner: str | None = None,
-    images: Mapping[str, bytes] | None = None,
     with_key: bool = True,
 ) -> Sheet:
     """The pages of a content: blocks, then its key, standards and sources.
@@ -61,7 +59,6 @@ def sheet(
     Args:
         standards: Statements of the standards that it serves, as they are shown.
         banner: Stands in a frame above everything, such as that no model wrote it.
-        images: Pictures of image blocks by file id; one that is missing is shown by its text.
     """
     locale = content.locale
     questions = {id(item): n for n, item in enumerate(_questions(items), 1)}
@@ -80,7 +77,7 @@ def sheet(
     for item in items:
         number = questions.get(id(item))
         if number is None:
-            parts += _reading(item.block, images or {})
+            parts += _reading(item.block)
         else:
             worth = item.block.points
             note = _say(locale, "points", count=worth) if worth else ""
@@ -90,7 +87,7 @@ def sheet(
         for item in _questions(items):
             mark = f"{questions[id(item)]}."
             parts.append(Numbered(mark, list(_answer(item, locale))))
-    if standards and (with_key if questions else content.kind in FOR_TEACHERS):
+    if standards and (with_key if questions else content.kind in WITH_STANDARDS):
         parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
     sources = [_source_line(each, locale) for each in content.sources]
     if with_key and sources:
@@ -126,7 +123,7 @@ def _say(locale: str, key: str, **values: str | int) -> str:
     return TEXTS.say(locale, f"print.{key}", **values)
 
 
-def _reading(block: Block, images: Mapping[str, bytes]) -> Iterator[Part]:
+def _reading(block: Block) -> Iterator[Part]:
     if block.kind == "text":
         yield from _text(block.stem)
         return
@@ -136,12 +133,8 @@ def _reading(block: Block, images: Mapping[str, bytes]) -> Iterator[Part]:
         yield Table(block.rows[0], [list(row) for row in block.rows[1:]])
     elif block.kind == "cards":
         yield Table(["", ""], [[card.front, card.back] for card in block.cards])
-    elif block.image:
-        data = images.get(block.image.file_id)
-        if data is None:
-            yield Paragraph(block.image.alt or block.stem, "note")
-        else:
-            yield Image(data, block.image.alt or block.stem)
+    elif block.image:  # a picture is told by its text
+        yield Paragraph(block.image.alt or block.stem, "note")
 
 
 def _text(text: str) -> Iterator[Part]:

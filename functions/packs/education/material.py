@@ -7,24 +7,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from packs.education.contents import OpenedContent, own_contents
+from packs.education.contents import InteractiveKind, OpenedContent, StaticKind, own_contents
 from packs.education.publishing import kind_name, status_name
 from packs.education.ranking import ranked
 from packs.education.school import grade_name, subject_name
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Wire
 from rollcall.core.wording import isolated, short
 
 MOST_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "topic": 2.0, "subject": 1.0, "grade": 1.0, "kind": 1.0}
 Query = Annotated[str, Field(min_length=1, max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=50)]
-MadeKind = Literal[
-    "worksheet", "test", "lesson_plan", "letter", "feedback", "rubric",
-    "activity", "exam", "lesson", "podcast",
-]  # fmt: skip
+MadeKind = Literal[StaticKind, InteractiveKind]
 
 
 class FoundContent(Wire):
@@ -82,25 +79,18 @@ def search_user_content(
     found = [
         _found(of_kind[place], score) for place, score in ranked(query, texts, _BOOSTS, limit=limit)
     ]
-    columns = [TEXTS.say(ctx.locale, f"contents.columns.{name}") for name in _COLUMNS]
     by_id = {each.id: each for each in of_kind}
-    rows = [
-        dict(zip(columns, _row(by_id[each.content_id], ctx.locale), strict=True)) for each in found
-    ]
+    rows = [_row(by_id[each.content_id], ctx.locale) for each in found]
+    show_table(ctx, isolated(short(query)), TEXTS.data(ctx.locale, "contents.columns"), rows)
     answer = TEXTS.say(
         ctx.locale, "contents.found", count=len(found), query=short(query), searched=len(of_kind)
     )
-    if found:
-        ctx.show(Display(type="table", title=isolated(short(query)), columns=columns, rows=rows))
     return UserContents(
         answer=answer,
         contents=found,
         searched=len(of_kind),
         searched_all=len(own) <= MOST_SEARCHED,
     )
-
-
-_COLUMNS = ("title", "kind", "grade", "status", "created")
 
 
 def _texts(opened: OpenedContent) -> dict[str, str]:

@@ -14,6 +14,7 @@ from packs.education.contents import ATTEMPTS, BLOCKS, CONTENTS, KEYS
 from packs.education.courses import COURSES, SCHEMA_VERSION, STUDENTS
 from packs.education.prompts import PROMPT_RATINGS, PROMPTS
 from rollcall.core.user_data import Section, UserData, as_stored, delete, listing_user, of_user
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, WriteBatch
@@ -25,9 +26,7 @@ _PAGE = 200
 
 
 def _places_in_courses(db: Client, uid: str) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    return db.collection_group(STUDENTS).where(filter=FieldFilter("uid", "==", uid))
+    return db.collection_group(STUDENTS).where(filter=where("uid", "==", uid))
 
 
 def _course(data: dict[str, Any], uid: str) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from packs.education.ranking import ranked
-from packs.education.wording import TEXTS
+from packs.education.wording import TEXTS, show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.shapes import Citation, Wire
 from rollcall.core.wording import isolated, short
+from rollcall.store.batches import where
 
 PROMPTS = "prompts"
 PROMPT_RATINGS = "promptRatings"
@@ -103,16 +104,10 @@ def search_prompts(
         )
     found = sorted(found, key=lambda each: (-each.score, each.prompt_id))[:limit]
     for each in found:
-        quote = each.text[:300]
-        ctx.cite(
-            Citation(type="document", title=each.title, quote=quote, document_id=each.prompt_id)
-        )
-    names = ("title", "category", "stars")
-    columns = [TEXTS.say(ctx.locale, f"prompts.columns.{name}") for name in names]
+        about = {"title": each.title, "document_id": each.prompt_id}
+        ctx.cite(Citation(type="document", quote=each.text[:300], **about))
     rows = [(isolated(each.title), each.category, each.stars or "—") for each in found]
-    if found:
-        table = [dict(zip(columns, row, strict=True)) for row in rows]
-        ctx.show(Display(type="table", title=short(keywords), columns=columns, rows=table))
+    show_table(ctx, short(keywords), TEXTS.data(ctx.locale, "prompts.columns"), rows)
     answer = TEXTS.say(
         ctx.locale,
         "prompts.found",
@@ -125,12 +120,10 @@ def search_prompts(
 
 def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
     """The prompts that the user may read, by id: their own, and what is shared in their tenant."""
-    from google.cloud.firestore import FieldFilter
-
     prompts = ctx.db.collection(PROMPTS)
-    shared = prompts.where(filter=FieldFilter("shared", "==", True))
-    shared = shared.where(filter=FieldFilter("tenant", "==", ctx.user.tenant))
-    own = prompts.where(filter=FieldFilter("uid", "==", ctx.user.uid))
+    shared = prompts.where(filter=where("shared", "==", True))
+    shared = shared.where(filter=where("tenant", "==", ctx.user.tenant))
+    own = prompts.where(filter=where("uid", "==", ctx.user.uid))
     found: dict[str, dict[str, Any]] = {}
     for query in (own, shared):
         found |= {each.id: each.to_dict() or {} for each in query.limit(MOST_SEARCHED).stream()}
@@ -139,9 +132,7 @@ def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
 
 def _stars(ctx: ToolContext, prompt_id: str) -> float | None:
     """The mean of a prompt's ratings; None where they are too few."""
-    from google.cloud.firestore import FieldFilter
-
-    of_prompt = FieldFilter("promptId", "==", prompt_id)
+    of_prompt = where("promptId", "==", prompt_id)
     query = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt).select(["stars"])
     stars = [(each.to_dict() or {})["stars"] for each in query.limit(_MOST_RATINGS).stream()]
     return round(mean(stars), 1) if len(stars) >= _FEWEST_RATINGS else None

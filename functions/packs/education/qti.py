@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -19,7 +19,6 @@ from packs.education.contents import Content
 from packs.education.quantities import read_number
 from packs.education.wording import TEXTS
 from rollcall.render.bidi import cleaned, runs
-from rollcall.render.pages import image_kind
 from rollcall.render.sheet import Direction
 
 CONTENT_TYPE = "application/zip"
@@ -29,28 +28,20 @@ _SCHEMA = "http://www.imsglobal.org/xsd/qti/qtiv2p2/imsqti_v2p2p1.xsd"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _DAY = (2000, 1, 1, 0, 0, 0)
 """Of all files in the zip, so that the same content is the same package."""
-_IMAGE_TYPES = {"png": "image/png", "jpg": "image/jpeg", "svg": "image/svg+xml"}
 BaseType = Literal["identifier", "directedPair", "string", "float"]
 Cardinality = Literal["single", "multiple", "ordered"]
 
 
-def package(
-    content: Content, items: Sequence[Item], *, images: Mapping[str, bytes] | None = None
-) -> bytes:
-    """The zip of a content.
-
-    Args:
-        images: Pictures of image blocks by file id; one that is missing is shown by its text.
-    """
+def package(content: Content, items: Sequence[Item]) -> bytes:
+    """The zip of a content; a picture is told by its text."""
     files: dict[str, bytes] = {}
     names = []
     for number, item in enumerate(items, 1):
         names.append(f"item-{number:03d}")
-        made = _ItemWriter(names[-1], item, content.locale, images or {})
+        made = _ItemWriter(names[-1], item, content.locale)
         files[f"items/{names[-1]}.xml"] = _xml(made.root)
-        files |= made.files
     files["test.xml"] = _xml(_test(content, names))
-    files = {"imsmanifest.xml": _xml(_manifest(names, files)), **files}
+    files = {"imsmanifest.xml": _xml(_manifest(names)), **files}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in files.items():
@@ -74,7 +65,7 @@ def _root(tag: str, **attributes: str) -> Element:
     return Element(tag, {**places, "xsi:schemaLocation": f"{NAMESPACE} {_SCHEMA}"}, **attributes)
 
 
-def _manifest(names: Sequence[str], files: Mapping[str, bytes]) -> Element:
+def _manifest(names: Sequence[str]) -> Element:
     root = Element("manifest", {"xmlns": PACKAGING, "identifier": "package"})
     about = SubElement(root, "metadata")
     SubElement(about, "schema").text = "QTIv2.2 Package"
@@ -89,8 +80,7 @@ def _manifest(names: Sequence[str], files: Mapping[str, bytes]) -> Element:
         href = f"items/{name}.xml"
         kind = {"type": "imsqti_item_xmlv2p2", "href": href}
         resource = SubElement(resources, "resource", {"identifier": name, **kind})
-        for file in [href, *(each for each in files if each.startswith(f"media/{name}."))]:
-            SubElement(resource, "file", href=file)
+        SubElement(resource, "file", href=href)
     return root
 
 
@@ -128,11 +118,10 @@ class _ItemWriter:
     """One assessmentItem while it is written: declarations first, then the body, the processing and
     the feedback, as the schema orders them."""
 
-    def __init__(self, name: str, item: Item, locale: str, images: Mapping[str, bytes]) -> None:
+    def __init__(self, name: str, item: Item, locale: str) -> None:
         about = {"title": name, "adaptive": "false", "timeDependent": "false", "xml:lang": locale}
         self.root = _root("assessmentItem", identifier=name, **about)
-        self.files: dict[str, bytes] = {}
-        self._name, self._locale, self._images = name, locale, images
+        self._locale = locale
         self._direction: Direction = "rtl" if locale == "he" else "ltr"
         self._block, self._key = item.block, item.key
         self._body = Element("itemBody", dir=self._direction)
@@ -313,23 +302,12 @@ class _ItemWriter:
             for row in rows:
                 self._row(body, "td", row)
         if block.image:
-            self._image(block.image.file_id, block.image.alt)
+            self._paragraph(block.image.alt)
 
     def _row(self, parent: Element, tag: str, cells: Sequence[str]) -> None:
         row = SubElement(parent, "tr")
         for cell in cells:
             self._words(SubElement(row, tag), cell)
-
-    def _image(self, file_id: str, alt: str) -> None:
-        data = self._images.get(file_id)
-        if data is None:
-            self._paragraph(alt)
-            return
-        kind = image_kind(data)
-        name = f"media/{self._name}.{kind}"
-        self.files[name] = data
-        about = {"src": f"../{name}", "alt": alt}
-        SubElement(SubElement(self._body, "p"), "img", about)
 
     def _compare(self, test: Element, tag: str, **attributes: str) -> None:
         comparison = SubElement(test, tag, attributes)

@@ -21,6 +21,7 @@ from rollcall.core.shapes import Display, FileRef, Wire
 from rollcall.core.wording import isolated, short
 from rollcall.render import spreadsheet
 from rollcall.render.sheet import Cell, Sheet, Table
+from rollcall.store.batches import where
 
 MOST_ATTEMPTS = 20_000
 """Of a course; the newest are counted."""
@@ -46,7 +47,7 @@ class DataExported(Wire):
 
 
 def _preview(
-    ctx: ToolContext, *, course_id: str, format: str = "xlsx", include_bloom: bool = True
+    ctx: ToolContext, *, course_id: str | None, format: str, include_bloom: bool
 ) -> Preview:
     course = open_course(ctx, course_id)
     title = TEXTS.say(ctx.locale, "export.ask", course=isolated(course.name))
@@ -54,11 +55,12 @@ def _preview(
     text = TEXTS.say(ctx.locale, "export.text", count=count, format=format)
     summary = TEXTS.say(ctx.locale, "export.summary", course=short(course.name))
     display = Display(type="confirmation", title=title, text=text)
-    return Preview(display, summary=summary, shows=("courseId", "format", "includeBloom"))
+    arguments = {"courseId": course.id, "format": format, "includeBloom": include_bloom}
+    return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
 
 
 def _summarize(given: dict[str, Any]) -> dict[str, str]:
-    return TEXTS.by_language("export.summary", course=short(str(given["courseId"])))
+    return TEXTS.by_language("export.summary", course=short(str(given.get("courseId") or "—")))
 
 
 @capability(
@@ -70,7 +72,11 @@ def _summarize(given: dict[str, Any]) -> dict[str, str]:
     preview=_preview,
 )
 def export_data(
-    ctx: ToolContext, *, course_id: CourseId, format: Format = "xlsx", include_bloom: bool = True
+    ctx: ToolContext,
+    *,
+    course_id: CourseId | None = None,
+    format: Format = "xlsx",
+    include_bloom: bool = True,
 ) -> DataExported:
     """Export the results of a course's pupils to a file, Excel or CSV, for the teacher.
 
@@ -78,16 +84,14 @@ def export_data(
     teacher; names of pupils are in the file alone.
 
     Args:
-        course_id: A course that the teacher teaches.
+        course_id: A course that the teacher teaches; leave out for the one at hand.
         format: The kind of file.
         include_bloom: Whether there is a column for each Bloom level.
     """
-    from google.cloud.firestore import FieldFilter
-
     course = open_course(ctx, course_id)
     pupils = ctx.db.collection(COURSES).document(course.id).collection(STUDENTS).stream()
     names = {each.id: str((each.to_dict() or {}).get("name") or "") for each in pupils}
-    of_course = FieldFilter("courseId", "==", course.id)
+    of_course = where("courseId", "==", course.id)
     query = ctx.db.collection(ATTEMPTS).where(filter=of_course)
     newest = query.order_by("startedAt", direction="DESCENDING").limit(MOST_ATTEMPTS)
     fields = ["uid", "status", "answers"]

@@ -131,7 +131,7 @@ def _subject_spellings() -> dict[str, str]:
         names = [subject]
         for language in TEXTS.languages:
             names.append(TEXTS.say(language, f"school.subjects.{subject}"))
-            names += TEXTS.data(language, "words.subjects").get(subject, [])
+            names += TEXTS.find(language, f"aliases.{subject}") or []
         found |= {_plain(name, "words.subject_nouns"): subject for name in names}
     return found
 

@@ -29,7 +29,7 @@ from rollcall.core.inputs import check, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.shapes import Display, Role, Status
-from rollcall.core.texts import texts_of
+from rollcall.core.texts import texts_around, texts_of
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring
@@ -336,10 +336,10 @@ class Capability(Struct, frozen=True, dict=True):
     @cached_property
     def aliases(self) -> dict[str, tuple[str, ...]]:
         """Other names that people have for its parameters and for the values these list, in all
-        languages: `aliases` of its pack's texts."""
+        languages: `aliases` of the texts around it."""
         found: dict[str, tuple[str, ...]] = {}
-        texts, names = texts_of(self.function.__module__), _names_in(self.json_schema)
-        for each in [texts.find(each, "aliases") for each in texts.languages] if texts else ():
+        around, names = texts_around(self.function.__module__), _names_in(self.json_schema)
+        for each in [texts.find(each, "aliases") for texts in around for each in texts.languages]:
             for name, aliases in (each or {}).items():
                 if name in names:
                     found[name] = (*found.get(name, ()), *aliases)

@@ -114,14 +114,19 @@ TEXTS = Texts(str(Path(__file__).parent))
 
 
 @cache
-def texts_of(module: str) -> Texts | None:
-    """Return the texts of the innermost package around a loaded module that has some."""
-    package = module
+def texts_around(module: str) -> tuple[Texts, ...]:
+    """Return the texts of the packages around a loaded module that have some, innermost first."""
+    found, package = list[Texts](), module
     while package := package.rpartition(".")[0]:
         file = getattr(sys.modules.get(package), "__file__", None)
         if file and (Path(file).parent / FOLDER).is_dir():
-            return Texts(file)
-    return None
+            found.append(Texts(file))
+    return tuple(found)
+
+
+def texts_of(module: str) -> Texts | None:
+    """Return the texts of the innermost package around a loaded module that has some."""
+    return next(iter(texts_around(module)), None)
 
 
 def _counted(forms: dict[str, str], count: float) -> str:

@@ -33,6 +33,11 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "game": ("match", "order", "true_false", "choice", "multi_choice", "cloze"),
 }
 """Which kinds of questions come first."""
+_OF_SCRIPT = (
+    "done", "content_id", "title", "files", "standards", "banner", "generator", "unverified",
+    "seconds",
+)  # fmt: skip
+"""What a podcast's script says of itself as well."""
 
 
 class InteractiveContent(GeneratedContent):
@@ -96,23 +101,9 @@ def generate_interactive_activity(
     bot = _bot(brief) if include_bot else None
     if product_type == "podcast":
         script = make_podcast(ctx, brief)
-        return InteractiveContent(
-            done=script.done,
-            content_id=script.content_id,
-            title=script.title,
-            kind="podcast",
-            grade=brief.grade,
-            subject=brief.subject,
-            files=script.files,
-            blocks=[],
-            block_ids=[],
-            standards=script.standards,
-            banner=script.banner,
-            generator=script.generator,
-            unverified=script.unverified,
-            bot=bot,
-            seconds=script.seconds,
-        )
+        told = {name: getattr(script, name) for name in _OF_SCRIPT}
+        made_of = {"kind": "podcast", "grade": brief.grade, "subject": brief.subject}
+        return InteractiveContent(**told, **made_of, blocks=[], block_ids=[], bot=bot)
     made, brief = make_content(ctx, brief)
     items = made.items
     if product_type == "exam":

@@ -24,6 +24,7 @@ from packs.education.generation.quality import stem_problem
 from packs.education.generation.wording import TEXTS
 from packs.education.key_check import check_problem, size
 from rollcall.core.context import TextModel
+from rollcall.core.errors import AgentError
 
 log = logging.getLogger("rollcall")
 T = TypeVar("T", bound=BaseModel)
@@ -90,7 +91,7 @@ def ask_model(
         schema = shape.model_json_schema()
         reply = model.generate(instructions=f"{system}\n\n{instructions}", text=text, schema=schema)
         return shape.model_validate(reply)
-    except Exception as error:  # whatever it is, what needs no model can still be made
+    except (AgentError, ValidationError) as error:  # what needs no model can still be made
         log.warning("the text model did not answer (%s)", type(error).__name__)
         return None
 

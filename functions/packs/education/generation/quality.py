@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -27,10 +27,7 @@ Code = Literal[
 ]  # fmt: skip
 ERRORS: frozenset[Code] = frozenset(("two_right", "key_differs", "duplicate_option"))
 """What makes an answer wrong or undecided. The others are advice."""
-CODES: tuple[Code, ...] = (
-    "two_right", "duplicate_option", "duplicate_question", "longest_is_right", "key_differs",
-    "missing_alt", "gendered", "bias", "long_sentence",
-)  # fmt: skip
+CODES: tuple[Code, ...] = get_args(Code)
 
 LEAST_CORPUS = 30
 """Sentences that a grade's own corpus has before anything is compared with it."""

@@ -341,11 +341,11 @@ class _Form:
     def _beside(self, label: range, *, is_id: bool, is_path: bool) -> list[int]:
         """Return the words of a value and of the label beside it; plain words stand before their
         label in English and after it in Hebrew."""
-        kinds = ["quote", "code", *(() if is_id else ("name",))]
-        kinds += [] if is_id or is_path else ["number"]
+        kinds = ["quote", "code"] + (not is_id) * ["name"] + (not (is_id or is_path)) * ["number"]
         is_hebrew = language(self.message.written(label)) == "he"
         runs = [] if is_id else [(run, not is_hebrew) for run in self.runs()]
-        named = [(m.place, m.kind == "name") for m in self.free(*kinds) if not m.unit]
+        free = [m for m in self.free(*kinds) if not m.unit]  # "7th" stands before "grade"
+        named = [(m.place, m.kind == "name" or self.written(m.place)[-1].isalpha()) for m in free]
         for place, may_precede in [*named, *runs]:
             follows = place[0] == label[-1] + 1 or (label[0] in place and len(place) > len(label))
             precedes = may_precede and place[-1] == label[0] - 1

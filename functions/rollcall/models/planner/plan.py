@@ -386,7 +386,8 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     if filled.qualifiers:
         return Progress(remark=_cannot_use(filled.qualifiers, turn))
     wish = wish_of(tool, message, filled)
-    if tool.writes and every and not (arguments or values or any(p.required for p in every)):
+    is_said = arguments or filled.used or any(each.required for each in every)
+    if tool.writes and every and not is_said:  # a default that is said is no argument
         return Progress(question=Question(goal, every[0]))
     hard = [m for m in wish.open if m.kind not in ("name", "code", "path")]
     if hard and not filled.is_question:

@@ -187,3 +187,27 @@ def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) ->
     tool = spec("list_tasks", "List tasks.", {"assignee": assignee}, keywords=keywords)
     arguments = fill(tool, read_message(message, NOW)).arguments
     assert (arguments.get("assignee") == "me") is mine
+
+
+@pytest.mark.parametrize(
+    ("message", "grade"),
+    [("a plan for 7th grade", "7th"), ("a plan for grade 7", "7"), ("a plan for kids", None)],
+)
+def test_an_ordinal_stands_before_what_it_numbers(message: str, grade: str | None) -> None:
+    found = filled(f"Do {message}", {"grade": text()}).get("grade")
+    assert found == grade
+
+
+def test_a_write_goes_ahead_on_a_default_that_is_said_and_asks_where_nothing_is() -> None:
+    form = {"type": "string", "enum": ["xlsx", "csv"], "default": "xlsx"}
+    tool = spec(
+        "export_data",
+        "Export the results.",
+        {"courseId": text(), "format": form},
+        writes=True,
+        keywords=("export results", "ייצוא תוצאות"),
+        aliases={"xlsx": ("Excel", "אקסל")},
+    )
+    for said in ("Export the results to Excel", "ייצאי את התוצאות לאקסל", "ייצא תוצאות לאקסל"):
+        assert ask(said, (tool,), done).calls[0] == [("export_data", {})], said
+    assert ask("Export the results", (tool,), done).calls == []

@@ -58,9 +58,10 @@ def test_a_key_shows_sums_with_the_signs_of_schoolbooks_and_no_check_that_is_a_w
     ]
 
 
-def test_a_plan_and_a_rubric_name_the_standards_that_they_serve_and_a_letter_does_not() -> None:
+def test_plans_rubrics_and_letters_name_their_standards_and_feedback_does_not() -> None:
     text = item("text", "## מהלך\nפתיחה")
-    for kind, is_named in (("lesson_plan", True), ("rubric", True), ("letter", False)):
+    named = {"lesson_plan": True, "rubric": True, "letter": True, "feedback": False}
+    for kind, is_named in named.items():
         blocks = sheet(content(kind), [text], standards=["תקן בדוי"]).blocks
         assert (parts.List(["תקן בדוי"]) in blocks) is is_named
 

@@ -9,7 +9,7 @@ import pytest
 from packs.education.blocks import item
 from packs.education.generation.making import Made, make_content, read_brief, with_points
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition
+from rollcall.core.errors import FailedPrecondition, Unavailable
 from tests.support.packs.education.material import WATER, Author
 
 
@@ -82,7 +82,7 @@ def test_a_model_makes_them_where_there_is_one_and_rules_where_it_fails() -> Non
     numeric = {"kind": "numeric", "stem": "1+1?", "value": "2", "check": "1+1"}
     by_model = made("שברים", model=Author({"items": [numeric]}))
     assert (by_model.generator, len(by_model.items)) == ("model", 1)
-    assert made("שברים", model=Author(RuntimeError("down"))).generator == "offline"
+    assert made("שברים", model=Author(Unavailable("down"))).generator == "offline"
 
 
 def test_points_are_shared_in_whole_numbers() -> None:
