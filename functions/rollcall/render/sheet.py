@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import isfinite
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 Direction = Literal["rtl", "ltr"]
@@ -25,10 +24,10 @@ class Heading(Struct, frozen=True, tag=True):
 
 
 class Paragraph(Struct, frozen=True, tag=True):
-    """Text; line breaks stay. "note" stands in a frame, "quote" is set in, "label" is bold."""
+    """Text; line breaks stay. "note" stands in a frame, "label" is bold."""
 
     text: str
-    style: Literal["plain", "label", "note", "quote", "small"] = "plain"
+    style: Literal["plain", "label", "note", "small"] = "plain"
 
 
 class List(Struct, frozen=True, tag=True):
@@ -49,18 +48,10 @@ class Item(Struct, frozen=True, tag=True):
 
 
 class Table(Struct, frozen=True, tag=True):
-    """Rows of cells under a header. `widths` are shares; `caption` names the table."""
+    """Rows of cells under a header."""
 
     header: list[str]
     rows: list[list[Cell]]
-    caption: str = ""
-    widths: list[float] | None = None
-
-
-class Formula(Struct, frozen=True, tag=True):
-    """A formula on a line of its own, read from left to right in every language."""
-
-    text: str
 
 
 class Image(Struct, frozen=True, tag=True):
@@ -122,7 +113,6 @@ Block = (
     | List
     | Item
     | Table
-    | Formula
     | Image
     | Chart
     | Figures
@@ -168,20 +158,6 @@ class Sheet(Struct, frozen=True):
     footer: str = ""
     theme: Theme = Theme()
     one_page: bool = False
-
-
-def plain(sheet: Sheet) -> dict[str, Any]:
-    """The sheet as JSON; an image's bytes as base64."""
-    return msgspec.to_builtins(sheet)  # type: ignore[no-any-return]
-
-
-def load(value: Any) -> Sheet:
-    """Read what `plain` made.
-
-    Raises:
-        msgspec.ValidationError: It is no sheet; the message says where and why.
-    """
-    return msgspec.convert(value, Sheet)
 
 
 def shown(cell: Cell) -> str:

@@ -102,9 +102,6 @@ def _write(book: Any, page: Any, sheet: Sheet) -> None:
             row += 1
         if not isinstance(block, Table):
             continue
-        if block.caption:
-            page.write_string(row, 0, _cell_text(block.caption, sheet.direction), bold)
-            row += 1
         for column, title in enumerate(block.header):
             page.write_string(row, column, _cell_text(title, sheet.direction), bold)
             widths[column] = max(widths.get(column, _LEAST_WIDTH), len(title) + 2)

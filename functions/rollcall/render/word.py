@@ -23,7 +23,6 @@ from rollcall.render.sheet import (
     Chart,
     Fields,
     Figures,
-    Formula,
     Heading,
     Image,
     Item,
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _FONT = "Arial"
+_SMALL = 10.0
+"""The least size of type, in points."""
 _WIDTH_CM = 17.0
 _INDENT_CM = 0.9
 _PICTURE_PPI = 200
@@ -189,8 +190,6 @@ class _Document:
             self._write_item(block)
         elif isinstance(block, Table):
             self._write_table(block)
-        elif isinstance(block, Formula):
-            self._write_formula(block)
         elif isinstance(block, Image):
             self._picture(self._raster(block), block.alt, block.width_cm)
         elif isinstance(block, Chart):
@@ -218,21 +217,17 @@ class _Document:
             self._word.add_page_break()
 
     def _write_paragraph(self, block: Paragraph) -> None:
-        from docx.shared import Cm
-
         paragraph = self._paragraph()
-        if block.style == "quote":
-            paragraph.paragraph_format.left_indent = Cm(self._indent_cm + _INDENT_CM)
         if block.style == "note":
             border = _insert(paragraph._p.get_or_add_pPr(), "w:pBdr", _AFTER_BORDER)
             color = self._sheet.theme.accent.lstrip("#")
             for side in ("top", "left", "bottom", "right"):
                 _insert(border, f"w:{side}", "", val="single", sz="6", space="4", color=color)
+        is_label = block.style == "label"
+        if is_label:  # on the page of what it names
+            paragraph.paragraph_format.keep_with_next = True
         self._runs(
-            paragraph,
-            block.text,
-            bold=block.style == "label",
-            size=9.5 if block.style == "small" else None,
+            paragraph, block.text, bold=is_label, size=_SMALL if block.style == "small" else None
         )
 
     def _write_marked(self, mark: str, words: str) -> WordParagraph:
@@ -254,31 +249,19 @@ class _Document:
         paragraph = self._write_marked(block.mark, first)
         paragraph.paragraph_format.keep_with_next = bool(blocks)
         if block.note:
-            self._runs(paragraph, f"  {block.note}", size=9.5)
+            self._runs(paragraph, f"  {block.note}", size=_SMALL)
         self._indent_cm += _INDENT_CM
         self.write_all(blocks)
         self._indent_cm -= _INDENT_CM
 
-    def _write_formula(self, block: Formula) -> None:
-        from docx.enum.text import WD_ALIGN_PARAGRAPH
-
-        paragraph = self._word.add_paragraph()  # a line of its own, from left to right
-        paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
-        paragraph.add_run(cleaned(block.text))
-
     def _write_table(self, block: Table) -> None:
         from docx.shared import Cm
 
-        if block.caption:
-            paragraph = self._paragraph()
-            paragraph.paragraph_format.keep_with_next = True
-            self._runs(paragraph, block.caption, bold=True)
         table = self._grid(1 + len(block.rows), len(block.header))
-        shares = block.widths or [1.0] * len(block.header)
         lines: list[Sequence[Cell]] = [block.header, *block.rows]
         for number, row in enumerate(lines):
-            for cell, value, share in zip(table.rows[number].cells, row, shares, strict=True):
-                cell.width = Cm(_WIDTH_CM * share / sum(shares))
+            for cell, value in zip(table.rows[number].cells, row, strict=True):
+                cell.width = Cm(_WIDTH_CM / len(block.header))
                 self._directed(cell.paragraphs[0])
                 self._runs(cell.paragraphs[0], shown(value), bold=number == 0)
         header = table.rows[0]._tr.get_or_add_trPr()
@@ -288,6 +271,9 @@ class _Document:
     def _grid(self, rows: int, columns: int) -> Any:
         table = self._word.add_table(rows, columns)
         table.style = self._word.styles["Table Grid"]
+        room = _insert(table._tbl.tblPr, "w:tblCellMar", "tblLook tblCaption tblDescription")
+        for side in ("top", "bottom"):  # between the letters and the rules
+            _insert(room, f"w:{side}", "left start bottom right end", w="70", type="dxa")
         if self._is_rtl:
             _insert(table._tbl.tblPr, "w:bidiVisual", _AFTER_VISUAL)
         return table

@@ -12,6 +12,8 @@ import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,7 +40,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _ORDER = {
     "pPr": "pStyle keepNext keepLines pageBreakBefore pBdr shd tabs bidi spacing ind jc rPr",
     "rPr": "rStyle rFonts b bCs i iCs color sz szCs u rtl cs lang",
-    "tblPr": "tblStyle bidiVisual tblW jc tblLayout tblLook",
+    "tblPr": "tblStyle bidiVisual tblW jc tblLayout tblCellMar tblLook",
 }
 _MIRROR = str.maketrans(")]}>»≥", "([{<«≤")
 _NOT_SHOWN = re.compile(r"[\s\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd_.|•☐□▢—–−-]")
@@ -50,7 +52,8 @@ def measure_exchange() -> Measured:
     """QTI and GIFT of random activities, with texts that formats trip over."""
     activities = [random_items(Random(n), Random(n).randint(3, 14)) for n in range(ACTIVITIES)]
     notes: list[str] = []
-    valid = same = isolated = 0
+    valid = same = isolated = converted = 0
+    converter = find_spec("qti_convert")
     files = []
     for number, items in enumerate(activities):
         made = content(items=items, locale="en" if number % 5 == 0 else "he")
@@ -62,6 +65,7 @@ def measure_exchange() -> Measured:
         turned = _not_isolated(items, "ltr" if made.locale == "en" else "rtl", packed, files[-1])
         isolated += not turned
         notes += turned[:1]
+        converted += bool(converter) and _is_same_in_qti_3(packed)
     for items, found in zip(activities, gift_parsed(files), strict=True):
         wrong = gift_differences(items, found)
         same += not wrong
@@ -71,12 +75,35 @@ def measure_exchange() -> Measured:
         "qti_valid": share(valid, ACTIVITIES),
         "gift_same": share(same, ACTIVITIES),
         "isolated": share(isolated, ACTIVITIES),
+        "converted_to_qti_3": share(converted, ACTIVITIES) if converter else None,
     }
     rows = [["QTI valid, references hold", valid, figures["qti_valid"]]]
     rows += [["GIFT parsed to the same items", same, figures["gift_same"]]]
     rows += [["each formula isolated in both", isolated, figures["isolated"]]]
+    if converter:
+        rows += [["QTI 3 of another's converter", converted, figures["converted_to_qti_3"]]]
+    else:
+        notes.append("QTI 3: not run, citolab-qti-convert (GPL-3.0) is not installed")
     title = f"Exchange formats: {ACTIVITIES} random activities"
     return Measured([table(title, ["", "of them", "share"], rows)], figures, notes[:20])
+
+
+def _is_same_in_qti_3(packed: bytes) -> bool:
+    """Whether Citolab's converter makes QTI 3 of a package with the same interactions and keys."""
+    with zipfile.ZipFile(io.BytesIO(packed)) as file:
+        files = {name: file.read(name) for name in file.namelist()}
+    made = import_module("qti_convert").upgrade_package_files(files).files
+    names = [name for name in files if "items/" in name]
+    return all(_shape(files[name]) == _shape(made[name]) for name in names)
+
+
+def _shape(item: bytes | str) -> tuple[list[str], list[str | None]]:
+    """The interactions of a QTI item of either version, and the values of its keys."""
+    root = etree.fromstring(item.encode() if isinstance(item, str) else item)
+    tags = [etree.QName(each).localname.lower().replace("-", "") for each in root.iter("*")]
+    kinds = [tag.removeprefix("qti") for tag in tags if tag.endswith("interaction")]
+    keys = root.iter("{*}correctResponse", "{*}qti-correct-response")
+    return kinds, [value.text for key in keys for value in key.iter("{*}value", "{*}qti-value")]
 
 
 def _not_isolated(
@@ -122,12 +149,8 @@ def measure_documents() -> Measured:
             good[name] += not problems
             notes += [f"{made.title}: {each}" for each in problems[:1]]
     missing = [name for name in _NEEDED if shutil.which(name) is None]
-    alike, own = (None, None) if missing else _seen_elsewhere(sheets, documents)
     figures: dict[str, Any] = {name: share(good[name], DOCUMENTS) for name in good}
-    figures["converted"] = None if alike is None else share(len(alike), DOCUMENTS)
-    figures["ocr_similarity"] = None if alike is None else mean(alike)
-    figures["ocr_worst"] = None if alike is None else min(alike)
-    figures["ocr_similarity_of_own_pdf"] = None if own is None else mean(own)
+    figures |= {} if missing else _seen_elsewhere(sheets, documents)
     rows = [[name, value] for name, value in figures.items()]
     if missing:
         notes.append(f"LibreOffice and OCR: not run, {', '.join(missing)} missing")
@@ -160,7 +183,7 @@ def _texts(block: Any) -> Iterator[str]:
         yield from (*parts.marks(block, "he"), *block.items)
     elif isinstance(block, parts.Fields):
         yield from block.labels
-    elif isinstance(block, parts.Heading | parts.Paragraph | parts.Formula):
+    elif isinstance(block, parts.Heading | parts.Paragraph):
         yield block.text
 
 
@@ -252,29 +275,50 @@ def _docx_problems(data: bytes, made: parts.Sheet) -> list[str]:
     return wrong
 
 
-def _seen_elsewhere(
-    sheets: list[parts.Sheet], documents: list[bytes]
-) -> tuple[list[float], list[float]]:
-    """How alike the letters of each document are to what OCR reads of LibreOffice's pages of it;
-    and of some, to what it reads of the PDF that we made: what OCR can do at best."""
-    found, own = [], []
+def _plain(made: parts.Sheet) -> parts.Sheet:
+    """The texts of a sheet, one paragraph below the other: nothing of its layout is left."""
+    texts = [parts.Paragraph(each) for each in _all_texts(made) if each.strip()]
+    return parts.Sheet("", texts, direction=made.direction, language=made.language)
+
+
+def _seen_elsewhere(sheets: list[parts.Sheet], documents: list[bytes]) -> dict[str, float | None]:
+    """How many documents LibreOffice converts, and how alike the letters of each are to what OCR
+    reads of its pages.
+
+    OCR misreads letters that no layout is to blame for. So of every sixth document it also reads
+    the same texts set plainly by the same programs, which is the most that it can do with them, and
+    the PDF that we made.
+    """
+    found, own, plain, beside = [], [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, data in enumerate(documents):
             (folder / f"{number}.docx").write_bytes(data)
+            if number % _OWN_EVERY == 0:
+                (folder / f"plain{number}.docx").write_bytes(word.docx(_plain(sheets[number])))
         profile = f"-env:UserInstallation=file://{folder}/profile"
         convert = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", name]
-        files = [str(folder / f"{number}.docx") for number in range(len(documents))]
+        files = sorted(map(str, folder.glob("*.docx")))
         subprocess.run([*convert, *files], check=True, capture_output=True, timeout=300)
         for number, made in enumerate(sheets):
             pdf = folder / f"{number}.pdf"
-            if pdf.exists():
-                found.append(_similarity(pdf, made))
+            if not pdf.exists():
+                continue
+            found.append(_similarity(pdf, made))
             if number % _OWN_EVERY == 0:
                 pdf = folder / f"own{number}.pdf"
                 pdf.write_bytes(pages.pdf(made))
                 own.append(_similarity(pdf, made))
-    return found, own
+                plain.append(_similarity(folder / f"plain{number}.pdf", _plain(made)))
+                beside.append(found[-1])
+    return {
+        "converted": share(len(found), DOCUMENTS),
+        "ocr_similarity": mean(found),
+        "ocr_worst": min(found, default=None),
+        "ocr_similarity_of_own_pdf": mean(own),
+        "ocr_similarity_of_plain_texts": mean(plain),
+        "ocr_beside_plain_texts": round(sum(beside) / sum(plain), 3) if plain else None,
+    }
 
 
 def _similarity(pdf: Path, made: parts.Sheet) -> float:
