@@ -345,7 +345,7 @@ def _time(value: timedelta) -> str:
 
 def _table(head: Row, rows: Iterable[Row]) -> str:
     escaped = [[cell.replace("|", r"\|") for cell in cells] for cells in (head, *rows)]
-    lines = [f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in escaped]
+    lines = [f"|{'|'.join(cells)}|" for cells in escaped]
     return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
 

@@ -23,7 +23,7 @@ def test_every_function_that_is_no_capability_is_named_here_or_in_its_packs_page
     pages = [path for pack in packs if (path := DOCS / f"{pack}.md").exists()]
     text = PAGE + "".join(page.read_text(encoding="utf-8") for page in pages)
     assert catalog.function_triggers().keys() - ids <= set(re.findall(r"`(\w+)`", text))
-    assert PLATFORM.keys() <= set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE))
+    assert PLATFORM.keys() <= set(re.findall(r"^\|`(\w+)`\|", PAGE, re.MULTILINE))
 
 
 def test_a_capability_has_the_time_limit_that_it_says() -> None:

@@ -16,14 +16,14 @@ SOURCES = "".join(
 
 def test_every_event_that_is_named_is_logged() -> None:
     events = set(re.findall(r'jsonPayload\.event="(\w+)"', PAGE))
-    events |= set(re.findall(r"^\| `(\w+)`", PAGE.split("| `jsonPayload.event`")[1], re.MULTILINE))
+    events |= set(re.findall(r"^\|`(\w+)`", PAGE.split("|`jsonPayload.event`")[1], re.MULTILINE))
     events &= set(re.findall(r"\b[a-z]+_[a-z_]+\b", PAGE)) - {"rollcall_runs"}
     assert len(events) >= 6
     assert {event for event in events if f'"{event}"' not in SOURCES} == set()
 
 
 def test_every_text_that_an_alert_looks_for_is_logged() -> None:
-    table = PAGE.split("| filter | means | alert |")[1].split("\n\n")[0]
+    table = PAGE.split("|filter|means|alert|")[1].split("\n\n")[0]
     texts = re.findall(r'`"([^"]+)"`', table)
     assert len(texts) >= 5
     joined = re.sub(r'"\s*\n\s*f?"', "", SOURCES)

@@ -23,7 +23,7 @@ def rows() -> list[str]:
         if rules:
             counted = sorted(Counter(map(_article, rules)).items(), key=_in_order)
             articles = [f"{name} ×{count}" if count > 1 else name for name, count in counted]
-            found.append(f"| {category} | {severity} | {', '.join(articles)} |")
+            found.append(f"|{category}|{severity}|{', '.join(articles)}|")
     return found
 
 
@@ -38,7 +38,7 @@ def _in_order(counted: tuple[str, int]) -> list[tuple[int, str]]:
 
 
 def test_the_page_lists_every_rule_and_no_other() -> None:
-    table = PAGE.partition("| category | severity | articles |\n")[2].partition("\n\n")[0]
+    table = PAGE.partition("|category|severity|articles|\n")[2].partition("\n\n")[0]
     assert table.splitlines()[1:] == rows()
 
 
