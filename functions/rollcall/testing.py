@@ -36,9 +36,9 @@ from rollcall.agent.dispatch import (
 )
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
-from rollcall.agent.question import ASKER
 from rollcall.agent.router import without_files
 from rollcall.agent.targets import local_target
+from rollcall.agent.tool_calls import ASKER
 from rollcall.agent.turn import Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
 from rollcall.core.context import (

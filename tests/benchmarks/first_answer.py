@@ -22,7 +22,7 @@ ROUNDS = 9
 ROOT = Path(__file__).parents[2]
 
 _OURS = """
-from rollcall.agent.budget import FreeBudget
+from rollcall.agent.budget import Budget
 from rollcall.agent.model_calls import stream_reply
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, load_model
@@ -32,7 +32,7 @@ events = stream_reply(
     [load_model("{model}")],
     request,
     message_id="m",
-    budget=FreeBudget(),
+    budget=Budget(),
     is_stopped=lambda: False,
 )
 assert sum(1 for _ in events) > 1

@@ -33,7 +33,7 @@ from unittest import mock
 from msgspec.structs import replace
 from rich.table import Table
 
-from rollcall.agent.budget import FreeBudget
+from rollcall.agent.budget import Budget
 from rollcall.agent.dispatch import Answers, Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
@@ -206,7 +206,7 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
             nobody,
             history=[UserMessage.of(QUESTION)],
             journal=Notes(),
-            budget=FreeBudget(),
+            budget=Budget(),
         )
         return _answer(replace(made, streamed=streamed))
 

@@ -14,8 +14,8 @@ from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, Unavailable
 from rollcall.models.base import Usage
-from rollcall.store.budgets import BudgetExhausted, settle_day, user_day
-from rollcall.store.tenant_budgets import SHARDS, tenant_day
+from rollcall.store.budgets import BudgetExhausted, TenantDay, settle_day, user_day
+from rollcall.store.limits import NONE
 from tests.chaos import stage
 from tests.chaos.scene import Broken
 from tests.chaos.worker import Job, Outcome, Worker
@@ -64,16 +64,14 @@ class Money:
         before = sum(cost for at, cost in made if at <= first)
         if before < 0.9 * limit:
             raise Broken(f"refused when {before / limit:.1%} were spent")
-        shards = [tenant_day(self.db, "crowd", _today(), n) for n in range(SHARDS)]
-        found = [each.to_dict() for each in self.db.get_all(shards) if each.exists]
-        if sum(each["spentMicroUsd"] for each in found) != spent:
+        reserved, counted = TenantDay(self.db, "crowd", _today()).sums()
+        if (reserved, counted.micro_usd) != (NONE, spent):
             raise Broken("the tenant's day counts something else than what was spent")
         retries = sum(outcome.result["retries"] for outcome in outcomes)
         rate = len(made) / (max(at for at, _ in made) - starts_at)
         return (
             f"{len(made):,} calls, {rate:.0f} a second; first refusal at {before / limit:.1%}, "
-            f"{spent / limit:.1%} spent; {len(found)} shards; "
-            f"{retries} tried again"
+            f"{spent / limit:.1%} spent; {retries} tried again"
         )
 
     def runs_of_a_user(self, runs: int, usd: float = 0.1) -> str:

@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
 
-from rollcall.agent.budget import FreeBudget, Reservation  # noqa: E402
+from rollcall.agent.budget import Budget, Reservation  # noqa: E402
 from rollcall.agent.model_calls import (  # noqa: E402
     TRIES,
     RetryPolicy,
@@ -118,7 +118,7 @@ def replay_reply(
     return found
 
 
-class Balance(FreeBudget):
+class Balance(Budget):
     """A budget that only counts what is open."""
 
     open = 0

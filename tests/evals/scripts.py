@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import text_tokens
 from tests.evals.report import Measured, mean, table
 
 _ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 from rollcall.store.batches import where
 
 FEWEST = 5

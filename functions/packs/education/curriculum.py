@@ -28,7 +28,7 @@ from packs.education.wording import TEXTS, show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 from rollcall.store.batches import where
 
 STANDARDS = "curriculumStandards"

@@ -24,7 +24,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.text import sentences
-from rollcall.core.wording import short
+from rollcall.core.texts import short
 from rollcall.render import pages
 from rollcall.render.sheet import (
     Block,

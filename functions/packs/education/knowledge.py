@@ -21,7 +21,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 from rollcall.knowledge.documents import CONTENT_TYPES, Status
 from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
 from rollcall.knowledge.uploads import add_document

@@ -15,7 +15,7 @@ from packs.education.wording import TEXTS, show_table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 MOST_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "topic": 2.0, "subject": 1.0, "grade": 1.0, "kind": 1.0}

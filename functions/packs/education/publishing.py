@@ -21,7 +21,7 @@ from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, FileRef, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 ContentId = Annotated[str, Field(min_length=1, max_length=64)]
 CourseId = Annotated[str, Field(min_length=1, max_length=64)]

@@ -150,7 +150,7 @@ class _ItemWriter:
             self.root.append(self._processing)
         self.root.extend(feedback)
 
-    def _words(self, parent: Element, text: str, *, breaks: bool = True) -> None:
+    def _words(self, parent: Element, text: str) -> None:
         """Add a text: parts of the other direction as bdo, line breaks as br."""
         last: Element | None = None
         for part in runs(text, self._direction):

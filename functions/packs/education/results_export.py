@@ -18,7 +18,7 @@ from packs.education.wording import TEXTS
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, FileRef, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 from rollcall.render import spreadsheet
 from rollcall.render.sheet import Cell, Sheet, Table
 from rollcall.store.batches import where

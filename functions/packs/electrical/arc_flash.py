@@ -36,8 +36,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 Millimetres = Annotated[float, Field(gt=0, le=1_000)]
 Inches = Annotated[float, Field(gt=0, le=400)]

@@ -21,8 +21,7 @@ from packs.electrical.wording import TEXTS, amps, feet, number, panel_text
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import Text, isolated, short
 
 
 def _as_text(value: Any) -> Any:

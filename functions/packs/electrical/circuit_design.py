@@ -43,8 +43,7 @@ from packs.electrical.projects.topology import path_to
 from packs.electrical.results import AssumedValue, CodeReference
 from packs.electrical.wording import TEXTS, amps, panel_text, percent, volts
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 
 @dataclass(frozen=True, slots=True)

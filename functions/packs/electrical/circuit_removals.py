@@ -30,7 +30,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:

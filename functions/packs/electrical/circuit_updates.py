@@ -73,8 +73,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display
-from rollcall.core.texts import Text
-from rollcall.core.wording import short
+from rollcall.core.texts import Text, short
 
 Clear = Annotated[list[Clearable], Field(max_length=len(CLEARABLE))]
 SELECTING = (

@@ -50,8 +50,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AlreadyExists, FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import Text, isolated, short
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:

@@ -13,7 +13,7 @@ from rollcall.core.explanation import asks_what_it_is
 from rollcall.core.profile import Note, Review
 from rollcall.core.shapes import Citation
 from rollcall.core.text import terms
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 MAX_NOTES = 3
 YEARS = range(1990, 2100)

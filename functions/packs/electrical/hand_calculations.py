@@ -61,7 +61,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 CONTINUOUS = 1.25
 SMALL_APPLIANCE_VA = 1_500

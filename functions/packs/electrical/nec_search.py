@@ -18,7 +18,7 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.text import terms
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 MAX_FOUND = 20
 QUOTE_CHARS = 240

@@ -23,7 +23,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 APPROVAL_CHARS = 150_000
 """An import that waits for approval is kept with it, in one document."""

@@ -27,7 +27,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, ResourceExhausted
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot

@@ -35,8 +35,7 @@ from packs.electrical.wording import TEXTS, amps, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 FaultAmps = Annotated[float, Field(gt=0, le=300_000)]
 Kva = Annotated[float, Field(gt=0, le=50_000)]

@@ -81,8 +81,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 Temperature = Annotated[float, Field(ge=-40, le=250)]
 Selector = Literal["longest", "highest_load", "worst"]

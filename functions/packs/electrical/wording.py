@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rollcall.core.texts import Text, Texts
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, Texts, isolated
 
 if TYPE_CHECKING:
     from packs.electrical.projects.records import Circuit, Panel

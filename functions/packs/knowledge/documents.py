@@ -9,8 +9,7 @@ from pydantic import Field
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Texts
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import Texts, isolated, short
 from rollcall.knowledge.documents import (
     DocumentInfo,
     StoredDocument,

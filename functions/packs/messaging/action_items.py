@@ -19,7 +19,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.text import words
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 DONE, OPEN = "done", "open"
 _FIELD = "actionItemId"

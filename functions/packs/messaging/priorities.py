@@ -21,8 +21,7 @@ from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import Text, isolated, short
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery

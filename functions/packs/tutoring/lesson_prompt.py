@@ -16,7 +16,7 @@ from packs.tutoring.configuration import ToolConfiguration, ToolSetting
 from packs.tutoring.wording import TEXTS
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Wire
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import text_tokens
 
 if TYPE_CHECKING:
     from rollcall.core.context import Catalog

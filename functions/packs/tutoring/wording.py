@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rollcall.core.texts import Texts
-from rollcall.core.wording import short
+from rollcall.core.texts import Texts, short
 
 TEXTS = Texts(__file__)
 

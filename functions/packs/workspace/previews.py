@@ -19,7 +19,7 @@ from rollcall.core.readable import marked
 from rollcall.core.redaction import HIDDEN
 from rollcall.core.shapes import Display
 from rollcall.core.texts import TEXTS as ENGINE_TEXTS
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 _WRITES = ("write_file", "edit_file")
 _TOOLS = ("read_file", *_WRITES)

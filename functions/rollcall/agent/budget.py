@@ -14,7 +14,7 @@ import os
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,9 +26,15 @@ from rollcall.core.options import collection_id
 from rollcall.models.base import Usage
 from rollcall.store import budgets
 from rollcall.store.batches import attempts
-from rollcall.store.budgets import BudgetExhausted, Day, DayReservation, Spend, add_settlement
+from rollcall.store.budgets import (
+    BudgetExhausted,
+    Day,
+    DayReservation,
+    Spend,
+    TenantDay,
+    add_settlement,
+)
 from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
-from rollcall.store.tenant_budgets import Account, TenantShard, tenant_shard
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -56,8 +62,9 @@ class Reservation(Struct, frozen=True):
         return Amount(self.micro_usd, self.input_tokens + self.output_tokens)
 
 
-class Budget(Protocol):
-    """Money and tokens, reserved before a model call and settled after it."""
+class Budget:
+    """Money and tokens, reserved before a model call and settled after it. This one has no bound:
+    for models that cost nothing, and for work that somebody else pays."""
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
         """Reserve the worst case of one call.
@@ -65,30 +72,22 @@ class Budget(Protocol):
         Raises:
             BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
             FailedPrecondition: The model has no price, and no policy allows that.
+            Unavailable: Firestore cannot be reached.
         """
+        return Reservation(model_id, input_tokens, output_tokens)
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
         """Count what was used, and return its cost in US dollars; None without a price.
 
         Args:
-            usage: What was used, within the reservation; None if the provider refused the call.
+            usage: What was used, within the reservation; None if the provider refused the call, so
+                that nothing was.
         """
-
-    def close(self) -> None:
-        """Write what is not written yet, and give back what is reserved. Never raises."""
-
-
-class FreeBudget:
-    """For models that cost nothing, and for work that somebody else pays."""
-
-    def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
-        return Reservation(model_id, input_tokens, output_tokens)
-
-    def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
         return 0.0
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """Settle what no save of the run has. Never raises: what cannot be written is logged, and
+        the reservation then counts as spent."""
 
 
 class SpendingTerms(Struct, frozen=True):
@@ -142,7 +141,7 @@ class SpendingTerms(Struct, frozen=True):
         return price
 
 
-class UserBudget:
+class UserBudget(Budget):
     """The budget of one run of a user, or of one call outside of a run. Close it at the end.
 
     Args:
@@ -171,19 +170,22 @@ class UserBudget:
         self._terms: SpendingTerms | None = None
         self._day: date | None = None
         """The day that pays: the one on which the first call is reserved."""
+        self._tenant_day: TenantDay | None = None
+        """The tenant's, where that has a limit."""
         self._id = f"s{uuid.uuid4().hex[:15]}"
-        self._held = NONE
+        self._reserved = NONE
         """What the day has reserved under this id."""
-        self._is_covered = False
-        """Whether that is within all limits."""
+        self._is_within = False
+        """Whether the user's limit allows that."""
+        self._is_checked = False
+        """Whether the tenant's does, too."""
         self._outstanding = NONE
         """What is reserved for calls under way."""
         self._spends: list[Spend] = []
         """Calls that the day does not know yet."""
-        self._shard: TenantShard | None = None
         self._place: int | None = None
-        """Where in its batch the write stands that is being committed, and what it holds then."""
-        self._will_hold = NONE
+        """Where in its batch the write stands that is being committed, and what it reserves."""
+        self._ahead = NONE
 
     # ---- Riding on the run's writes ----
 
@@ -191,7 +193,7 @@ class UserBudget:
         """Reserve the first call in a day that the batch writes, under this id: once for each try,
         of which the last one counts. Nothing where it is free, or the day has not so much left:
         then `reserve` says so."""
-        self._day, self._shard, self._place, self._will_hold = None, None, None, NONE
+        self._day, self._tenant_day, self._ahead = None, None, NONE
         terms, next_call = self._current_terms(), self._next
         price = terms.find_price(next_call.model_id, on=day.day) if next_call.model_id else None
         if is_free(next_call.model_id) or (price is None and not terms.allows_unpriced):
@@ -200,16 +202,15 @@ class UserBudget:
         if not terms.user.allows(day.used + worst):
             return
         day.reservations[id] = replace(day.reservations[id], amount=worst)
-        self._day, self._will_hold = day.day, worst
-        self._shard = self._find_shard(day.day)
-        if self._shard:
-            self._place = len(batch)
-            self._shard.add(batch, reserved=worst)
+        self._day, self._ahead = day.day, worst
+        self._tenant_day = self._find_tenant_day(day.day)
+        if self._tenant_day:
+            self._tenant_day.add(batch, reserved=worst)
 
-    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
-        """Begin with the day as the opening wrote it, and the results of its writes."""
-        self._id, self._held = id, self._will_hold
-        self._is_covered = self._held != NONE and self._has_grant(written, self._place or 0)
+    def begin(self, id: str) -> None:
+        """Begin with what the opening has reserved under this id."""
+        self._id, self._reserved = id, self._ahead
+        self._is_within = self._reserved != NONE
 
     def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
         """Add to a save of the run what calls cost, and what the next one is to reserve; after the
@@ -220,44 +221,37 @@ class UserBudget:
                 with stays entered, without a reservation, and counts as under way.
         """
         self._place = None
-        if self._day is None or (self._held == NONE and not self._spends):
+        if self._day is None or (self._reserved == NONE and not self._spends):
             return
         price = self._current_terms().find_price(self._next.model_id, on=self._day)
-        ahead = NONE if is_last else _worst_case(price, self._next)
-        self._place, self._will_hold = len(batch), ahead
+        self._ahead = NONE if is_last else _worst_case(price, self._next)
+        self._place = len(batch)
         add_settlement(
             batch,
             self._reference(self._day),
             self._id,
-            before=self._held,
-            after=None if is_last and is_over else DayReservation(ahead, self._run, self._now()),
+            before=self._reserved,
+            after=None
+            if is_last and is_over
+            else DayReservation(self._ahead, self._run, self._now()),
             spends=self._spends,
         )
-        if self._shard:
-            self._shard.add(batch, reserved=ahead - self._held, spent=self._unsettled)
+        if self._tenant_day:
+            reserved = self._ahead - self._reserved
+            self._tenant_day.add(batch, reserved=reserved, spent=self._unsettled)
 
     def wrote(self, written: Sequence[Any]) -> None:
         """Note that the save is committed, with these results; none where the answer was lost."""
         if self._place is None:
             return
-        self._held, self._spends = self._will_hold, []
-        self._is_covered = False
-        if written:
-            reserved, spent = budgets.read_sums(written[self._place], 2)
-            is_within = self._current_terms().user.allows(reserved + spent)
-            self._is_covered = is_within and self._has_grant(written, self._place + 1)
-        self._place = None
+        self._reserved, self._spends = self._ahead, []
+        used = budgets.used_sum(written[self._place]) if written else None
+        self._is_within = used is not None and self._current_terms().user.allows(used)
+        self._is_checked, self._place = False, None
 
     # ---- Calls ----
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
-        """Reserve the worst case of one call.
-
-        Raises:
-            BudgetExhausted: The user's or the tenant's budget of the day does not allow it.
-            FailedPrecondition: The model has no price, and no policy allows that.
-            Unavailable: Firestore cannot be reached.
-        """
         call = Reservation(model_id, input_tokens, output_tokens)
         if is_free(model_id):
             return call
@@ -265,21 +259,12 @@ class UserBudget:
         terms = self._current_terms()
         worst = _worst_case(terms.price(model_id, on=day), call)
         needed = self._outstanding + worst
-        suffices = self._held.at_least(needed + self._unsettled) == self._held
-        has_shard = terms.tenant.is_none or self._shard is not None
-        if not (self._is_covered and suffices and has_shard):
-            self._reserve_alone(day, needed, worst)
+        self._cover(day, needed, worst)
         self._outstanding = needed
         self._next = replace(call, input_tokens=input_tokens + MORE_INPUT_TOKENS)
         return replace(call, micro_usd=worst.micro_usd)
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
-        """Count what was used, and return its cost in US dollars; None without a price.
-
-        Args:
-            usage: What was used, within the reservation; None if the provider refused the call, so
-                that nothing was.
-        """
         model_id = reservation.model_id
         if is_free(model_id):
             return 0.0
@@ -300,9 +285,7 @@ class UserBudget:
         return cost / 1_000_000 if price else None
 
     def close(self) -> None:
-        """Settle what the run's last save has not. What cannot be written is logged: the
-        reservation then counts as spent."""
-        if self._day is None or (self._held == NONE and not self._spends):
+        if self._day is None or (self._reserved == NONE and not self._spends):
             return
         try:
             self._write_alone(self._day, None)
@@ -311,19 +294,23 @@ class UserBudget:
 
     # ---- Writes of their own ----
 
-    def _reserve_alone(self, day: date, needed: Amount, worst: Amount) -> None:
-        """Reserve what no write of the run has reserved for its calls; wait a little where
-        reservations of others alone are in the way."""
+    def _cover(self, day: date, needed: Amount, worst: Amount) -> None:
+        """Make sure that what is needed is reserved, within both limits: what no write of the run
+        has reserved is now. Wait a little where reservations of others alone are in the way."""
+        tenant_limit = self._current_terms().tenant
         for _ in attempts(within_s=WAIT_S):
             try:
-                self._write_alone(day, needed)
-                if self._shard and not self._is_covered:
-                    self._shard.cover(self._current_terms().tenant, worst)
-                self._is_covered = True
+                has_tenant_day = tenant_limit.is_none or self._tenant_day is not None
+                is_enough = self._reserved.covers(needed + self._unsettled)
+                if not (self._is_within and is_enough and has_tenant_day):
+                    self._write_alone(day, needed)
+                if self._tenant_day and not self._is_checked:
+                    self._tenant_day.check(tenant_limit, worst)
+                    self._is_checked = True
                 return
             except BudgetExhausted as error:
                 failure = error
-            if self._held != self._outstanding or self._spends:
+            if self._reserved != self._outstanding or self._spends:
                 self._write_alone(day, self._outstanding)
             if not failure.is_for_now:
                 break
@@ -336,9 +323,9 @@ class UserBudget:
         Raises:
             BudgetExhausted: The user's limit does not allow one call more; nothing is written.
         """
-        terms, save, held = self._current_terms(), uuid.uuid4().hex, needed or NONE
-        is_call_more = held != self._outstanding and needed is not None
-        shard = self._shard or self._find_shard(day)
+        terms, save, ahead = self._current_terms(), uuid.uuid4().hex, needed or NONE
+        is_call_more = ahead != self._outstanding and needed is not None
+        tenant_day = self._tenant_day or self._find_tenant_day(day)
 
         def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
             found = Day.of(data, uid=self._user.uid, day=day)
@@ -347,41 +334,33 @@ class UserBudget:
             if (entry and entry.save == save) or (needed is None and is_gone):
                 return None  # it was written, and only the answer was lost
             found.settle(self._id, self._spends)
-            if is_call_more and not terms.user.allows(found.used + held):
-                is_for_now = terms.user.allows(found.spent + held)
-                told = _no_room(terms.user, found, held, is_for_now=is_for_now)
+            if is_call_more and not terms.user.allows(found.used + ahead):
+                is_for_now = terms.user.allows(found.spent + ahead)
+                told = _no_room(terms.user, found, ahead, is_for_now=is_for_now)
                 raise BudgetExhausted(told, is_for_now=is_for_now)
-            if needed is not None and (self._run or held != NONE):
-                found.reservations[self._id] = DayReservation(held, self._run, self._now(), save)
+            if needed is not None and (self._run or ahead != NONE):
+                found.reservations[self._id] = DayReservation(ahead, self._run, self._now(), save)
             return found.dump()
 
         def beside(batch: WriteBatch) -> None:
-            if shard:
-                before = self._held if self._shard else NONE
-                shard.add(batch, reserved=held - before, spent=self._unsettled)
+            if tenant_day:
+                before = self._reserved if self._tenant_day else NONE
+                tenant_day.add(batch, reserved=ahead - before, spent=self._unsettled)
 
-        written = budgets.change(self._db, self._reference(day), apply, beside=beside)
-        self._held, self._spends, self._shard = held, [], shard
-        self._is_covered = self._has_grant(written or (), 1)
+        budgets.change(self._db, self._reference(day), apply, beside=beside)
+        self._reserved, self._spends, self._tenant_day = ahead, [], tenant_day
+        self._is_within, self._is_checked = True, False
 
     @property
     def _unsettled(self) -> Amount:
         """What calls cost that the day does not know yet."""
         return sum((each.amount for each in self._spends), NONE)
 
-    def _find_shard(self, day: date) -> TenantShard | None:
+    def _find_tenant_day(self, day: date) -> TenantDay | None:
         tenant = self._user.tenant
         if tenant is None or self._current_terms().tenant.is_none:
             return None
-        return tenant_shard(self._db, tenant, day)
-
-    def _has_grant(self, written: Sequence[Any], place: int) -> bool:
-        """Return whether the shard's grant covers what it has reserved, by the answer to its write;
-        where the answer was lost it counts as not covered."""
-        limit = self._current_terms().tenant
-        if self._shard is None or limit.is_none:
-            return True
-        return bool(written) and self._shard.covers(Account.answered(written[place]), limit)
+        return TenantDay(self._db, tenant, day)
 
     def _reference(self, day: date) -> Any:
         return budgets.user_day(self._db, self._user.uid, day)

@@ -53,7 +53,7 @@ from rollcall.core.messages import (
 from rollcall.core.options import collection_id
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
-from rollcall.core.tokens import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
+from rollcall.core.text import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
 from rollcall.models.base import parts_fit
 from rollcall.store import paths

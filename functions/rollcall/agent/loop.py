@@ -12,12 +12,10 @@ from collections.abc import Generator
 
 from msgspec.structs import replace
 
-from rollcall.agent.budget import FreeBudget
 from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import Reply, stream_reply
 from rollcall.agent.prompt import delimited_history
-from rollcall.agent.question import Question, find_question
-from rollcall.agent.tool_calls import run_calls
+from rollcall.agent.tool_calls import Question, find_question, run_calls
 from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
@@ -147,7 +145,7 @@ def _reply(
         (turn.composer,) if by_composer else turn.models,
         request,
         message_id=_message_id(turn, state) + part,
-        budget=FreeBudget() if by_composer else turn.budget,
+        budget=turn.budget,
         is_stopped=turn.is_stopped,
     )
     if by_composer:

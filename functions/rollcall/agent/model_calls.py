@@ -49,11 +49,13 @@ from rollcall.core.errors import (
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
 from rollcall.core.messages import Json, ModelMessage, ToolCall
-from rollcall.core.tokens import BYTES_PER_TOKEN, RESERVE_FACTOR, text_tokens
+from rollcall.core.text import BYTES_PER_TOKEN, RESERVE_FACTOR, text_tokens
 from rollcall.models.base import (
+    CURRENT,
     ArgumentsDelta,
     BrokenOff,
     CallStart,
+    Cancellation,
     Clock,
     ContextExceeded,
     Delta,
@@ -66,7 +68,6 @@ from rollcall.models.base import (
     Usage,
     context_window,
 )
-from rollcall.models.cancellation import CURRENT, Cancellation
 from rollcall.models.structured import StructuredText
 from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
 

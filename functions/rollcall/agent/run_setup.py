@@ -32,12 +32,12 @@ from rollcall.agent.history import (
 )
 from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
-from rollcall.agent.question import ASKER
 from rollcall.agent.router import Router
+from rollcall.agent.tool_calls import ASKER
 from rollcall.agent.turn import Journal, Turn, TurnProgress, Unsaved
-from rollcall.core.capability import digest
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import MAX_STEPS_CAP, SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
 from rollcall.core.text import language
@@ -46,8 +46,15 @@ from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
 from rollcall.registry.entries import Entry
 from rollcall.registry.overrides import with_overrides
-from rollcall.registry.selection import FEW, FINDER, ToolRequest, find, permitted, select
-from rollcall.registry.small_talk import is_small_talk
+from rollcall.registry.selection import (
+    FEW,
+    FINDER,
+    ToolRequest,
+    find,
+    is_small_talk,
+    permitted,
+    select,
+)
 from rollcall.registry.snapshot import Snapshot, snapshot, vectors
 from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store import paths

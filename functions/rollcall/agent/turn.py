@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.agent.budget import Budget, FreeBudget
+from rollcall.agent.budget import Budget
 from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
@@ -89,7 +89,7 @@ class Turn(Struct, frozen=True):
     deadline: float
     locale: str
     now_iso: str
-    budget: Budget = field(default_factory=FreeBudget)
+    budget: Budget = field(default_factory=Budget)
     progress: TurnProgress = field(default_factory=TurnProgress)
     is_stopped: Callable[[], bool] = lambda: False
     attempt: int = 1

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from rollcall.core.extras import require_extra
 from rollcall.core.readable import marked
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult

@@ -7,9 +7,7 @@ tool a model sees, the registry document and the callable Cloud Function.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 import logging
 import re
 from collections.abc import Callable, Coroutine, Iterator
@@ -25,7 +23,7 @@ from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
 from rollcall.core.definition import name_problem, one_line, wrong
 from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
-from rollcall.core.inputs import check, validate
+from rollcall.core.inputs import check, digest, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.shapes import Display, Role, Status
@@ -576,9 +574,3 @@ def _fields_of(value: Any) -> dict[str, Any]:
     if not isinstance(value, Struct):
         raise PydanticSerializationError(f"Unable to serialize unknown type: {type(value)}")
     return asdict(value)
-
-
-def digest(value: Any) -> str:
-    """Return a short fingerprint of plain JSON, the same for equal values."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:24]

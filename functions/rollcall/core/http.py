@@ -35,9 +35,14 @@ from msgspec.structs import replace
 
 from rollcall.core.context import Call, User, to_user
 from rollcall.core.errors import AgentError, InvalidArgument, ResourceExhausted, Unauthenticated
-from rollcall.core.incidents import as_agent_error, collect, incidents_of_request
 from rollcall.core.inputs import check_json, parse_json
-from rollcall.core.logs import in_request, set_user
+from rollcall.core.logs import (
+    as_agent_error,
+    collect_incidents,
+    in_request,
+    incidents_of_request,
+    set_user,
+)
 from rollcall.core.options import function_options
 from rollcall.core.statement import HEADER, verified
 
@@ -201,7 +206,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
 
     def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
-        collect()
+        collect_incidents()
         try:
             _check_envelope(request)
             call = gate.open(request, stated=_stated_user(request, name))

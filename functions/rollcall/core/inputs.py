@@ -6,6 +6,7 @@ sent back, depth breaks parsers. Each is refused here with the path of the value
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -199,3 +200,9 @@ def _kind(value: Any) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def digest(value: Any) -> str:
+    """Return a short fingerprint of plain JSON, the same for equal values."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:24]

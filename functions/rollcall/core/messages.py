@@ -1,8 +1,7 @@
 """Messages of a dialogue, as the loop and the models see them.
 
 A history is a sequence of `UserMessage`, `ModelMessage` and `ToolMessage`. It is valid when every
-tool call of a model message is answered in the tool message that follows it. All of these are
-plain values: they turn into JSON with `to_json` and come back with `message_from_json`.
+tool call of a model message is answered in the tool message that follows it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.errors import InvalidArgument
@@ -126,37 +125,6 @@ class ToolMessage(Struct, frozen=True):
 
 
 Message = UserMessage | ModelMessage | ToolMessage
-
-
-def to_json(message: Message) -> dict[str, Json]:
-    """Return a message as plain JSON, for storing."""
-    value: dict[str, Json] = to_builtins(message)
-    return value
-
-
-def message_from_json(value: dict[str, Json]) -> Message:
-    """Return a message from its stored JSON.
-
-    Raises:
-        ValueError: `value["role"]` is not one of user, model, tool.
-    """
-    role = value.get("role")
-    if role == "user":
-        return UserMessage(tuple(_part(part) for part in value["parts"]))
-    if role == "model":
-        return ModelMessage(
-            text=value["text"],
-            tool_calls=tuple(ToolCall(**call) for call in value["tool_calls"]),
-            provider=value["provider"],
-            provider_parts=tuple(value["provider_parts"]),
-        )
-    if role == "tool":
-        return ToolMessage(tuple(ToolResult(**result) for result in value["results"]))
-    raise ValueError(f"a message's role is user, model or tool, not {role!r}")
-
-
-def _part(value: dict[str, Json]) -> Part:
-    return Text(value["text"]) if value["type"] == "text" else Media(**value)
 
 
 M = TypeVar("M", UserMessage, ModelMessage, ToolMessage)

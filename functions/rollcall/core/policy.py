@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from rollcall.core.command_patterns import (
+from rollcall.core.patterns import (
     check_command_pattern,
+    check_path_pattern,
     matches_command,
+    matches_path,
     patterns_of_command,
+    patterns_of_path,
 )
-from rollcall.core.path_patterns import check_path_pattern, matches_path, patterns_of_path
 from rollcall.core.shapes import Role, Wire
 
 _STRICTNESS = {"never": 0, "once_per_thread": 1, "outside": 2, "above": 3, "always": 4}

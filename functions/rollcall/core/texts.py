@@ -10,11 +10,16 @@ A key names the way to a text through nested objects. A text is a template of `s
 object with the key "other" is a text with a count: it has "one" and "zero" too where these differ,
 and is chosen by the value `count`. Another language is another file; what it lacks is said in
 English.
+
+Other people's words in such a text are put into an isolate (`isolated`, `short`): a name or a text
+that reads the other way must not move what stands around it, and direction marks of its own could
+make it look like something else.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -144,3 +149,19 @@ def _read(path: str) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = json.loads(text)
     return found
+
+
+_ISOLATE, _POP = "\u2068", "\u2069"
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+_SHORT = 120
+
+
+def isolated(text: str) -> str:
+    """Return a text isolated from the direction of the text around it."""
+    return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', text)}{_POP}"
+
+
+def short(text: str, *, most: int = _SHORT) -> str:
+    """Return the beginning of a text on one line, isolated."""
+    line = " ".join(text.split())
+    return isolated(line if len(line) <= most else f"{line[: most - 1].rstrip()}…")

@@ -23,12 +23,11 @@ from rollcall.agent.resume import client_results
 from rollcall.agent.run import RunEvents, function_end
 from rollcall.agent.run_setup import find_agent
 from rollcall.core import events
-from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
-from rollcall.core.incidents import as_agent_error
-from rollcall.core.inputs import validate
+from rollcall.core.inputs import digest, validate
+from rollcall.core.logs import as_agent_error
 from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints.agui_input import (

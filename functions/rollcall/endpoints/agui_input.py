@@ -15,9 +15,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rollcall.core.capability import digest
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.inputs import check_json, validate
+from rollcall.core.inputs import check_json, digest, validate
 from rollcall.core.wire import CallId, Id
 from rollcall.registry.snapshot import Snapshot
 

@@ -23,10 +23,9 @@ from rollcall.agent.resume import resume_run
 from rollcall.agent.run import RunEvents, drive, function_end
 from rollcall.agent.run_setup import RunContext, new_context, run_budget
 from rollcall.core import events
-from rollcall.core.capability import digest
 from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
-from rollcall.core.inputs import validate
+from rollcall.core.inputs import digest, validate
 from rollcall.core.messages import Media, Text, UserMessage, redacted_message
 from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound

@@ -19,7 +19,7 @@ It raises only `AgentError`s (an SDK's or a transport's exceptions never escape)
     FailedPrecondition   no key, a key that is refused, no such model
 
 A stream may be read in a thread and closed at any of its yields. One that blocks does so under
-`rollcall.models.cancellation.interruptible`, so that it can be ended from another thread, as
+`rollcall.models.base.interruptible`, so that it can be ended from another thread, as
 `rollcall.models.transport` does.
 
 Models that know nothing of tools are reached through another, as `prompted:<provider>:<name>`.
@@ -29,8 +29,11 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -40,6 +43,7 @@ from msgspec import Struct, field
 
 from rollcall.core.context import Embedder, LiveVoice
 from rollcall.core.errors import (
+    Aborted,
     DeadlineExceeded,
     FailedPrecondition,
     InvalidArgument,
@@ -49,7 +53,7 @@ from rollcall.core.errors import (
 from rollcall.core.extras import is_installed, require_extra
 from rollcall.core.messages import Json, Message, ModelMessage
 from rollcall.core.profile import Note
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import text_tokens
 from rollcall.models.provider import known_window, provider
 
 FIND_TOOLS = "find_tools"
@@ -329,3 +333,68 @@ class Clock(Struct):
         if left <= 0:
             raise DeadlineExceeded("the time allowed for this answer is over")
         return min(left, at_most)
+
+
+# ---- Cancellation ----
+#
+# A model's stream is ended from another thread, also while it waits for a silent provider. Who
+# reads a stream in a thread of its own makes a `Cancellation` and sets it as that thread's
+# `CURRENT`. Whatever blocks there does so under `interruptible`, and ends when it is cancelled.
+
+
+class Cancellation:
+    """Tells a thread that nobody wants its answer any more."""
+
+    def __init__(self) -> None:
+        self.is_cancelled = False
+        self._end: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+
+    def cancel(self) -> None:
+        """End what blocks now, and let nothing block from now on."""
+        with self._lock:
+            self.is_cancelled = True
+            if self._end is not None:
+                self._end()
+
+    @contextmanager
+    def guard(self, end: Callable[[], None]) -> Iterator[None]:
+        """Call `end` if it is cancelled inside.
+
+        Raises:
+            Aborted: It was cancelled before.
+        """
+        with self._lock:
+            if self.is_cancelled:
+                raise aborted()
+            self._end = end
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._end = None
+
+
+CURRENT: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+
+
+@contextmanager
+def interruptible(end: Callable[[], None]) -> Iterator[None]:
+    """Block inside; `end` ends that from another thread, if it is cancelled meanwhile."""
+    current = CURRENT.get()
+    if current is None:
+        yield
+    else:
+        with current.guard(end):
+            yield
+
+
+def is_cancelled() -> bool:
+    """Whether nobody wants what this thread reads any more."""
+    current = CURRENT.get()
+    return current is not None and current.is_cancelled
+
+
+def aborted() -> Aborted:
+    """What a cancelled stream raises."""
+    return Aborted("nobody waits for this answer any more")

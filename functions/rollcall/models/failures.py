@@ -35,8 +35,9 @@ from rollcall.models.base import (
     FinishReason,
     QuotaExhausted,
     ToolsUnsupported,
+    aborted,
+    is_cancelled,
 )
-from rollcall.models.cancellation import aborted, is_cancelled
 from rollcall.models.json_stream import mapping, sequence
 from rollcall.models.provider import ErrorKind, Provider, provider_of
 from rollcall.models.transport import ProviderError, TransportError, error_of

@@ -5,7 +5,7 @@ first byte sent to the last byte read; within it no answer may be silent for `SI
 has begun. A line of a stream, a body and an error's body are bounded, so that a hostile or broken
 server cannot fill the memory. Redirects are not followed (a key would follow them) and nothing is
 sent twice. Whoever waits here can be told to stop by another thread: see
-`rollcall.models.cancellation`.
+`rollcall.models.base`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ from urllib3.exceptions import (
 )
 
 from rollcall.core.messages import Json
-from rollcall.models.base import Clock
-from rollcall.models.cancellation import interruptible
+from rollcall.models.base import Clock, interruptible
 from rollcall.models.json_stream import json_events, mapping
 
 CONNECT_S = 5.0

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from rollcall.core.capability import digest as digest_of
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.inputs import digest as digest_of
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import Role, Status

@@ -88,7 +88,6 @@ class Admission(Struct):
     counts: bool = True
     budget: RunBudget | None = None
     _id: str = field(default_factory=lambda: f"s{uuid.uuid4().hex[:15]}")
-    _day: Day | None = None
 
     @property
     def references(self) -> Sequence[DocumentReference]:
@@ -122,7 +121,6 @@ class Admission(Struct):
         day.reservations[self._id] = DayReservation(NONE, self.run, self.now)
         if self.budget:
             self.budget.reserve_first(day, batch, self._id)
-        self._day = day
         write_unchanged(batch, snapshots[0], _changes(snapshots[0], day.dump()))
         for snapshot, before in zip(snapshots[1:], self._days[1:], strict=True):
             data = {**Day(self.uid, before).dump(), "starts": day.starts}
@@ -130,10 +128,10 @@ class Admission(Struct):
                 data = {"starts": day.starts}
             write_unchanged(batch, snapshot, _changes(snapshot, data))
 
-    def admitted(self, written: Sequence[Any]) -> None:
-        """Note that the batch is committed, with these results; none where the answer was lost."""
-        if self.budget and self._day:
-            self.budget.begin(self._day, self._id, written)
+    def admitted(self) -> None:
+        """Note that the batch is committed."""
+        if self.budget:
+            self.budget.begin(self._id)
 
     def _check_at_once(self, days: Sequence[Day]) -> None:
         """Check that one more run may be under way, and take out the ones that are over."""

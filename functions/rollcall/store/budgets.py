@@ -1,8 +1,10 @@
-"""A user's day: what was spent, and what is reserved for runs under way.
+"""Days of users and tenants: what was spent, and what is reserved for runs under way.
 
-    budgets/u{user}-{day}   uid, day, spentMicroUsd, spentTokens, reservedMicroUsd, reservedTokens,
-                            reservations: {id: {microUsd, tokens, run, at}}, models, lost, starts,
-                            expiresAt
+    budgets/u{user}-{day}         uid, day, spentMicroUsd, spentTokens, reservedMicroUsd,
+                                  reservedTokens, reservations: {id: {microUsd, tokens, run, at}},
+                                  models, lost, starts, expiresAt
+    budgets/t{tenant}-{day}-{n}   tenant, day, reservedMicroUsd, reservedTokens, spentMicroUsd,
+                                  spentTokens, expiresAt
 
 The worst case of a model call is reserved before the call and its cost settled after it; spent and
 reserved together never pass the limit (docs/decisions/16-budgets.md). A reservation is made by a
@@ -13,7 +15,9 @@ was spent, until somebody looks and moves it to `lost`.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import random
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,7 +29,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.wire import RunStatus
 from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
-from rollcall.store.limits import NONE, Amount
+from rollcall.store.limits import NONE, Amount, Limit
 from rollcall.store.run_closing import is_run_alive
 
 if TYPE_CHECKING:
@@ -85,9 +89,8 @@ class RunBudget(Protocol):
         """Reserve the first call in a day that the batch writes, under this id: once for each try,
         of which the last one counts."""
 
-    def begin(self, day: Day, id: str, written: Sequence[Any]) -> None:
-        """Begin with the day as the opening wrote it, and the results of its writes; none where the
-        answer was lost."""
+    def begin(self, id: str) -> None:
+        """Begin with what the opening has reserved under this id."""
 
     def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
         """Add to a save what calls cost, and what the next one is to reserve; after the last, this
@@ -264,18 +267,18 @@ def add_settlement(
 
 
 def increments(name: str, amount: Amount) -> dict[str, Any]:
-    """Return what adds an amount to its fields; a commit answers with the sums (`read_sums`)."""
+    """Return what adds an amount to its fields; a commit answers with the sums (`used_sum`)."""
     from google.cloud.firestore import Increment
 
     both = {"MicroUsd": amount.micro_usd, "Tokens": amount.tokens}
     return {f"{name}{unit}": Increment(number) for unit, number in both.items()}
 
 
-def read_sums(written: Any, names: int) -> list[Amount]:
-    """Return the sums that a write of `increments` came to, in the alphabet of their names, which
-    must be behind all others that the write changes so."""
-    numbers = [each.integer_value for each in written.transform_results][-2 * names :]
-    return [Amount(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+def used_sum(written: Any) -> Amount:
+    """Return what is reserved and spent after an `add_settlement`, as its write result says."""
+    # In the order of the fields' names, of which these are the last.
+    sums = [each.integer_value for each in written.transform_results][-4:]
+    return Amount(sums[0] + sums[2], sums[1] + sums[3])
 
 
 def change(
@@ -284,15 +287,13 @@ def change(
     apply: Callable[[dict[str, Any] | None], dict[str, Any] | None],
     *,
     beside: Callable[[WriteBatch], None] = lambda batch: None,
-) -> Any:
+) -> None:
     """Write what `apply` makes of a document, provided that nobody else wrote it in between.
 
     Args:
         apply: Returns the fields to write, or None to leave the document. Called again after a lost
             race, and after a lost answer: then it may find its own write.
         beside: Adds further writes to the batch.
-    Returns:
-        The results of the writes; None where `apply` left the document.
     Raises:
         ResourceExhausted: `apply` refuses.
         Unavailable: Firestore cannot be reached, or every race was lost.
@@ -304,12 +305,12 @@ def change(
         try:
             snapshot = reference.get()
             if (data := apply(snapshot.to_dict())) is None:
-                return None
+                return
             batch = db.batch()
             write_unchanged(batch, snapshot, data)
             beside(batch)
-            if (written := try_commit(batch)) is not None:
-                return written
+            if try_commit(batch) is not None:
+                return
         except (GoogleAPICallError, RetryError) as error:
             failures.append(error)
             if len(failures) > 1:
@@ -362,3 +363,81 @@ def read_days(db: Client, uid: str, *, since: date, until: date, now: datetime) 
 def read_day(data: dict[str, Any]) -> Day:
     """Read the document of a user's day."""
     return Day.of(data, uid="", day=date.fromisoformat(data["day"]))
+
+
+# ---- Tenants ----
+#
+# A tenant's day is in shards. Each process adds what its runs reserve and settle to one shard, by
+# increments in batches that they commit anyway. Once a reservation is committed, and before its
+# call, all shards are summed. Of several that reserve at once the last to commit sees all others,
+# so the calls that are made never cost more than the limit.
+
+SHARDS = 64
+"""As many as processes use the budget, and at most so many."""
+
+
+@functools.cache
+def own_shard() -> int:
+    """Return the number of the shard that this process adds to."""
+    return random.randrange(SHARDS)
+
+
+class TenantDay(Struct, frozen=True):
+    """What a tenant's users spend together in a day."""
+
+    db: Client
+    tenant: str
+    day: date
+
+    def add(self, batch: WriteBatch, *, reserved: Amount, spent: Amount = NONE) -> None:
+        """Add to what is reserved and spent, in a batch that is committed at most once."""
+        fields = {
+            "schemaVersion": SCHEMA_VERSION,
+            "tenant": self.tenant,
+            "day": self.day.isoformat(),
+            "expiresAt": expiry(self.day),
+            **increments("reserved", reserved),
+            **increments("spent", spent),
+        }
+        batch.set(self.db.document(f"{self._path}-{own_shard()}"), fields, merge=True)
+
+    def sums(self) -> tuple[Amount, Amount]:
+        """Return what is reserved and what is spent, in all shards."""
+        # By document id, which needs no index of its own; "." comes next after "-".
+        first, end = (self.db.document(self._path + each) for each in "-.")
+        budgets = self.db.collection(collection_id("budgets"))
+        query = budgets.where(filter=where("__name__", ">=", first))
+        reserved = spent = NONE
+        for shard in query.where(filter=where("__name__", "<", end)).stream():
+            sums = shard.to_dict() or {}
+            reserved += Amount(sums["reservedMicroUsd"], sums["reservedTokens"])
+            spent += Amount(sums["spentMicroUsd"], sums["spentTokens"])
+        return reserved, spent
+
+    def check(self, limit: Limit, need: Amount) -> None:
+        """Check that what is spent and reserved is within the limit.
+
+        Args:
+            need: What the newest reservation takes.
+        Raises:
+            BudgetExhausted: It is not; that reservation is to be taken back.
+            Unavailable: Firestore cannot be reached.
+        """
+        from google.api_core.exceptions import GoogleAPICallError, RetryError
+
+        try:
+            reserved, spent = self.sums()
+        except (GoogleAPICallError, RetryError) as error:
+            raise Unavailable(f"the tenant's budget could not be read: {error}") from error
+        if limit.allows(reserved + spent):
+            return
+        why, is_for_now = "used up; it renews at 00:00 UTC", limit.allows(spent + need)
+        if is_for_now:
+            why = "reserved by runs under way; try again when one of them has ended"
+        message = f"your organisation's budget for today is {why}"
+        raise BudgetExhausted(message, is_for_now=is_for_now)
+
+    @property
+    def _path(self) -> str:
+        name = f"t{budget_key(self.tenant)}-{self.day.isoformat()}"
+        return f"{collection_id('budgets')}/{name}"

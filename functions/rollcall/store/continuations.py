@@ -200,7 +200,7 @@ def _opened_before(
     run = (read.run.to_dict() or {}) if read.run is not None else {}
     if run.get("opener") == continuation.opener:
         if continuation.admission:
-            continuation.admission.admitted(())
+            continuation.admission.admitted()
         events = EventLog(run["uid"], thread_id, continuation.run_id, writer=run["opener"])
         return OpenRun.read(db, run, events)
     if by := (read.waiting.to_dict() or {}).get("continuedBy"):

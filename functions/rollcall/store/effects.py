@@ -39,7 +39,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.incidents import report
+from rollcall.core.logs import report_incident
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
@@ -232,7 +232,7 @@ class _Performance(Struct, frozen=True):
             if self.write.atomic:  # what was gathered is thrown away with the batch
                 self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
                 raise
-            report(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
+            report_incident(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
             raise self._unknown("it failed on our side before it finished") from error
         if batch is not None:
             return self._commit(batch, result, time)

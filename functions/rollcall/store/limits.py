@@ -54,17 +54,9 @@ class Amount(Struct, frozen=True):
     def __sub__(self, other: Amount) -> Amount:
         return Amount(self.micro_usd - other.micro_usd, self.tokens - other.tokens)
 
-    def at_least(self, other: Amount) -> Amount:
-        """Return the larger of each."""
-        return Amount(max(self.micro_usd, other.micro_usd), max(self.tokens, other.tokens))
-
-    def at_most(self, other: Amount) -> Amount:
-        """Return the smaller of each."""
-        return Amount(min(self.micro_usd, other.micro_usd), min(self.tokens, other.tokens))
-
-    @property
-    def half(self) -> Amount:
-        return Amount(self.micro_usd // 2, self.tokens // 2)
+    def covers(self, other: Amount) -> bool:
+        """Whether neither of the other is more."""
+        return self.micro_usd >= other.micro_usd and self.tokens >= other.tokens
 
     @staticmethod
     def of(data: dict[str, Any]) -> Amount:
@@ -92,16 +84,11 @@ class Limit(Struct, frozen=True):
     def is_none(self) -> bool:
         return self.micro_usd is None and self.tokens is None
 
-    def allows(self, amount: Amount, *, of: Amount | None = None) -> bool:
-        """Whether an amount is within the limit; or within `of`, where there is a limit."""
-        most = of or Amount(self.micro_usd or 0, self.tokens or 0)
-        return (self.micro_usd is None or amount.micro_usd <= most.micro_usd) and (
-            self.tokens is None or amount.tokens <= most.tokens
+    def allows(self, amount: Amount) -> bool:
+        """Whether an amount is within the limit."""
+        return (self.micro_usd is None or amount.micro_usd <= self.micro_usd) and (
+            self.tokens is None or amount.tokens <= self.tokens
         )
-
-    def part(self, number: int) -> Amount:
-        """Return one part in so many of it, rounded up; nothing where there is no limit."""
-        return Amount(-(-(self.micro_usd or 0) // number), -(-(self.tokens or 0) // number))
 
 
 # ---- An operator's limits ----

@@ -602,5 +602,5 @@ def commit_opening(
         return None
     events.page_time = written[-1].update_time
     if admission:
-        admission.admitted(written)
+        admission.admitted()
     return events

@@ -207,7 +207,7 @@ def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenR
             data, run, uid=opening.user.uid, request_digest=opening.request_digest
         )
     if opening.admission:
-        opening.admission.admitted(())
+        opening.admission.admitted()
     events = EventLog(opening.user.uid, thread_id, opening.run_id, writer=opening.opener)
     return OpenRun.read(db, data, events)
 

@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from threading import Barrier
 
 import pytest
 from google.cloud.firestore import DELETE_FIELD, Client
@@ -17,10 +17,10 @@ from google.cloud.firestore import DELETE_FIELD, Client
 from rollcall.agent import budget as budget_module
 from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
-from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
-from rollcall.store import budgets, limits, tenant_budgets
-from rollcall.store.budgets import BudgetExhausted
+from rollcall.store import budgets, limits
+from rollcall.store.budgets import BudgetExhausted, TenantDay
 from rollcall.store.limits import Amount
 from tests.support.budgets import (
     ANN,
@@ -42,15 +42,10 @@ ROOT = Path(__file__).parents[3]
 PUPIL = User("ann", tenant="school")
 
 
-def tenant_of(db: Client, day: date = TODAY) -> dict[str, Any]:
-    """The sums over the tenant's shards."""
-    sums: dict[str, Any] = {"spentMicroUsd": 0, "reservedMicroUsd": 0, "grantedMicroUsd": 0}
-    every = [tenant_budgets.tenant_day(db, "school", day, n) for n in range(tenant_budgets.SHARDS)]
-    for shard in db.get_all(every):
-        data = shard.to_dict() or {}
-        for name in sums:
-            sums[name] += data.get(name, 0)
-    return sums
+def tenant_of(db: Client, day: date = TODAY) -> tuple[int, int]:
+    """What is reserved and spent in the tenant's shards, in millionths of a dollar."""
+    reserved, spent = TenantDay(db, "school", day).sums()
+    return reserved.micro_usd, spent.micro_usd
 
 
 def this_day() -> date:
@@ -180,24 +175,10 @@ def test_processes_at_once_cannot_overspend_a_tenants_budget_together(db: Client
     ]
     spent = [int(worker.communicate(timeout=120)[0]) for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 4
-    tenant = tenant_of(db, this_day())
+    reserved, counted = tenant_of(db, this_day())
     users = [day_of(db, User(uid), this_day()).spent.micro_usd for uid in ("u1", "u2", "u3")]
-    assert sum(spent) == sum(users) == tenant["spentMicroUsd"] <= 500_000
-    assert sum(spent) > 500_000 - 4 * WORST and tenant["reservedMicroUsd"] == 0
-
-
-def test_a_grant_serves_many_runs_of_a_process(db: Client) -> None:
-    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 20})
-    head = tenant_budgets.tenant_day(db, "school", TODAY)
-    first, second = budget_of(db, PUPIL), budget_of(db, User("bob", tenant="school"))
-    call(first)
-    written = head.get().update_time
-    for _ in range(5):
-        call(second)
-    second.close()
-    first.close()
-    assert head.get().update_time == written
-    assert tenant_of(db)["spentMicroUsd"] == 6 * COST and not tenant_of(db)["reservedMicroUsd"]
+    assert sum(spent) == sum(users) == counted <= 500_000
+    assert sum(spent) > 500_000 - 4 * WORST and reserved == 0
 
 
 def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
@@ -207,18 +188,16 @@ def test_the_tenants_budget_stops_a_user_who_has_some_left(db: Client) -> None:
     with pytest.raises(BudgetExhausted, match="organisation's budget"):
         call(budget)
     budget.close()
-    assert tenant_of(db)["spentMicroUsd"] == COST
+    assert tenant_of(db) == (0, COST)
     call(budget_of(db, User("ann", tenant="other")))
 
 
 def in_another_process(db: Client, uid: str, *, input_tokens: int = INPUT) -> UserBudget:
-    """Reserve a call for a user of the school, in a shard of its own."""
-    known = dict(tenant_budgets._shards)
-    tenant_budgets._shards.clear()
+    """Reserve a call for a user of the school, in another process's shard."""
     budget = budget_of(db, User(uid, tenant="school"))
-    budget.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
-    tenant_budgets._shards.clear()
-    tenant_budgets._shards.update(known)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budgets, "own_shard", lambda: budgets.SHARDS)
+        budget.reserve(MODEL, input_tokens=input_tokens, output_tokens=OUTPUT)
     return budget
 
 
@@ -234,7 +213,7 @@ def test_what_others_have_reserved_is_not_to_be_had(
     with pytest.raises(BudgetExhausted, match="organisation's budget for today is reserved"):
         call(budget)  # $0.035 are the other's, $0.016 spent, and $0.035 would be reserved
     budget.close()
-    assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 2 * COST
+    assert tenant_of(db) == (WORST, day_of(db).spent.micro_usd) == (WORST, 2 * COST)
 
 
 def test_what_another_gives_back_is_waited_for(db: Client) -> None:
@@ -259,14 +238,14 @@ def test_after_a_refusal_a_smaller_call_may_still_be_made(db: Client) -> None:
     small = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=100)
     budget.settle(small, USED)
     budget.close()
-    assert tenant_of(db)["spentMicroUsd"] == day_of(db).spent.micro_usd == 3 * COST
+    assert tenant_of(db)[1] == day_of(db).spent.micro_usd == 3 * COST
 
 
 def test_a_users_refusal_leaves_the_tenants_budget_as_it_was(db: Client) -> None:
     allow(db, user={"usdPerDay": 0.01}, tenant={"usdPerDay": 5})
     with pytest.raises(BudgetExhausted):
         call(budget_of(db, PUPIL))
-    assert set(tenant_of(db).values()) == {0}
+    assert tenant_of(db) == (0, 0)
 
 
 def test_what_a_dead_process_did_not_use_is_had_by_others(db: Client) -> None:
@@ -280,23 +259,7 @@ def test_what_a_dead_process_did_not_use_is_had_by_others(db: Client) -> None:
             made += 1
     budget.close()
     assert made == (100_000 - WORST - WORST) // COST + 1
-    assert tenant_of(db)["reservedMicroUsd"] == WORST
-
-
-def test_idle_grants_are_had_by_who_needs_them(db: Client) -> None:
-    """Forty processes that have each made a call, and gone quiet."""
-    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 2})
-    for number in range(40):
-        budget = in_another_process(db, f"u{number}")
-        budget.close()  # the provider refused, so that nothing was spent
-    budget, made = budget_of(db, PUPIL), 0
-    with pytest.raises(BudgetExhausted):
-        while True:
-            call(budget)
-            made += 1
-    budget.close()
-    assert made == (2_000_000 - WORST) // COST + 1
-    assert tenant_of(db)["spentMicroUsd"] == made * COST
+    assert tenant_of(db)[0] == WORST
 
 
 def test_a_limit_that_is_lowered_holds_at_once_and_one_that_is_raised_is_had(db: Client) -> None:
@@ -312,37 +275,67 @@ def test_a_limit_that_is_lowered_holds_at_once_and_one_that_is_raised_is_had(db:
     allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 20})
     call(budget)
     budget.close()
-    assert tenant_of(db)["spentMicroUsd"] == 7 * COST
+    assert tenant_of(db) == (0, 7 * COST)
 
 
-def test_the_head_never_has_more_granted_than_the_limit(
+def test_a_reservation_is_in_the_tenants_day_before_it_is_compared_with_the_limit(
     db: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process dies after it took part in a race for what was left: nothing is taken too much,
-    which would let everybody spend what others have been granted."""
-    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.08})  # for two calls of $0.035
-    read_all, add = tenant_budgets.read_all, tenant_budgets.TenantShard._commit
+    """Otherwise two that compare at once would both be let through."""
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 5})
+    sums, found = TenantDay.sums, list[int]()
 
-    def overtaken(*args: Any) -> Any:
-        found = read_all(*args)
-        monkeypatch.setattr(tenant_budgets, "read_all", read_all)
-        for uid in ("bob", "eve"):
-            in_another_process(db, uid)
+    def looked_at(day: TenantDay) -> tuple[Amount, Amount]:
+        reserved, spent = sums(day)
+        found.append(reserved.micro_usd)
+        return reserved, spent
+
+    monkeypatch.setattr(TenantDay, "sums", looked_at)
+    in_another_process(db, "bob")
+    call(budget_of(db, PUPIL))
+    assert found == [WORST, 2 * WORST]
+
+
+def test_of_calls_reserved_at_once_no_more_are_made_than_the_tenant_can_pay(
+    db: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two reservations are committed before either looks: both are taken back, not both made."""
+    monkeypatch.setattr(budget_module, "WAIT_S", 0.0)
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 0.05})  # for one call at a time
+    both, sums = Barrier(2, timeout=60), TenantDay.sums
+
+    def look_together(day: TenantDay) -> tuple[Amount, Amount]:
+        both.wait()
+        found = sums(day)
+        both.wait()
         return found
 
-    def killed_before_it_gives_back(shard: Any, reference: Any, *, granted: Amount) -> Any:
-        if granted.micro_usd < 0:
-            raise Unavailable("killed")
-        return add(shard, reference, granted=granted)
+    monkeypatch.setattr(TenantDay, "sums", look_together)
 
+    def refused(uid: str) -> bool:
+        try:
+            call(budget_of(db, User(uid, tenant="school")))
+        except BudgetExhausted as error:
+            return error.is_for_now
+        return False
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(refused, ("bob", "eve"))) == [True, True]
+    monkeypatch.undo()
+    assert tenant_of(db) == (0, 0)
+
+
+def test_a_tenants_call_costs_a_write_beside_each_of_the_users_and_a_read_of_each_shard(
+    db: Client,
+) -> None:
+    allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 5})
+    in_another_process(db, "bob")
+    limits.limits(db)
     budget = budget_of(db, PUPIL)
-    monkeypatch.setattr(tenant_budgets, "read_all", overtaken)
-    monkeypatch.setattr(tenant_budgets.TenantShard, "_commit", killed_before_it_gives_back)
-    monkeypatch.setattr(budget_module, "WAIT_S", 0.2)
-    with pytest.raises((BudgetExhausted, Unavailable)):
+    with counted() as cost:
         call(budget)
-    head = tenant_budgets.tenant_day(db, "school", TODAY).get().to_dict() or {}
-    assert head["grantedMicroUsd"] == tenant_of(db)["grantedMicroUsd"] <= 80_000
+        budget.close()
+    assert (cost.reads, cost.writes) == (4, 4)
 
 
 def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
@@ -503,5 +496,4 @@ def test_a_write_whose_answer_was_lost_counts_once(
         call(budget)
         budget.close()
     assert (day_of(db).used.micro_usd, day_of(db).reservations) == (2 * COST, {})
-    tenant = tenant_of(db)
-    assert (tenant["spentMicroUsd"], tenant["reservedMicroUsd"]) == (2 * COST, 0)
+    assert tenant_of(db) == (0, 2 * COST)

@@ -46,7 +46,8 @@ def start(db: Client, **where: Any) -> None:
     admission = opening(db, **where)
     batch = db.batch()
     admission.admit(batch, read(db, admission))
-    admission.admitted(batch.commit())
+    batch.commit()
+    admission.admitted()
 
 
 def read(db: Client, admission: Admission) -> list[Any]:

@@ -16,7 +16,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 
-from rollcall.registry.small_talk import BUCKETS, LEARNED, Weights, features
+from rollcall.registry.selection import BUCKETS, LEARNED, Weights, features
 from tests.evals.registry.queries import CATALOGUE_QUERIES, HERE, read_queries
 from tests.evals.registry.tools import catalogue
 

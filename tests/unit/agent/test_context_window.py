@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.budget import FreeBudget
+from rollcall.agent.budget import Budget
 from rollcall.agent.history import SHORTENED, estimate_tokens, fitted
 from rollcall.agent.model_calls import Reply, fit_window, request_tokens, stream_reply
 from rollcall.core.messages import (
@@ -18,7 +18,7 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.core.tokens import RESERVE_FACTOR
+from rollcall.core.text import RESERVE_FACTOR
 from rollcall.models import openai
 from rollcall.models.base import (
     ContextExceeded,
@@ -71,7 +71,7 @@ def ask(model: SmallModel, messages: tuple[Message, ...]) -> Reply:
         [model],
         ModelRequest("Be brief.", messages),
         message_id="m",
-        budget=FreeBudget(),
+        budget=Budget(),
         is_stopped=lambda: False,
     )
     while True:

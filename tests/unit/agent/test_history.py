@@ -42,7 +42,7 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.core.tokens import RESERVE_FACTOR
+from rollcall.core.text import RESERVE_FACTOR
 from rollcall.core.wire import CallStatus, ToolCallRecord
 from rollcall.models import gemini, openai_chat, openai_responses
 from rollcall.models.base import ModelRequest

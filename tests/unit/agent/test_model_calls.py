@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent import model_calls
-from rollcall.agent.budget import FreeBudget, Reservation
+from rollcall.agent.budget import Budget, Reservation
 from rollcall.agent.model_calls import (
     LONGEST_S,
     NAME_CHARS,
@@ -46,7 +46,7 @@ from rollcall.core.messages import (
     ToolResult,
     UserMessage,
 )
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import text_tokens
 from rollcall.models.base import (
     ArgumentsDelta,
     CallEnd,
@@ -824,7 +824,7 @@ def test_what_is_held_back_comes_while_the_model_pauses() -> None:
         (model,),
         GREETING,
         message_id="m",
-        budget=FreeBudget(),
+        budget=Budget(),
         is_stopped=lambda: False,
         retries=RetryPolicy(idle_s=10.0),
     )
@@ -856,7 +856,7 @@ class Endless:
 def reply_of(model: Endless, max_output_tokens: int = 200_000):  # type: ignore[no-untyped-def]
     request = ModelRequest("Help.", (UserMessage.of("Hello"),), max_output_tokens=max_output_tokens)
     asked = stream_reply(
-        (model,), request, message_id="m", budget=FreeBudget(), is_stopped=lambda: False
+        (model,), request, message_id="m", budget=Budget(), is_stopped=lambda: False
     )
     while True:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.question import ASKER
+from rollcall.agent.tool_calls import ASKER
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument

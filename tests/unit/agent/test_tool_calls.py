@@ -20,7 +20,7 @@ from rollcall.agent.loop import run
 from rollcall.agent.model_calls import REPLY_CHARS
 from rollcall.agent.tool_calls import ResultBatch
 from rollcall.agent.turn import Turn
-from rollcall.core import incidents
+from rollcall.core import logs
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import Unavailable
@@ -197,9 +197,9 @@ def test_what_breaks_off_in_a_tool_is_told_to_the_developer_and_not_to_the_model
     model = ScriptedModel([calls(("a", {})), says("Ok.")])
 
     def played() -> tuple[dict[str, Any], Any]:
-        incidents.collect()
+        logs.collect_incidents()
         _, ended = play(turn(model, {"a": broken}))
-        return incidents.incidents_of_request(), ended
+        return logs.incidents_of_request(), ended
 
     told, ended = copy_context().run(played)
     (incident,) = told["incidents"]

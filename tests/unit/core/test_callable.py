@@ -12,7 +12,7 @@ from google.api_core.exceptions import ServiceUnavailable
 from rollcall.core.context import Call
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.http import bind_callable
-from rollcall.core.incidents import report
+from rollcall.core.logs import report_incident
 from tests.support.calling import Functions, emulate, frames, token
 
 GOOGLE_KEY = "AIza" + "b1" * 17 + "c"
@@ -134,7 +134,7 @@ def reporting(call: Call) -> Generator[Any, None, Any]:
     try:
         raise RuntimeError(f"with {GOOGLE_KEY}")
     except RuntimeError as error:
-        return {"incident": report(error, "the tool ping failed")}
+        return {"incident": report_incident(error, "the tool ping failed")}
 
 
 @pytest.mark.parametrize("headers", [{}, SSE], ids=["plain", "stream"])

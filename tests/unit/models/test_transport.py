@@ -12,8 +12,7 @@ import pytest
 
 from rollcall.core.errors import Aborted, DeadlineExceeded
 from rollcall.models import transport
-from rollcall.models.base import Clock
-from rollcall.models.cancellation import CURRENT, Cancellation
+from rollcall.models.base import CURRENT, Cancellation, Clock
 from rollcall.models.transport import TransportError
 from tests.support.https_server import Authority
 

@@ -43,7 +43,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import FileRef, Wire
-from rollcall.core.wording import short
+from rollcall.core.texts import short
 
 F = TypeVar("F", bound=Callable[..., Any])
 DRAFT = ApprovalPolicy(ask="never")

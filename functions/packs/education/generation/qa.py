@@ -22,7 +22,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 MOST_CHECKED = 30
 _LOOKED_AT = 200

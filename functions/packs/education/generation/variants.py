@@ -34,7 +34,7 @@ from packs.education.quantities import read_number, read_quantity, write_number
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import FileRef, Wire
-from rollcall.core.wording import short
+from rollcall.core.texts import short
 
 VariantType = Literal["havana", "haamaka"]
 _NUMBERS = re.compile(r"[0-9]+(?:[.,/:][0-9]+)*|[+−×÷<>=%]|(?<=[0-9)]) ?[-*/:] ?(?=[0-9(])")

@@ -42,8 +42,7 @@ from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS, amps
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 Problem = Literal[
     "too_small", "too_hot", "terminals", "protection", "breaker_too_small", "breaker_too_large",

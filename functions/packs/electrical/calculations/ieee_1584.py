@@ -18,7 +18,6 @@ from packs.electrical.wording import MM_PER_IN
 from rollcall.core.errors import InvalidArgument
 
 Electrodes = Literal["VCB", "VCBB", "HCB", "VOA", "HOA"]
-ELECTRODES: tuple[Electrodes, ...] = ("VCB", "VCBB", "HCB", "VOA", "HOA")
 OPEN_AIR: frozenset[Electrodes] = frozenset({"VOA", "HOA"})
 """Configurations without an enclosure."""
 

@@ -31,8 +31,7 @@ from packs.electrical.wording import (
     percent,
     volts,
 )
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 WEIGHTS: dict[Severity, int] = {"critical": 10, "warning": 3, "info": 1}
 """What a rule counts for in the score."""

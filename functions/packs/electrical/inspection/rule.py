@@ -20,8 +20,7 @@ from packs.electrical.projects.records import Motor, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import CodeReference
 from packs.electrical.wording import TEXTS
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 if TYPE_CHECKING:
     from packs.electrical.inspection.facts import Facts

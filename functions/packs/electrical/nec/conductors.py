@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from packs.electrical.nec.tables import cells
 from packs.electrical.wording import TEXTS, number, pattern
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 # Sizes and materials
 

@@ -11,7 +11,7 @@ from packs.electrical.projects.topology import downstream
 from packs.electrical.projects.wording import counts, counts_in_words, service_in_words
 from packs.electrical.wording import TEXTS, number
 from rollcall.core.shapes import Display, Wire
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 
 class CircuitOverview(Wire):

@@ -6,8 +6,7 @@ from typing import Any, get_args
 
 from packs.electrical.projects.records import Area, ConduitType, LoadType, Project, ProjectRole
 from packs.electrical.wording import TEXTS, amps, number
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 LOAD_TYPES: dict[LoadType, Text] = {
     kind: TEXTS.text(f"projects.load_types.{kind}") for kind in get_args(LoadType)

@@ -34,8 +34,7 @@ from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.core.redaction import redacted
 from rollcall.core.shapes import Status
-from rollcall.core.text import language, terms
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import language, terms, text_tokens
 from rollcall.models.base import QuotaExhausted
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import compile_registry

@@ -73,7 +73,6 @@ def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled
     form.fill_options(lambda each: len(each.options) <= _FEW_OPTIONS or each.required)
     form.fill_flags()
     form.fill_numbers()
-    form.fill_known_names(by_words=True)
     form.fill_shapes()
     form.fill_labelled()
     form.fill_people()
@@ -138,7 +137,7 @@ class _Form:
 
     # ---- Names and listed values ----
 
-    def fill_known_names(self, *, by_words: bool = False) -> None:
+    def fill_known_names(self) -> None:
         for parameter in self.open():
             listed = self.names.get(parameter.name, ())
             once = {tuple(words(name)): name for name in reversed(listed)}.values()
@@ -148,29 +147,7 @@ class _Form:
                 for place in self.message.find(name)[:1]
                 if self.message.stems_at(place) <= set(words(name))  # "LP1-4" is more than LP1
             }
-            one = self._name_by_words(list(once)) if by_words else {}
-            self.take_all(parameter, _longest(whole) or one)
-
-    def _name_by_words(self, listed: list[str]) -> dict[Json, range]:
-        """Return the name that alone has most words of the message, as "garage" has one."""
-        places: dict[str, list[int]] = {}
-        for at, word in enumerate(self.message.words):
-            own = {s for s in word.stems if len(s) > 2} - self.known if word.has_topic else set()
-            if not own or (self.message.at([at], "code") and len(word.stems) > 1):
-                continue  # "LP1-19" is more than LP1
-            for name in listed:
-                if own & set(terms(name)):
-                    places.setdefault(name, []).append(at)
-        most = max(map(len, places.values()), default=0)
-        best = [name for name, place in places.items() if len(place) == most]
-        if len(best) != 1 or any(not set(p) <= set(places[best[0]]) for p in places.values()):
-            return {}
-        first, last = places[best[0]][0], places[best[0]][-1]
-        while self.message.stems_at([last + 1]) & set(words(best[0])):
-            last += 1
-        place = range(first, last + 1)
-        beside = [n for run in self.runs() if first in run for n in run if n not in place]
-        return {best[0]: place} if len(beside) < len(place) else {}  # else it is another thing
+            self.take_all(parameter, _longest(whole))
 
     def fill_options(self, wanted: Callable[[Parameter], bool]) -> None:
         for parameter in self.open():

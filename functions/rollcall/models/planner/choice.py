@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from difflib import get_close_matches
 from math import fsum
 from typing import Literal, NamedTuple
 
@@ -294,34 +293,3 @@ def lists(tool: ToolSpec) -> bool:
     is_limited = any(each.means("limit") for each in parameters(tool))
     is_open = not (tool.writes or any(each.required for each in parameters(tool)))
     return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))
-
-
-@read_once
-def _name_tokens(tool: ToolSpec) -> frozenset[str]:
-    """Return the words of a tool's name and keywords."""
-    return frozenset(tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}"))
-
-
-def corrected(text: str, tools: Sequence[ToolSpec]) -> str:
-    """Return a text whose misspelled words are the words of a tool's name and keywords."""
-    known = frozenset[str]().union(*map(_name_tokens, tools))
-    right = {s for each in known for s in words(each)}.union(*map(wordset, ("scaffold", "numbers")))
-    for word in read_message(text).words[:40]:
-        # Hebrew's "will you export" is a letter more than "export", "orders of" one than "order".
-        bare = word.text[1:] if word.text[0] in wordset("future") else word.text
-        plain = [each for each in (bare, re.sub(r"י$", "", bare)) if each != word.text]
-        if meant := [each for each in plain if known.intersection(tokens(each))]:
-            text = text.replace(word.text, meant[0], 1)
-            continue
-        is_plain = word.text.isalpha() and word.has_topic and not word.text[0].isupper()
-        if is_plain and len(word.text) > 4 and right.isdisjoint(word.stems):
-            said = word.text.lower()
-            alike = [each for each in get_close_matches(said, known, cutoff=0.7) if len(each) > 4]
-            # Letters in another order, or one of many: "emissions" are no decisions.
-            meant = [
-                e
-                for e in alike
-                if sorted(e) == sorted(said) or get_close_matches(said, [e], 1, 0.88)
-            ]
-            text = text.replace(word.text, meant[0], 1) if meant else text
-    return text

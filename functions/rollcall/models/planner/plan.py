@@ -25,7 +25,6 @@ from rollcall.models.planner.arguments import Filled, fill
 from rollcall.models.planner.choice import (
     asks,
     choose,
-    corrected,
     counts,
     is_request,
     lists,
@@ -207,7 +206,7 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     question = _pending(turn, request, depth)
     if question and (goal := _answered(question, turn, request)):
         return [goal], []
-    text = corrected(turn.text, request.tools)
+    text = turn.text
     if dictated := _dictated(text, request):
         return dictated
     followed = _follow_up(turn, request)

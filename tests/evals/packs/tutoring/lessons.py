@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from rollcall.core.tokens import text_tokens
+from rollcall.core.text import text_tokens
 from tests.evals.report import Measured, share, table
 from tests.support.packs.tutoring.proofs import (
     default_problems,

@@ -1,11 +1,10 @@
-"""What is said in other words, in passing, or misspelled."""
+"""What is said in other words, or in passing."""
 
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from rollcall.models.planner.choice import corrected
 from tests.unit.models.planner.kit import MESSAGING, answer_of, ask, messaging
 
 LIST = replace(
@@ -61,27 +60,6 @@ def test_a_list_asked_for_in_its_keywords_is_not_searched(message: str) -> None:
 )
 def test_hebrew_parts_that_repeat_their_preposition_are_two(message: str, tools: set[str]) -> None:
     assert set(names(message)) == tools
-
-
-@pytest.mark.parametrize(
-    ("message", "tool"),
-    [
-        ("acton itmes for me pls", "get_conversation_action_items"),
-        ("wich desicions did we make?", "get_conversation_decisions"),
-        ("what decsions were made", "get_conversation_decisions"),
-        ("my priroities", "get_priority_messages"),
-    ],
-)
-def test_a_misspelled_keyword_is_understood(message: str, tool: str) -> None:
-    assert names(message) == [tool]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["החלפות", "משמרות", "ההחלטות", "actor times", "active item", "emissions", "divisions"],
-)
-def test_a_word_of_its_own_is_left_as_it_is(text: str) -> None:
-    assert corrected(text, TOOLS) == text
 
 
 @pytest.mark.parametrize(

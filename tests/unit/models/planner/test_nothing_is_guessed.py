@@ -111,11 +111,12 @@ def test_hours_are_no_henries() -> None:
 @pytest.mark.parametrize(
     ("message", "panel"),
     [
-        ("voltage drop of circuit 3 in the garage panel", "Garage Subpanel"),
+        ("voltage drop of circuit 3 in the garage subpanel", "Garage Subpanel"),
+        ("voltage drop of circuit 3 in the garage panel", "garage"),
         ("voltage drop of circuit 3 of LP1", "LP1"),
     ],
 )
-def test_a_name_is_known_by_most_of_its_words(message: str, panel: str) -> None:
+def test_a_name_is_passed_on_as_it_is_listed_or_as_it_was_said(message: str, panel: str) -> None:
     arguments = {"circuitNumber": 3, "panelName": panel}
     assert calls(message) == [("calculate_voltage_drop", arguments)]
 

@@ -11,7 +11,7 @@ from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
 from packs.electrical.results import AssumedValue
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.wording import short
+from rollcall.core.texts import short
 
 NEW = "proposed"
 CONTINUOUS_KINDS = frozenset({"ev_charger"})

@@ -32,7 +32,6 @@ from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, amps
 
 TO_GROUND_V = 150
-RECEPTACLES = frozenset({"receptacle", "small_appliance", "laundry", "service_receptacle"})
 NO_OUTLETS = frozenset({"lighting", "subpanel", "alarm"})
 """What 210.8(F) does not mean by an outlet."""
 AFCI_AREAS = frozenset(

@@ -31,7 +31,7 @@ from packs.electrical.inspection.rule import (
 from packs.electrical.projects.records import Panel
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import MM_PER_IN, TEXTS, amps, number, percent, volts
-from rollcall.core.wording import isolated, short
+from rollcall.core.texts import isolated, short
 
 WORKING_DEPTHS_IN = ((150, 36.0, 36.0), (600, 36.0, 48.0), (float("inf"), 36.0, 60.0))
 """Table 110.26(A)(1): up to a voltage to ground, the depth under condition 1 (nothing live or

@@ -19,7 +19,7 @@ from packs.electrical.inspection.rules.branch_circuits import VOLTAGE_TOLERANCE
 from packs.electrical.inspection.rules.equipment import primary_device
 from packs.electrical.projects.records import Feeder, Project, Transformer
 from packs.electrical.wording import amps
-from rollcall.core.wording import isolated
+from rollcall.core.texts import isolated
 
 MOST_DISCONNECTS = 6
 ONE_FAMILY_A = 100

@@ -28,8 +28,7 @@ from packs.electrical.nec.impedance import parse_conduit
 from packs.electrical.projects.records import Feeder, Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, feet, percent
-from rollcall.core.texts import Text
-from rollcall.core.wording import isolated
+from rollcall.core.texts import Text, isolated
 
 LEAST_PARALLEL = "1/0"
 FOR_BURIAL = frozenset({"UF", "UF-B", "USE", "USE-2"})

@@ -6,7 +6,7 @@ them in their tests: `arcflash` by Li-aung Yip (Python) and its translation into
 
 from dataclasses import replace
 from math import log10
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import assume, given
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from packs.electrical.calculations.arc_flash import ArcParameters, Study, study
 from packs.electrical.calculations.ieee_1584 import (
-    ELECTRODES,
     FITTED_KV,
     OPEN_AIR,
+    Electrodes,
     Enclosure,
     coefficients,
     size_correction,
@@ -171,6 +171,7 @@ def test_shallow_enclosures_take_the_inverse_of_their_fit() -> None:
 
 
 every_row = for_every("kv", FITTED_KV)
+ELECTRODES: tuple[Electrodes, ...] = get_args(Electrodes)
 every_configuration = for_every("electrodes", ELECTRODES)
 
 
