@@ -11,9 +11,10 @@ client reads; an attempt keeps what a course's figures need, so that they outlas
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from hashlib import sha256
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 MAX_ANSWERS_BYTES = 600_000
 OWN_WORK = ApprovalPolicy(ask="never")
 """A pupil's own answers are nobody else's to approve."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 AttemptId = Annotated[str, Field(min_length=1, max_length=64)]
 Given = bool | int | float | str | list[str] | dict[str, str]
@@ -143,6 +145,23 @@ class Activity(Wire):
     answers: list[BlockAnswered]
 
 
+def _own_work(summary: str, *related: str) -> Callable[[F], F]:
+    """Declare a write of a pupil's own, which is not asked for.
+
+    Args:
+        summary: The key of what an approval would ask, where an operator wants one.
+    """
+    return capability(
+        category="education",
+        related=related,
+        min_role="student",
+        effect="write",
+        atomic=True,
+        approval=OWN_WORK,
+        summary=lambda given: TEXTS.by_language(summary),
+    )
+
+
 @capability(category="education", related=["start_attempt", "answer_block"], min_role="student")
 def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     """Open published material as a pupil of its course sees it: the questions, without keys, and
@@ -173,15 +192,7 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
     )
 
 
-@capability(
-    category="education",
-    related=["get_activity", "answer_block"],
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN_WORK,
-    summary=lambda given: TEXTS.by_language("attempts.start"),
-)
+@_own_work("attempts.start", "get_activity", "answer_block")
 def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
     """Begin to answer published material as a pupil of its course, or go on where one was.
 
@@ -222,15 +233,7 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
     return attempt_of(id, data)
 
 
-@capability(
-    category="education",
-    related=["start_attempt", "finish_attempt"],
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN_WORK,
-    summary=lambda given: TEXTS.by_language("attempts.answer"),
-)
+@_own_work("attempts.answer", "start_attempt", "finish_attempt")
 def answer_block(
     ctx: ToolContext, *, attempt_id: AttemptId, block_id: AttemptId, answer: Given
 ) -> BlockAnswered:
@@ -287,15 +290,7 @@ def try_answer(
     return _answered(None, block_id, item, answer, left=max(0, opened.content.max_tries - tries))
 
 
-@capability(
-    category="education",
-    related=["answer_block"],
-    min_role="student",
-    effect="write",
-    atomic=True,
-    approval=OWN_WORK,
-    summary=lambda given: TEXTS.by_language("attempts.finish"),
-)
+@_own_work("attempts.finish", "answer_block")
 def finish_attempt(ctx: ToolContext, *, attempt_id: AttemptId) -> Attempt:
     """End an attempt of one's own, and get its points; it takes no further answers.
 

@@ -77,7 +77,7 @@ def sheet(
     for item in items:
         number = questions.get(id(item))
         if number is None:
-            parts += _reading(item.block)
+            parts += _reading(item.block, locale)
         else:
             worth = item.block.points
             note = _say(locale, "points", count=worth) if worth else ""
@@ -123,7 +123,7 @@ def _say(locale: str, key: str, **values: str | int) -> str:
     return TEXTS.say(locale, f"print.{key}", **values)
 
 
-def _reading(block: Block) -> Iterator[Part]:
+def _reading(block: Block, locale: str) -> Iterator[Part]:
     if block.kind == "text":
         yield from _text(block.stem)
         return
@@ -132,7 +132,8 @@ def _reading(block: Block) -> Iterator[Part]:
     if block.kind == "table":
         yield Table(block.rows[0], [list(row) for row in block.rows[1:]])
     elif block.kind == "cards":
-        yield Table(["", ""], [[card.front, card.back] for card in block.cards])
+        sides = [_say(locale, "front"), _say(locale, "back")]
+        yield Table(sides, [[card.front, card.back] for card in block.cards])
     elif block.image:  # a picture is told by its text
         yield Paragraph(block.image.alt or block.stem, "note")
 

@@ -91,6 +91,14 @@ def test_a_rubric_is_a_table_of_levels_and_criteria() -> None:
     assert parts.Table(rows[0], [list(rows[1])]) in blocks
 
 
+def test_cards_are_a_table_of_their_two_sides_and_a_picture_is_told_by_its_text() -> None:
+    cards = item("cards", "כרטיסיות", cards=[{"front": "1/2", "back": "חצי"}])
+    picture = item("image", "", image={"fileId": "f", "alt": "עיגול"})
+    blocks = sheet(content("lesson"), [cards, picture]).blocks
+    assert parts.Table(["צד אחד", "צד שני"], [["1/2", "חצי"]]) in blocks
+    assert parts.Paragraph("עיגול", "note") in blocks
+
+
 def test_numeric_questions_have_room_to_work_and_open_ones_lines() -> None:
     made = sheet(content("test", items=ITEMS), ITEMS)
     by_kind = dict(zip(KINDS, [b for b in made.blocks if isinstance(b, parts.Item)], strict=False))
