@@ -406,7 +406,8 @@ class FileStore:
             count, size = count - 1, size - file.bytes
 
     def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
-        """Add to a batch that files which tools made for a user last until they are released.
+        """Add to a batch that files which tools made for a user last until they are released; the
+        user's other files, which last by themselves, stay as they are.
 
         Args:
             of: The path of the document that needs them.
@@ -417,15 +418,16 @@ class FileStore:
         """
         from google.cloud.firestore import DELETE_FIELD, ArrayUnion
 
-        own = self._made_for(uid, file_ids)
+        own = self._files_of(uid, file_ids)
         new = [file.bytes for _, file in own if file.purpose == MADE]
         kept = [file.bytes for file in self._of_user(uid, RETAINED)] if new else []
         for size in new:
             _check_allowance(kept, size, RETAINED_ALLOWANCE)
             kept.append(size)
         fields = {"purpose": RETAINED, "details.of": ArrayUnion([of]), "openUntil": DELETE_FIELD}
-        for record, _ in own:
-            update_unchanged(batch, record, fields)
+        for record, file in own:
+            if file.purpose in (MADE, RETAINED):
+                update_unchanged(batch, record, fields)
         return {file.id for _, file in own}
 
     def release(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> None:
@@ -433,7 +435,7 @@ class FileStore:
         needs are removed."""
         from google.cloud.firestore import ArrayRemove
 
-        for record, file in self._made_for(uid, file_ids):
+        for record, file in self._files_of(uid, file_ids):
             needed_by = set(file.details.get("of", ()))
             if needed_by == {of}:
                 update_unchanged(batch, record, {"status": REMOVED})
@@ -441,17 +443,13 @@ class FileStore:
             elif of in needed_by:
                 update_unchanged(batch, record, {"details.of": ArrayRemove([of])})
 
-    def _made_for(
+    def _files_of(
         self, uid: str, file_ids: Iterable[str]
     ) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
-        """Those of these files that tools made for a user, with their records."""
+        """Those of these files that are a user's own and whole, with their records."""
         records = read_all(self._db, *map(self._record, dict.fromkeys(file_ids)))
         files = [(record, file) for record in records if (file := read_record(record))]
-        return [
-            (record, file)
-            for record, file in files
-            if file.uid == uid and file.is_ready and file.purpose in (MADE, RETAINED)
-        ]
+        return [(record, file) for record, file in files if file.uid == uid and file.is_ready]
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.

@@ -23,7 +23,15 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.endpoints.knowledge import finish_upload, get_file
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.store import files as file_store
-from rollcall.store.files import MADE_BYTES, MADE_FOR, PART_BYTES, Allowance, files, keeper
+from rollcall.store.files import (
+    MADE_BYTES,
+    MADE_FOR,
+    PART_BYTES,
+    Allowance,
+    NewFile,
+    files,
+    keeper,
+)
 from rollcall.testing import calls, context
 from tests.support.calling import Callables, Functions
 from tests.support.keeping import Keeping
@@ -159,6 +167,17 @@ def test_a_file_lasts_while_something_needs_it(db: Client) -> None:
     assert files(db).sweep(now=NOW + 2 * MADE_FOR) == 0 and content(db, file) == b"x"
     release(db, "ann", file)
     assert names(db, "ann") == [] and not list(db.collection_group("chunks").stream())
+
+
+def test_a_file_of_another_purpose_is_there_and_stays_as_it_is(db: Client) -> None:
+    new = NewFile(
+        uid="ann", name="a.png", content_type="image/png", bytes=1, sha256="0", purpose="attachment"
+    )
+    file = files(db).make(new, b"x", Allowance(files=1, bytes=1), now=NOW).id
+    assert retain(db, "ann", file) == {file}
+    release(db, "ann", file)
+    stored = db.document(f"files/{file}").get()
+    assert (stored.get("purpose"), stored.get("details")) == ("attachment", {})
 
 
 def test_nobody_retains_or_releases_anothers_file(db: Client) -> None:
