@@ -19,11 +19,9 @@ from pydantic import Field, ValidationError
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
-from rollcall.models.provider import providers
+from rollcall.models.provider import plain_id, providers
 
 _FREE = "offline:"
-_SAME_AS = "prompted:"
-"""`prompted:<provider>:<name>` is `<provider>:<name>`, asked in another way."""
 
 Usd = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 
@@ -86,7 +84,7 @@ NOTHING = Price(models=["offline:*"], input=0, output=0)
 
 def is_free(model_id: str) -> bool:
     """Whether the model runs in this process, so that nobody is paid for it."""
-    return _plain(model_id).startswith(_FREE)
+    return plain_id(model_id).startswith(_FREE)
 
 
 def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price | None:
@@ -129,7 +127,7 @@ def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
 
 
 def _best(model_id: str, *, on: date, prices: Iterable[Price]) -> Price | None:
-    name = _plain(model_id)
+    name = plain_id(model_id)
     known = tuple(prices)
     fitting = [
         (len(pattern.removesuffix("*")), not pattern.endswith("*"), price.since or date.min, place)
@@ -139,9 +137,3 @@ def _best(model_id: str, *, on: date, prices: Iterable[Price]) -> Price | None:
         and (price.since is None or price.since <= on)
     ]
     return known[max(fitting)[-1]] if fitting else None
-
-
-def _plain(model_id: str) -> str:
-    while model_id.startswith(_SAME_AS):
-        model_id = model_id.removeprefix(_SAME_AS)
-    return model_id

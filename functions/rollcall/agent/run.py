@@ -145,7 +145,15 @@ def _work(
     """Run the turn's loop, and save its end."""
     health, user = recorder(opened.db.project), context.user
     health.flush(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
-    yield from _begin(opened)
+    shown: list[Event] = []
+    if opened.attempt > 1:  # what was shown before it was taken up is shown again, and ended
+        for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
+            shown.extend(stored)
+            yield from stored
+    if not shown:
+        yield opened.show(events.run_started(thread_id=opened.thread_id, run_id=opened.run_id))
+    for begun in missing_end_events(shown):
+        yield opened.show(begun)
 
     def agents(deadline: float) -> AskAgent:
         return agent_asker(
@@ -176,19 +184,6 @@ def _work(
     health.note_calls(end.calls, uid=user.uid, except_for={*OWN_TOOLS, *context.client_tools})
     health.flush(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, turn, end, began_at))
-
-
-def _begin(opened: OpenRun) -> Generator[Event, None, None]:
-    """Show the beginning; of a run that is taken up, what was shown before, brought to an end."""
-    shown: list[Event] = []
-    if opened.attempt > 1:
-        for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
-            shown.extend(stored)
-            yield from stored
-    if not shown:
-        yield opened.show(events.run_started(thread_id=opened.thread_id, run_id=opened.run_id))
-    for event in missing_end_events(shown):
-        yield opened.show(event)
 
 
 def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEvents:

@@ -37,6 +37,7 @@ from contextvars import ContextVar
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -50,7 +51,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.extras import is_installed, require_extra
+from rollcall.core.extras import require_extra
 from rollcall.core.messages import Json, Message, ModelMessage
 from rollcall.core.profile import Note
 from rollcall.core.text import text_tokens
@@ -308,7 +309,7 @@ def _provider(model_id: str) -> Any:
     id = model_id.partition(":")[0]
     if not id.isidentifier() or id.startswith("_"):
         raise FailedPrecondition(f"model ids read <provider>:<name>, not {model_id!r}")
-    if is_installed(f"rollcall.models.{id}"):
+    if find_spec(f"rollcall.models.{id}") is not None:
         found = import_module(f"rollcall.models.{id}")
         if hasattr(found, "Model") and found is not sys.modules[__name__]:
             return found

@@ -186,25 +186,30 @@ def _by_preference(name: str) -> tuple[bool, bool, str]:
 
 
 @cache
+def find_provider(id: str) -> Provider | None:
+    """The descriptor of a provider; None where there is none."""
+    for folder in rollcall.models.__path__:
+        path = Path(folder) / f"{id}.json"
+        if id.isidentifier() and path.is_file():
+            return msgspec.json.decode(path.read_bytes(), type=Provider)
+    return None
+
+
 def provider(id: str) -> Provider:
     """The descriptor of a provider, by the first part of its models' ids.
 
     Raises:
         FailedPrecondition: There is none.
     """
-    for folder in rollcall.models.__path__:
-        path = Path(folder) / f"{id}.json"
-        if id.isidentifier() and path.is_file():
-            return msgspec.json.decode(path.read_bytes(), type=Provider)
-    raise FailedPrecondition(f"no model provider {id!r}")
+    found = find_provider(id)
+    if found is None:
+        raise FailedPrecondition(f"no model provider {id!r}")
+    return found
 
 
 def provider_of(model_id: str) -> Provider | None:
     """The descriptor of a model's provider; None for the offline planner, and what is unknown."""
-    try:
-        return provider(_plain(model_id).partition(":")[0])
-    except FailedPrecondition:
-        return None
+    return find_provider(plain_id(model_id).partition(":")[0])
 
 
 def media_types(model_id: str, env: Mapping[str, str] = os.environ) -> frozenset[str]:
@@ -213,7 +218,7 @@ def media_types(model_id: str, env: Mapping[str, str] = os.environ) -> frozenset
     What a model does not take reaches it as text, or as a line that says what it cannot see.
     """
     found = provider_of(model_id)
-    name = _plain(model_id).partition(":")[2]
+    name = plain_id(model_id).partition(":")[2]
     return (found._row(name, "media", env) if found else None) or _NOTHING
 
 
@@ -226,10 +231,10 @@ def known_window(model_id: str, env: Mapping[str, str] = os.environ) -> int | No
     """
     for entry in env.get(WINDOW_VARIABLE, "").split(","):
         pattern, _, tokens = entry.strip().rpartition(":")
-        if tokens.isdigit() and _fits(pattern or "*", _plain(model_id)):
+        if tokens.isdigit() and _fits(pattern or "*", plain_id(model_id)):
             return int(tokens)
     found = provider_of(model_id)
-    name = _plain(model_id).partition(":")[2]
+    name = plain_id(model_id).partition(":")[2]
     return found._row(name, "window", env) if found else None
 
 
@@ -239,7 +244,8 @@ def _fits(pattern: str, model_id: str) -> bool:
     return model_id == pattern
 
 
-def _plain(model_id: str) -> str:
+def plain_id(model_id: str) -> str:
+    """Return a model's id without `prompted:`, which only says how it is called."""
     while model_id.startswith(_SAME_AS):
         model_id = model_id.removeprefix(_SAME_AS)
     return model_id

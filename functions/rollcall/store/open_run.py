@@ -307,7 +307,7 @@ class OpenRun(Struct):
             lease=RunLease(db, events, is_cancelled=bool(run.get("cancelRequested"))),
             approvals=load_approvals(db, run["approvals"]) if approvals is None else approvals,
             answers=json.loads(run["answers"]),
-            remembered=read_remembered(thread.get("allowed")),
+            remembered=read_remembered(allowed) if (allowed := thread.get("allowed")) else {},
             attempt=run["attempt"],
             fruitless=run["fruitless"],
             decisions=decisions,

@@ -21,9 +21,9 @@ from rollcall.models.base import ContextExceeded, FinishReason, ModelRequest, lo
 from rollcall.models.provider import (
     default_embedder,
     default_model,
+    find_provider,
     known_window,
     media_types,
-    provider,
     providers,
 )
 from tests.support.fake_providers import Said, gather
@@ -39,7 +39,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The two files are in a folder of providers."""
 
     def forget() -> None:
-        provider.cache_clear()
+        find_provider.cache_clear()
         prices.shipped.cache_clear()
         sys.modules.pop("rollcall.models.acme", None)
 
