@@ -244,7 +244,7 @@ def fixed_limits() -> str:
 
 def environment() -> str:
     """The environment variables that functions read."""
-    from rollcall.commands.doctor.variables import VARIABLES
+    from rollcall.commands.doctor.configuration import VARIABLES
 
     rows = [(f"`{name}`", each.does, each.default) for name, each in VARIABLES.items()]
     return _table(("variable", "meaning", "without it"), rows)

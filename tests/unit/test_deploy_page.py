@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from rollcall.catalog import Catalog
-from rollcall.commands.doctor.variables import VARIABLES
+from rollcall.commands.doctor.configuration import VARIABLES
 from rollcall.core.triggers import OnCall, OnTask
 from tests.support.catalogs import catalog
 

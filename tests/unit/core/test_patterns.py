@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from rollcall.core.patterns import (
+from rollcall.core.policy import (
     check_command_pattern,
     check_path_pattern,
     matches_command,

@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from rollcall.agent.prices import Price
-from rollcall.commands.doctor.configuration import check_models, check_variables
-from rollcall.commands.doctor.variables import VARIABLES
+from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
 from rollcall.commands.environment import Settings, parse, read_settings
 from rollcall.core.profile import AgentProfile
 from tests.support.rules import for_every
