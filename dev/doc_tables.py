@@ -148,6 +148,7 @@ def fixed_limits() -> str:
         event_log,
         files,
         limits,
+        made_files,
         recovery,
         run_opening,
         runs,
@@ -203,11 +204,11 @@ def fixed_limits() -> str:
             "text of a document that a model sees": _chars(attached_files.TEXT_CHARS),
         },
         "Files that tools make": {
-            "a file": _bytes(files.MADE_BYTES),
-            "files of a user; beyond it the oldest go": _allowance(files.MADE_ALLOWANCE),
-            "files of a user that something retains": _allowance(files.RETAINED_ALLOWANCE),
+            "a file": _bytes(made_files.MADE_BYTES),
+            "files of a user; beyond it the oldest go": _allowance(made_files.MADE_ALLOWANCE),
+            "files of a user that something retains": _allowance(made_files.RETAINED_ALLOWANCE),
             "files of one call": _number(context.MAX_FILES),
-            "the others are kept for": _time(files.MADE_FOR),
+            "the others are kept for": _time(made_files.MADE_FOR),
         },
         "Documents": {
             "a file": _bytes(documents.MOST_BYTES),

@@ -76,7 +76,7 @@ from rollcall.registry.access import is_named
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.store.files import keeper
+from rollcall.store.made_files import keeper
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

@@ -26,7 +26,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
 from rollcall.core.shapes import FileRef, Wire
 from rollcall.store.batches import update_unchanged, where
-from rollcall.store.files import files
+from rollcall.store.made_files import MadeFiles
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
@@ -237,7 +237,7 @@ def retain_files(ctx: ToolContext, opened: OpenedContent) -> list[FileRef]:
     content, of = opened.content, f"{CONTENTS}/{opened.id}"
     images = _image_files(opened)
     named = [*(each.file_id for each in content.files), *images]
-    there = files(ctx.db).retain(ctx.batch, content.uid, named, of=of)
+    there = MadeFiles(ctx.db).retain(ctx.batch, content.uid, named, of=of)
     if not images <= there:
         raise FailedPrecondition(
             "a picture in this content is not kept any more",
@@ -265,7 +265,7 @@ def remove_content(ctx: ToolContext, opened: OpenedContent) -> None:
     """Put the deletion of a content with its blocks, keys and files into the batch."""
     named = [*(each.file_id for each in opened.content.files), *_image_files(opened)]
     of = f"{CONTENTS}/{opened.id}"
-    files(ctx.db).release(ctx.batch, opened.content.uid, named, of=of)
+    MadeFiles(ctx.db).release(ctx.batch, opened.content.uid, named, of=of)
     for name in (BLOCKS, KEYS):
         for part in opened.reference.collection(name).select([]).stream():
             ctx.batch.delete(part.reference)

@@ -67,7 +67,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         def keep_file(
             name: str, content_type: str, data: bytes, *, of: str | None = None
         ) -> FileRef:
-            from rollcall.store.files import keeper
+            from rollcall.store.made_files import keeper
 
             keep = keeper(lambda: platform.db, user.uid, now=datetime.now(UTC))
             return keep(name, content_type, data, of=of)

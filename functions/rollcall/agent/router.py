@@ -49,7 +49,7 @@ from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.store.approvals import Approval, arguments_digest, load_approvals
 from rollcall.store.effects import Effect, perform_once
-from rollcall.store.files import keeper
+from rollcall.store.made_files import keeper
 
 QUERY_CHARS = 500
 

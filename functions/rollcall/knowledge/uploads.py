@@ -51,15 +51,14 @@ from rollcall.knowledge.documents import (
 from rollcall.store import attachments
 from rollcall.store.batches import try_commit
 from rollcall.store.files import (
-    MADE,
     NAME_CHARS,
     PART_BYTES,
-    RETAINED,
     NewFile,
     StoredFile,
     clean_name,
     files,
 )
+from rollcall.store.made_files import MADE, RETAINED
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

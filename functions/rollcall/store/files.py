@@ -1,8 +1,5 @@
 """Files of users: a record of each, and its content in numbered parts.
 
-A file that a tool made (`keeper`) is there whole at once, and is swept after 30 days, unless
-something that lasts retains it.
-
     files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
                             createdAt; openUntil while nothing needs it yet; parts: how many were
                             sent, repeats counted
@@ -24,10 +21,9 @@ import hashlib
 import json
 import logging
 import os
-import re
 import unicodedata
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cache
@@ -45,8 +41,8 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION, FileRef
-from rollcall.store.batches import read_all, try_commit, update_unchanged, where
+from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.store.batches import try_commit, update_unchanged, where
 from rollcall.store.client import project_id
 
 if TYPE_CHECKING:
@@ -58,7 +54,6 @@ if TYPE_CHECKING:
         WriteBatch,
     )
 
-    from rollcall.core.context import KeepFile
     from rollcall.core.user_data import Document
 
 
@@ -69,16 +64,7 @@ OPEN_FOR = timedelta(hours=24)
 OPEN, READY, REMOVED = "open", "ready", "removed"
 
 
-MADE = "made"
-"""The purpose of files that tools make."""
-RETAINED = "retained"
-"""The purpose of those of them that something needs for as long as it is there. `details.of` lists
-what does."""
-MADE_FOR = timedelta(days=30)
-MADE_BYTES = 10_000_000
-"""Of one file that a tool makes."""
 NAME_CHARS = 200
-_CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
 
 
 class NewFile(Struct, frozen=True, kw_only=True):
@@ -122,12 +108,6 @@ class Allowance(Struct, frozen=True):
 
     files: int
     bytes: int
-
-
-MADE_ALLOWANCE = Allowance(files=100, bytes=200_000_000)
-"""What one user may keep of files that tools made; beyond it the oldest go first."""
-RETAINED_ALLOWANCE = Allowance(files=2_000, bytes=2_000_000_000)
-"""What one user may retain of them."""
 
 
 def key_of(file: NewFile) -> tuple[Any, ...]:
@@ -362,94 +342,10 @@ class FileStore:
         for file in kept:
             if key_of(file) == key_of(new):
                 return self._with_missing(file)
-        _check_allowance([file.bytes for file in kept], new.bytes, allowance)
+        check_allowance([file.bytes for file in kept], new.bytes, allowance)
         id, place = uuid.uuid4().hex, place_for_new()
         self._record(id).create(new_record(new, place, now))
         return stored_as(id, new, place, missing=tuple(range(new.parts)))
-
-    def make(self, new: NewFile, data: bytes, allowance: Allowance, *, now: datetime) -> StoredFile:
-        """Store a whole file for `MADE_FOR`; what is there already is kept as long again. The
-        user's oldest of the same purpose make room for it."""
-        query = self._of_user_query(new.uid, new.purpose)
-        fields = [*SECTION_READS, "createdAt"]
-        kept = sorted(query.select(fields).stream(), key=lambda each: each.get("createdAt"))
-        files = [(each, file) for each in kept if (file := read_record(each))]
-        until = {"openUntil": now + MADE_FOR}
-        for record, file in files:
-            if file.is_ready and key_of(file) == key_of(new):
-                batch = self._db.batch()
-                update_unchanged(batch, record, until)
-                if try_commit(batch) is not None:
-                    return file
-        self._make_room(files, new, allowance)
-        id, place = uuid.uuid4().hex, place_for_new()
-        record = self._record(id)
-        record.create(new_record(new, place, now))
-        contents = contents_at(self._db, place)
-        for number in range(new.parts):
-            contents.write(id, number, data[number * PART_BYTES : (number + 1) * PART_BYTES])
-        record.update({"status": READY, **until})
-        return stored_as(id, new, place, is_ready=True)
-
-    def _make_room(
-        self,
-        oldest_first: list[tuple[DocumentSnapshot[Any], StoredFile]],
-        new: NewFile,
-        most: Allowance,
-    ) -> None:
-        count = len(oldest_first) + 1
-        size = sum(file.bytes for _, file in oldest_first) + new.bytes
-        for record, file in oldest_first:
-            if count <= most.files and size <= most.bytes:
-                return
-            self._dropped(record)
-            count, size = count - 1, size - file.bytes
-
-    def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
-        """Add to a batch that files which tools made for a user last until they are released; the
-        user's other files, which last by themselves, stay as they are.
-
-        Args:
-            of: The path of the document that needs them.
-        Returns:
-            The ids of those that are there.
-        Raises:
-            ResourceExhausted: The user retains as much as is allowed.
-        """
-        from google.cloud.firestore import DELETE_FIELD, ArrayUnion
-
-        own = self._files_of(uid, file_ids)
-        new = [file.bytes for _, file in own if file.purpose == MADE]
-        kept = [file.bytes for file in self._of_user(uid, RETAINED)] if new else []
-        for size in new:
-            _check_allowance(kept, size, RETAINED_ALLOWANCE)
-            kept.append(size)
-        fields = {"purpose": RETAINED, "details.of": ArrayUnion([of]), "openUntil": DELETE_FIELD}
-        for record, file in own:
-            if file.purpose in (MADE, RETAINED):
-                update_unchanged(batch, record, fields)
-        return {file.id for _, file in own}
-
-    def release(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> None:
-        """Add to a batch that a document needs files of a user no more; those that no other one
-        needs are removed."""
-        from google.cloud.firestore import ArrayRemove
-
-        for record, file in self._files_of(uid, file_ids):
-            needed_by = set(file.details.get("of", ()))
-            if needed_by == {of}:
-                update_unchanged(batch, record, {"status": REMOVED})
-                self.remove(batch, file)
-            elif of in needed_by:
-                update_unchanged(batch, record, {"details.of": ArrayRemove([of])})
-
-    def _files_of(
-        self, uid: str, file_ids: Iterable[str]
-    ) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
-        """Those of these files that are a user's own and whole, with their records."""
-        records = read_all(self._db, *map(self._record, dict.fromkeys(file_ids)))
-        files = [(record, file) for record in records if (file := read_record(record))]
-        return [(record, file) for record, file in files if file.uid == uid and file.is_ready]
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.
@@ -657,37 +553,6 @@ def files(db: Client) -> FileStore:
     return FileStore(db)
 
 
-def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
-    """Return how a user's call keeps the files that it makes.
-
-    Args:
-        db: Returns Firestore's client; it is asked for one when there is a file.
-    """
-
-    def keep(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
-        if not _CONTENT_TYPE.fullmatch(content_type):
-            raise InvalidArgument(f"{content_type[:60]!r} is no content type, such as text/csv")
-        if len(data) > MADE_BYTES:
-            raise FailedPrecondition(
-                f"the file has {len(data):,} bytes; at most {MADE_BYTES:,} are kept"
-            )
-        new = NewFile(
-            uid=uid,
-            name=clean_name(name),
-            content_type=content_type,
-            bytes=len(data),
-            sha256=hashlib.sha256(data).hexdigest(),
-            purpose=MADE,
-            details={} if of is None else {"of": [of]},
-        )
-        file = files(db()).make(new, data, MADE_ALLOWANCE, now=now)
-        return FileRef(
-            file_id=file.id, name=file.name, content_type=file.content_type, bytes=file.bytes
-        )
-
-    return keep
-
-
 def clean_name(name: str) -> str:
     """Return a file's name without folders and unseen characters, its ending kept.
 
@@ -726,7 +591,12 @@ def erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> N
         FileStore(db).remove(batch, file)
 
 
-def _check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
+def check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
+    """Check that a file fits beside those that a user keeps, given by their bytes.
+
+    Raises:
+        ResourceExhausted: It does not.
+    """
     if len(kept) >= allowance.files:
         raise ResourceExhausted(
             f"you keep {len(kept)} files; at most {allowance.files} are allowed",

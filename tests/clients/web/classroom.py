@@ -12,7 +12,8 @@ from google.cloud.firestore import Client, FieldFilter
 from playwright.sync_api import Browser
 
 from packs.education.blocks import Item, choices, item
-from rollcall.store.files import MADE, MADE_ALLOWANCE, NewFile, files
+from rollcall.store.files import NewFile
+from rollcall.store.made_files import MADE, MADE_ALLOWANCE, MadeFiles
 from seed.target import DemoUser, Target, create_user
 from tests.support.packs.education.classroom import NOW, add_content, add_course
 
@@ -66,7 +67,7 @@ class Classroom:
             sha256=sha256(PICTURE).hexdigest(),
             purpose=MADE,
         )
-        return files(self.db).make(new, PICTURE, MADE_ALLOWANCE, now=NOW).id
+        return MadeFiles(self.db).make(new, PICTURE, MADE_ALLOWANCE, now=NOW).id
 
     def attempt(self, content_id: str) -> dict[str, Any]:
         """The pupil's attempt as it is stored; empty where there is none."""

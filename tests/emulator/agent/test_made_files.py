@@ -22,16 +22,9 @@ from rollcall.core.errors import (
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.endpoints.knowledge import finish_upload, get_file
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
-from rollcall.store import files as file_store
-from rollcall.store.files import (
-    MADE_BYTES,
-    MADE_FOR,
-    PART_BYTES,
-    Allowance,
-    NewFile,
-    files,
-    keeper,
-)
+from rollcall.store import made_files
+from rollcall.store.files import PART_BYTES, Allowance, NewFile, files
+from rollcall.store.made_files import MADE_BYTES, MADE_FOR, MadeFiles, keeper
 from rollcall.testing import calls, context
 from tests.support.calling import Callables, Functions
 from tests.support.keeping import Keeping
@@ -135,7 +128,7 @@ def names(db: Client, uid: str) -> list[str]:
 
 
 def test_the_oldest_files_make_room(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_store, "MADE_ALLOWANCE", Allowance(files=3, bytes=100))
+    monkeypatch.setattr(made_files, "MADE_ALLOWANCE", Allowance(files=3, bytes=100))
     for number in range(5):
         at = NOW + timedelta(seconds=number)
         keeper(lambda: db, "ann", now=at)(f"{number}.txt", "text/plain", bytes([65 + number]) * 30)
@@ -147,14 +140,14 @@ def test_the_oldest_files_make_room(db: Client, monkeypatch: pytest.MonkeyPatch)
 
 def retain(db: Client, uid: str, *file_ids: str, of: str = "books/a") -> set[str]:
     batch = db.batch()
-    there = files(db).retain(batch, uid, file_ids, of=of)
+    there = MadeFiles(db).retain(batch, uid, file_ids, of=of)
     batch.commit()
     return there
 
 
 def release(db: Client, uid: str, *file_ids: str, of: str = "books/a") -> None:
     batch = db.batch()
-    files(db).release(batch, uid, file_ids, of=of)
+    MadeFiles(db).release(batch, uid, file_ids, of=of)
     batch.commit()
 
 
@@ -173,7 +166,7 @@ def test_a_file_of_another_purpose_is_there_and_stays_as_it_is(db: Client) -> No
     new = NewFile(
         uid="ann", name="a.png", content_type="image/png", bytes=1, sha256="0", purpose="attachment"
     )
-    file = files(db).make(new, b"x", Allowance(files=1, bytes=1), now=NOW).id
+    file = MadeFiles(db).make(new, b"x", Allowance(files=1, bytes=1), now=NOW).id
     assert retain(db, "ann", file) == {file}
     release(db, "ann", file)
     stored = db.document(f"files/{file}").get()
@@ -189,7 +182,7 @@ def test_nobody_retains_or_releases_anothers_file(db: Client) -> None:
 
 
 def test_a_user_retains_only_so_much(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_store, "RETAINED_ALLOWANCE", Allowance(files=2, bytes=100))
+    monkeypatch.setattr(made_files, "RETAINED_ALLOWANCE", Allowance(files=2, bytes=100))
     keep = keeper(lambda: db, "ann", now=NOW)
     small = [keep(f"{n}.txt", "text/plain", b"x").file_id for n in range(3)]
     with pytest.raises(ResourceExhausted, match="at most 2 are allowed"):

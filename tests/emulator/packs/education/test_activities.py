@@ -18,7 +18,8 @@ from packs.education.contents import block_id
 from rollcall.core.capability import plain
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.shapes import Role
-from rollcall.store.files import MADE, MADE_ALLOWANCE, NewFile, files
+from rollcall.store.files import NewFile
+from rollcall.store.made_files import MADE, MADE_ALLOWANCE, MadeFiles
 from tests.support.packs.education.classroom import NOW, add_content, context, write
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
@@ -96,7 +97,7 @@ def add_image(db: Client, owner: str, content_type: str = "image/png") -> None:
         sha256=sha256(PNG).hexdigest(),
         purpose=MADE,
     )
-    file = files(db).make(new, PNG, MADE_ALLOWANCE, now=NOW)
+    file = MadeFiles(db).make(new, PNG, MADE_ALLOWANCE, now=NOW)
     image = item("image", "", image={"fileId": file.id, "alt": "A circle"})
     items = [image, item("text", "Look at it.")]
     add_content(db, "pictures", "ada", items, status="published", courseId="math4")

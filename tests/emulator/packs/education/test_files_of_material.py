@@ -21,8 +21,9 @@ from rollcall.core.context import Call, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.shapes import Role
 from rollcall.endpoints.my_data import delete_my_data
-from rollcall.store import files as file_store
-from rollcall.store.files import MADE_FOR, Allowance, files
+from rollcall.store import made_files
+from rollcall.store.files import Allowance, files
+from rollcall.store.made_files import MADE_FOR
 from tests.support.calling import Here
 from tests.support.exchange_formats import gift_parsed, qti_problems
 from tests.support.packs.education.classroom import (
@@ -129,7 +130,7 @@ def test_files_of_what_is_published_outlive_the_time_of_made_files(school: Clien
 def test_files_of_what_is_published_make_no_room_for_others(
     school: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_store, "MADE_ALLOWANCE", Allowance(files=2, bytes=10_000_000))
+    monkeypatch.setattr(made_files, "MADE_ALLOWANCE", Allowance(files=2, bytes=10_000_000))
     published = make_infographic(school)
     publish(school, published["contentId"])
     for key in ("a", "b"):

@@ -11,7 +11,7 @@ from google.cloud.firestore import Client
 
 from packs.electrical.projects.documents import write_project
 from rollcall.core.context import ToolContext, User
-from rollcall.store.files import keeper
+from rollcall.store.made_files import keeper
 from seed.electrical.sample import projects
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)

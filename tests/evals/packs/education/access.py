@@ -11,7 +11,8 @@ import httpx
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.store.files import files, keeper
+from rollcall.store.files import files
+from rollcall.store.made_files import keeper
 from tests.evals.report import Measured, table
 from tests.support.calling import token
 from tests.support.keeping import everything

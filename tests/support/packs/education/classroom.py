@@ -13,7 +13,7 @@ from packs.education.courses import COURSES, STUDENTS
 from rollcall.core.capability import Capability, plain
 from rollcall.core.context import ToolContext, User
 from rollcall.core.shapes import Role
-from rollcall.store.files import keeper
+from rollcall.store.made_files import keeper
 from tests.support.calling import Here
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)

@@ -1,0 +1,175 @@
+"""Files that tools make for a user: there whole at once, and swept after 30 days, unless a document
+that lasts retains them.
+
+They are records of the file store (`store.files`) with a purpose of their own; `details.of` lists
+the paths of the documents that they belong to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.shapes import FileRef
+from rollcall.store.batches import read_all, try_commit, update_unchanged
+from rollcall.store.files import (
+    PART_BYTES,
+    READY,
+    REMOVED,
+    SECTION_READS,
+    Allowance,
+    FileStore,
+    NewFile,
+    StoredFile,
+    check_allowance,
+    clean_name,
+    contents_at,
+    key_of,
+    new_record,
+    place_for_new,
+    read_record,
+    stored_as,
+)
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, DocumentSnapshot, WriteBatch
+
+    from rollcall.core.context import KeepFile
+
+MADE = "made"
+"""The purpose of files that tools make."""
+RETAINED = "retained"
+"""The purpose of those of them that something needs for as long as it is there. `details.of` lists
+what does."""
+MADE_FOR = timedelta(days=30)
+MADE_BYTES = 10_000_000
+"""Of one file that a tool makes."""
+MADE_ALLOWANCE = Allowance(files=100, bytes=200_000_000)
+"""What one user may keep of files that tools made; beyond it the oldest go first."""
+RETAINED_ALLOWANCE = Allowance(files=2_000, bytes=2_000_000_000)
+"""What one user may retain of them."""
+_CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
+
+
+class MadeFiles(FileStore):
+    """The files of a project, with what tools may do with those that they make."""
+
+    def make(self, new: NewFile, data: bytes, allowance: Allowance, *, now: datetime) -> StoredFile:
+        """Store a whole file for `MADE_FOR`; what is there already is kept as long again. The
+        user's oldest of the same purpose make room for it."""
+        query = self._of_user_query(new.uid, new.purpose)
+        fields = [*SECTION_READS, "createdAt"]
+        kept = sorted(query.select(fields).stream(), key=lambda each: each.get("createdAt"))
+        files = [(each, file) for each in kept if (file := read_record(each))]
+        until = {"openUntil": now + MADE_FOR}
+        for record, file in files:
+            if file.is_ready and key_of(file) == key_of(new):
+                batch = self._db.batch()
+                update_unchanged(batch, record, until)
+                if try_commit(batch) is not None:
+                    return file
+        self._make_room(files, new, allowance)
+        id, place = uuid.uuid4().hex, place_for_new()
+        record = self._record(id)
+        record.create(new_record(new, place, now))
+        contents = contents_at(self._db, place)
+        for number in range(new.parts):
+            contents.write(id, number, data[number * PART_BYTES : (number + 1) * PART_BYTES])
+        record.update({"status": READY, **until})
+        return stored_as(id, new, place, is_ready=True)
+
+    def _make_room(
+        self,
+        oldest_first: list[tuple[DocumentSnapshot[Any], StoredFile]],
+        new: NewFile,
+        most: Allowance,
+    ) -> None:
+        count = len(oldest_first) + 1
+        size = sum(file.bytes for _, file in oldest_first) + new.bytes
+        for record, file in oldest_first:
+            if count <= most.files and size <= most.bytes:
+                return
+            self._dropped(record)
+            count, size = count - 1, size - file.bytes
+
+    def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
+        """Add to a batch that files which tools made for a user last until they are released; the
+        user's other files, which last by themselves, stay as they are.
+
+        Args:
+            of: The path of the document that needs them.
+        Returns:
+            The ids of those that are there.
+        Raises:
+            ResourceExhausted: The user retains as much as is allowed.
+        """
+        from google.cloud.firestore import DELETE_FIELD, ArrayUnion
+
+        own = self._files_of(uid, file_ids)
+        new = [file.bytes for _, file in own if file.purpose == MADE]
+        kept = [file.bytes for file in self._of_user(uid, RETAINED)] if new else []
+        for size in new:
+            check_allowance(kept, size, RETAINED_ALLOWANCE)
+            kept.append(size)
+        fields = {"purpose": RETAINED, "details.of": ArrayUnion([of]), "openUntil": DELETE_FIELD}
+        for record, file in own:
+            if file.purpose in (MADE, RETAINED):
+                update_unchanged(batch, record, fields)
+        return {file.id for _, file in own}
+
+    def release(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> None:
+        """Add to a batch that a document needs files of a user no more; those that no other one
+        needs are removed."""
+        from google.cloud.firestore import ArrayRemove
+
+        for record, file in self._files_of(uid, file_ids):
+            needed_by = set(file.details.get("of", ()))
+            if needed_by == {of}:
+                update_unchanged(batch, record, {"status": REMOVED})
+                self.remove(batch, file)
+            elif of in needed_by:
+                update_unchanged(batch, record, {"details.of": ArrayRemove([of])})
+
+    def _files_of(
+        self, uid: str, file_ids: Iterable[str]
+    ) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
+        """Those of these files that are a user's own and whole, with their records."""
+        records = read_all(self._db, *map(self._record, dict.fromkeys(file_ids)))
+        files = [(record, file) for record in records if (file := read_record(record))]
+        return [(record, file) for record, file in files if file.uid == uid and file.is_ready]
+
+
+def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
+    """Return how a user's call keeps the files that it makes.
+
+    Args:
+        db: Returns Firestore's client; it is asked for one when there is a file.
+    """
+
+    def keep(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
+        if not _CONTENT_TYPE.fullmatch(content_type):
+            raise InvalidArgument(f"{content_type[:60]!r} is no content type, such as text/csv")
+        if len(data) > MADE_BYTES:
+            raise FailedPrecondition(
+                f"the file has {len(data):,} bytes; at most {MADE_BYTES:,} are kept"
+            )
+        new = NewFile(
+            uid=uid,
+            name=clean_name(name),
+            content_type=content_type,
+            bytes=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
+            purpose=MADE,
+            details={} if of is None else {"of": [of]},
+        )
+        file = MadeFiles(db()).make(new, data, MADE_ALLOWANCE, now=now)
+        return FileRef(
+            file_id=file.id, name=file.name, content_type=file.content_type, bytes=file.bytes
+        )
+
+    return keep
