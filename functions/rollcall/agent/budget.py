@@ -34,7 +34,7 @@ from rollcall.store.budgets import (
     TenantDay,
     add_settlement,
 )
-from rollcall.store.limits import NONE, Amount, Limit, Limits, limits
+from rollcall.store.limits import NONE, Amount, Limits, TenantLimits, UserLimits, limits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -99,8 +99,8 @@ class SpendingTerms(Struct, frozen=True):
     """
 
     limits: Limits
-    user: Limit
-    tenant: Limit
+    user: UserLimits
+    tenant: TenantLimits
     prices: tuple[Price, ...]
     allow_unpriced: bool
 
@@ -108,8 +108,8 @@ class SpendingTerms(Struct, frozen=True):
     def of(found: Limits, user: User, *, allow_unpriced: bool) -> SpendingTerms:
         return SpendingTerms(
             limits=found,
-            user=found.of_user(user).a_day,
-            tenant=found.of_tenant(user.tenant).a_day if user.tenant else Limit(),
+            user=found.of_user(user),
+            tenant=found.of_tenant(user.tenant) if user.tenant else TenantLimits(),
             prices=read_prices(found.prices),
             allow_unpriced=allow_unpriced,
         )
@@ -385,7 +385,7 @@ def _worst_case(price: Price | None, call: Reservation) -> Amount:
     return Amount(max(price.micro_usd(plain), price.micro_usd(written)), tokens)
 
 
-def _no_room(limit: Limit, found: Day, least: Amount, *, is_for_now: bool) -> str:
+def _no_room(limit: UserLimits, found: Day, least: Amount, *, is_for_now: bool) -> str:
     """Say which of the two limits has no room for a call, and why, in plain words."""
     used, why = found.used, "used up"
     until = "it renews at 00:00 UTC"
@@ -398,7 +398,7 @@ def _no_room(limit: Limit, found: Day, least: Amount, *, is_for_now: bool) -> st
             f"${limit.micro_usd / 1_000_000:.2f} is left, and this may cost up to "
             f"${least.micro_usd / 1_000_000:.2f}; {until}"
         )
-    most = limit.tokens or 0
+    most = limit.tokens_per_day or 0
     return (
         f"your budget for today is {why}: {max(0, most - used.tokens):,} of {most:,} tokens "
         f"are left, and this may take up to {least.tokens:,}; {until}"

@@ -115,9 +115,8 @@ def _of_model(model: str, sums: dict[str, int]) -> ModelSpend:
 
 
 def _left(own: UserLimits, used: Amount) -> Left:
-    limit = own.a_day
-    usd = None if limit.micro_usd is None else max(0, limit.micro_usd - used.micro_usd) / 1_000_000
+    usd, tokens = own.micro_usd, own.tokens_per_day
     return Left(
-        usd=usd,
-        tokens=None if limit.tokens is None else max(0, limit.tokens - used.tokens),
+        usd=None if usd is None else max(0, usd - used.micro_usd) / 1_000_000,
+        tokens=None if tokens is None else max(0, tokens - used.tokens),
     )

@@ -29,7 +29,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.wire import RunStatus
 from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
-from rollcall.store.limits import NONE, Amount, Limit
+from rollcall.store.limits import NONE, Amount, TenantLimits
 from rollcall.store.run_closing import is_run_alive
 
 if TYPE_CHECKING:
@@ -414,7 +414,7 @@ class TenantDay(Struct, frozen=True):
             spent += Amount(sums["spentMicroUsd"], sums["spentTokens"])
         return reserved, spent
 
-    def check(self, limit: Limit, need: Amount) -> None:
+    def check(self, limit: TenantLimits, need: Amount) -> None:
         """Check that what is spent and reserved is within the limit.
 
         Args:

@@ -69,28 +69,6 @@ class Amount(Struct, frozen=True):
 NONE = Amount()
 
 
-def micro_usd(usd: float) -> int:
-    """Return US dollars as millionths."""
-    return round(usd * 1_000_000)
-
-
-class Limit(Struct, frozen=True):
-    """What may be spent of each in a day; None for no limit."""
-
-    micro_usd: int | None = None
-    tokens: int | None = None
-
-    @property
-    def is_none(self) -> bool:
-        return self.micro_usd is None and self.tokens is None
-
-    def allows(self, amount: Amount) -> bool:
-        """Whether an amount is within the limit."""
-        return (self.micro_usd is None or amount.micro_usd <= self.micro_usd) and (
-            self.tokens is None or amount.tokens <= self.tokens
-        )
-
-
 # ---- An operator's limits ----
 
 
@@ -101,9 +79,20 @@ class TenantLimits(Wire):
     tokens_per_day: TokensPerDay | None = None
 
     @property
-    def a_day(self) -> Limit:
-        usd = self.usd_per_day
-        return Limit(None if usd is None else micro_usd(usd), self.tokens_per_day)
+    def micro_usd(self) -> int | None:
+        """The money in millionths of a US dollar, as it is counted."""
+        return None if self.usd_per_day is None else round(self.usd_per_day * 1_000_000)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether no money and no tokens are limited."""
+        return self.usd_per_day is None and self.tokens_per_day is None
+
+    def allows(self, amount: Amount) -> bool:
+        """Whether so much may be spent in a day."""
+        usd, tokens = self.micro_usd, self.tokens_per_day
+        is_paid = usd is None or amount.micro_usd <= usd
+        return is_paid and (tokens is None or amount.tokens <= tokens)
 
 
 class UserLimits(TenantLimits):

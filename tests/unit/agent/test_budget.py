@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.budget import Budget, SpendingTerms, UserBudget
+from rollcall.agent.budget import SpendingTerms, UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
@@ -58,8 +58,3 @@ def test_a_free_model_costs_nothing_and_asks_no_database() -> None:
     assert reservation.amount == Amount(0, 15)
     assert budget.settle(reservation, Usage(10, 0, 5)) == 0.0
     budget.close()
-
-
-def test_it_is_a_budget_as_the_loop_knows_it() -> None:
-    budget: Budget = UserBudget(NO_DATABASE, User("ann"))
-    assert callable(budget.reserve) and callable(budget.settle)

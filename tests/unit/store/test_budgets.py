@@ -11,7 +11,7 @@ import pytest
 from rollcall.core.context import User
 from rollcall.core.wire import Role
 from rollcall.store.budgets import Day, DayReservation, Spend, budget_key, until_tomorrow_s
-from rollcall.store.limits import NONE, Amount, Limit, Limits, UserLimits
+from rollcall.store.limits import NONE, Amount, Limits, TenantLimits, UserLimits
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANN = User("ann", Role.TEACHER, tenant="school")
@@ -28,7 +28,7 @@ def spend(micro_usd: int, tokens: int, **counts: int) -> Spend:
 def test_without_a_document_sound_limits_hold() -> None:
     found = Limits().of_user(ANN)
     assert (found.usd_per_day, found.tokens_per_day, found.runs_per_minute) == (2.0, 2_000_000, 300)
-    assert Limits().of_tenant("school").a_day.is_none
+    assert Limits().of_tenant("school").is_none
 
 
 def test_the_users_own_entry_overrules_the_roles_and_that_the_general_one() -> None:
@@ -44,8 +44,8 @@ def test_the_users_own_entry_overrules_the_roles_and_that_the_general_one() -> N
 
 def test_a_tenants_own_entry_overrules_the_general_one() -> None:
     limits = Limits({"tenant": {"usdPerDay": 50}, "tenants": {"school": {"tokensPerDay": 7}}})
-    assert limits.of_tenant("school").a_day == Limit(50_000_000, 7)
-    assert limits.of_tenant("other").a_day == Limit(50_000_000, None)
+    assert limits.of_tenant("school") == TenantLimits(usd_per_day=50, tokens_per_day=7)
+    assert limits.of_tenant("other").micro_usd == 50_000_000
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_a_limit_that_cannot_be_read_is_logged_and_what_it_overrules_holds(
 
 
 def test_an_amount_is_within_a_limit_where_each_part_that_is_limited_is() -> None:
-    assert Limit(100, None).allows(Amount(100, 10**9))
-    assert not Limit(100, None).allows(Amount(101))
-    assert not Limit(100, 7).allows(Amount(100, 8))
+    dollar = TenantLimits(usd_per_day=1)
+    assert dollar.allows(Amount(1_000_000, 10**9)) and not dollar.allows(Amount(1_000_001))
+    assert not TenantLimits(usd_per_day=1, tokens_per_day=7).allows(Amount(1, 8))
 
 
 def test_a_settled_reservation_gives_its_rest_back() -> None:
