@@ -263,5 +263,4 @@ def _newest(messages: Sequence[Message]) -> set[str]:
 
 
 def _files(message: Message) -> list[Media]:
-    parts = message.parts if isinstance(message, UserMessage) else ()
-    return [part for part in parts if isinstance(part, Media) and part.file_id is not None]
+    return message.files if isinstance(message, UserMessage) else []

@@ -102,6 +102,11 @@ class UserMessage(Struct, frozen=True):
     def text(self) -> str:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
+    @property
+    def files(self) -> list[Media]:
+        """Its parts that are kept in the file store."""
+        return [part for part in self.parts if isinstance(part, Media) and part.file_id is not None]
+
 
 class ModelMessage(Struct, frozen=True):
     """One model reply.

@@ -337,7 +337,11 @@ class Index:
             scores = {place: score for place, score in scores.items() if allowed[place]}
         if scores:
             self._add_clauses(scores, text, allowed)
-        most = sum(counts * self._rarity(word) for word, counts in said.items())
+        numbers = ((self._postings.number(word), counts) for word, counts in said.items())
+        most = sum(
+            counts * (self._rarity_of_unknown if number is None else self._rarities[number])
+            for number, counts in numbers
+        )
         highest = max(own.values(), default=0.0)
         matches = []
         for place, score in best(scores, limit):
@@ -378,6 +382,7 @@ class Index:
         """
         worths: dict[int, float] = {}
         starts, rarities = self._postings.starts, self._rarities
+        first, near, similarities = self._similar
         for word, counts in said.items():
             number = self._postings.number(word)
             if number is None:
@@ -386,21 +391,12 @@ class Index:
                 worth = rarities[number]
                 worths[number] = worths.get(number, 0.0) + counts * worth
                 is_common = starts[number + 1] - starts[number] > _COMMON
-                similar = [] if is_common else self._similar_to(number)
+                places = () if is_common else range(first[number], first[number + 1])
+                similar = [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
             for other, similarity in similar:
                 value = counts * _SIMILAR * similarity * min(worth, rarities[other])
                 worths[other] = worths.get(other, 0.0) + value
         return worths
-
-    def _similar_to(self, number: int) -> list[SimilarWord]:
-        """Return the words similar to a known word."""
-        starts, near, similarities = self._similar
-        places = range(starts[number], starts[number + 1])
-        return [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
-
-    def _rarity(self, word: str) -> float:
-        number = self._postings.number(word)
-        return self._rarity_of_unknown if number is None else self._rarities[number]
 
 
 def _word_weights(tools: Sequence[Searchable]) -> list[dict[str, float]]:

@@ -119,8 +119,8 @@ class Attaching(Struct, frozen=True):
 
 def file_records(db: Client, message: UserMessage) -> list[DocumentReference]:
     """Return the records of the files that a message names, each once."""
-    ids = [part.file_id for part in message.parts if isinstance(part, Media) and part.file_id]
-    return [db.document(f"{collection_id(FILES)}/{id}") for id in dict.fromkeys(ids)]
+    ids = dict.fromkeys(part.file_id for part in message.files)
+    return [db.document(f"{collection_id(FILES)}/{id}") for id in ids]
 
 
 def attached(

@@ -172,7 +172,8 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
         return _opened_before(db, opening, run)
     thread_id = opening.thread_id
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
-    references += file_records(db, opening.message)
+    if opening.message.files:
+        references += file_records(db, opening.message)
     for number in attempts(within_s=OPENING_S):
         # A race was lost, perhaps to this very run: it is looked for in its place as well.
         here = [paths.run(db, thread_id, opening.run_id)] if number else []
@@ -231,8 +232,10 @@ def _try_open(
     thread = thread_read.to_dict() or {}
     if (thread.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
-    attaching = attached(opening.message, files, uid=opening.user.uid, thread_id=thread_id)
-    opening = replace(opening, message=attaching.message)
+    attaching = None
+    if files:
+        attaching = attached(opening.message, files, uid=opening.user.uid, thread_id=thread_id)
+        opening = replace(opening, message=attaching.message)
     leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
     recent = read_recent(db, thread_id, thread, view)
     if replacement:
@@ -279,7 +282,8 @@ def _try_open(
     fields = _thread_fields(opening, thread, {**lease, "nextMessage": number + 1})
     write_unchanged(batch, thread_read, fields)
     batch.create(paths.message(db, thread_id, number), message)
-    attaching.write(batch, db, thread_id)
+    if attaching:
+        attaching.write(batch, db, thread_id)
     if opening.admission:
         opening.admission.admit(batch, admitting)
     events = commit_opening(
