@@ -41,7 +41,6 @@ from rollcall.core.capability import Capability, Recap
 from rollcall.core.context import Catalog, Dialogue, EarlierCall
 from rollcall.core.errors import NotFound
 from rollcall.core.messages import (
-    Media,
     Message,
     ModelMessage,
     Text,
@@ -53,7 +52,7 @@ from rollcall.core.messages import (
 from rollcall.core.options import collection_id
 from rollcall.core.readable import line, value
 from rollcall.core.redaction import redacted
-from rollcall.core.text import BYTES_PER_TOKEN, MEDIA_TOKENS, text_tokens
+from rollcall.core.text import BYTES_PER_TOKEN
 from rollcall.core.wire import CallStatus, Citation, ToolCallRecord
 from rollcall.models.base import parts_fit
 from rollcall.store import paths
@@ -235,7 +234,7 @@ def window(
     used = said = 0
     for exchange in reversed(exchanges):
         counted = exchange if kept or counts_steps else exchange[:1]
-        used += sum(estimate_tokens(message) for message in counted)
+        used += sum(message.tokens for message in counted)
         for message in exchange:  # a call, or what it came to, nobody reads as a message
             is_call = isinstance(message, ModelMessage) and bool(message.tool_calls)
             said += not is_call and not isinstance(message, ToolMessage)
@@ -245,20 +244,6 @@ def window(
     return [message for exchange in reversed(kept) for message in exchange]
 
 
-def estimate_tokens(message: Message) -> int:
-    """Estimate the tokens of a message."""
-    media = 0
-    if isinstance(message, UserMessage):
-        texts = [message.text]
-        media = sum(isinstance(part, Media) for part in message.parts)
-    elif isinstance(message, ToolMessage):
-        texts = [result.content for result in message.results]
-    else:
-        calls = [call.name + call.arguments_text for call in message.tool_calls]
-        texts = [message.text, *calls]
-    return 4 + sum(map(text_tokens, texts)) + MEDIA_TOKENS * media
-
-
 def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
     """Return the messages of a request, cut down to fit into `tokens` as far as that is possible.
 
@@ -266,13 +251,13 @@ def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
     shortened says so. The user's words and the calls stay, and the newest results keep most.
     """
     made = window(messages, tokens=tokens // 2, counts_steps=False)
-    sizes = [estimate_tokens(message) for message in made]
+    sizes = [message.tokens for message in made]
     for shortest in (SHORT_RESULT_CHARS, SHORT_RESULT_CHARS // 10):
         for place, message in enumerate(made):
             if isinstance(message, ToolMessage) and sum(sizes) > tokens:
                 results = [_shortened(result, shortest) for result in message.results]
                 made[place] = message = ToolMessage(tuple(results))
-                sizes[place] = estimate_tokens(message)
+                sizes[place] = message.tokens
     return tuple(made)
 
 

@@ -20,13 +20,12 @@ import math
 import queue
 import random
 import re
-import threading
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
-from contextvars import copy_context
-from functools import partial
+from functools import lru_cache, partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -35,7 +34,8 @@ from msgspec.structs import replace
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
 from rollcall.agent.budget import Budget, Reservation, UserBudget
-from rollcall.agent.history import estimate_tokens, fitted
+from rollcall.agent.history import fitted
+from rollcall.agent.workers import workers
 from rollcall.core import events
 from rollcall.core.context import TextModel, User
 from rollcall.core.errors import (
@@ -177,19 +177,22 @@ def request_tokens(request: ModelRequest) -> int:
     """Estimate the tokens of a request, on the high side."""
     total = _fixed_tokens(request)
     for message in request.messages:
-        tokens = estimate_tokens(message)
+        tokens = message.tokens
         if isinstance(message, ModelMessage) and message.provider_parts:
-            parts = json.dumps(message.provider_parts, ensure_ascii=False, default=str)
-            tokens = max(tokens, len(parts) // BYTES_PER_TOKEN)
+            tokens = max(tokens, len(message.parts_json) // BYTES_PER_TOKEN)
         total += tokens
     return round(total * RESERVE_FACTOR) + file_tokens(request.messages) + 16
 
 
 def _fixed_tokens(request: ModelRequest) -> int:
     """Tokens of a request without its messages."""
-    schema = json.dumps(request.response_schema or "", ensure_ascii=False, default=str)
+    schema = json.dumps(request.response_schema) if request.response_schema else ""
     tools = sum(tool.tokens for tool in request.tools)
-    return text_tokens(request.instructions) + text_tokens(schema) + tools
+    return _instruction_tokens(request.instructions) + text_tokens(schema) + tools
+
+
+_instruction_tokens = lru_cache(maxsize=32)(text_tokens)
+"""Those of a turn are the same in each of its steps."""
 
 
 def fit_window(request: ModelRequest, window: int) -> ModelRequest:
@@ -197,7 +200,7 @@ def fit_window(request: ModelRequest, window: int) -> ModelRequest:
     output = min(request.max_output_tokens, window // 4)
     room = int(window * _FULL) - output - _fixed_tokens(request) - file_tokens(request.messages)
     messages = request.messages
-    if sum(map(estimate_tokens, messages)) > room:
+    if sum(message.tokens for message in messages) > room:
         # Not to the brim, so that the next step need not begin anew.
         messages = fitted(messages, max(int(room * 0.8), 0))
     return replace(request, messages=messages, max_output_tokens=output)
@@ -379,7 +382,10 @@ def _counted(told: Usage | None, input_tokens: int, written: str, reserved: Rese
         input_tokens: The estimate of the request.
         written: What came of the reply.
     """
-    output = reserved.output_tokens if told is None else text_tokens(written)
+    if told is None:
+        output = reserved.output_tokens
+    else:
+        output = told.output_tokens if told.output_tokens > 0 else text_tokens(written)
     estimate = Usage(input_tokens=input_tokens, output_tokens=output)
     return believable_usage(told or Usage(), estimate, reserved)
 
@@ -462,7 +468,8 @@ SHORTEST_S, LONGEST_S = 0.03, 0.15
 LONG_CHARS = 10_000
 """From this length on a text's deltas are held back longest."""
 QUEUE_DELTAS = 256
-"""Deltas that the reader thread may be ahead of who takes them."""
+"""Deltas that the reader thread may be ahead of who takes them; with so many it waits `FULL_S`."""
+FULL_S = 0.01
 JOIN_S = 0.5
 """How long a cut stream may take to end before its thread is left to itself."""
 _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
@@ -742,7 +749,7 @@ def threaded_stream(
         DeadlineExceeded: The request's deadline passed.
         Exception: Whatever the model raised.
     """
-    received: queue.Queue[Delta | _StreamEnd] = queue.Queue(QUEUE_DELTAS)
+    received: SimpleQueue[Delta | _StreamEnd] = SimpleQueue()
     cancellation = Cancellation()
 
     def read() -> None:
@@ -755,6 +762,8 @@ def threaded_stream(
                 for delta in stream:
                     clock.left_s(at_most=1.0)
                     received.put(delta)
+                    while received.qsize() >= QUEUE_DELTAS and not cancellation.is_cancelled:
+                        time.sleep(FULL_S)
                     if cancellation.is_cancelled:
                         break
             finally:
@@ -764,21 +773,16 @@ def threaded_stream(
             error = caught
         received.put(_StreamEnd(error))
 
-    thread = threading.Thread(
-        target=copy_context().run, args=(read,), name=f"model {model.id}", daemon=True
-    )
-    thread.start()
+    workers().start(read, name=f"model {model.id}")
     clock = Clock(request.deadline)
+    item: Delta | _StreamEnd | None = None
     try:
         while True:
             try:
-                item = received.get(block=False)
+                item = received.get(timeout=clock.left_s(at_most=wait_s()))
             except queue.Empty:
-                try:
-                    item = received.get(timeout=clock.left_s(at_most=wait_s()))
-                except queue.Empty:
-                    yield None
-                    continue
+                yield None
+                continue
             if isinstance(item, _StreamEnd):
                 if item.error is not None:
                     raise item.error
@@ -786,7 +790,6 @@ def threaded_stream(
             yield item
     finally:
         cancellation.cancel()
-        with suppress(queue.Empty):  # the thread may wait for a place in the queue
-            while True:
-                received.get(block=False)
-        thread.join(JOIN_S)
+        with suppress(queue.Empty):
+            while not isinstance(item, _StreamEnd):
+                item = received.get(timeout=JOIN_S)

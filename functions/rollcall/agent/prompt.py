@@ -239,6 +239,8 @@ _UNSEEN = re.compile(
     "\u202a-\u202e\u2066-\u2069"  # bidi embeddings, overrides and isolates; not the plain marks
     "\U000e0000-\U000e007f]"  # tags: letters that nobody sees and models read
 )
+_MAYBE_MARKUP = re.compile(rf'<|"role|\[[/\\a-zA-Z]|\\[bfu]|{_UNSEEN.pattern}')
+"""Found in every JSON text of which `neutral_text` changes a part; in few others."""
 _ANY_TAG = re.compile(r"<[^<>]{1,500}>|```|\[([^\][]{0,200})\]\([^()\s]{0,500}\)")
 
 
@@ -272,8 +274,9 @@ def _with_notice(result: ToolResult) -> ToolResult:
     if not isinstance(content, dict):
         content = {"error" if result.is_error else "output": content}
     told = {"notice": NOTICE, **{key: content[key] for key in content if key != "notice"}}
-    text = json.dumps(_neutral_json(told), ensure_ascii=False, separators=(",", ":"))
-    return replace(result, content=text)
+    if _MAYBE_MARKUP.search(result.content):
+        told = _neutral_json(told)
+    return replace(result, content=json.dumps(told, ensure_ascii=False, separators=(",", ":")))
 
 
 def neutral_text(text: str) -> str:

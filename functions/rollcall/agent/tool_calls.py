@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import logging
-import queue
 import time
+from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from typing import Annotated, Any
 
 from msgspec import Struct, field
@@ -31,6 +32,7 @@ from rollcall.agent.dispatch import (
 )
 from rollcall.agent.tool_results import SizeLimit, render, render_error
 from rollcall.agent.turn import Journal, Turn, TurnState, WaitingCall, refused_by_bound
+from rollcall.agent.workers import workers
 from rollcall.core import events, logs
 from rollcall.core.errors import (
     Aborted,
@@ -217,9 +219,9 @@ class _Step:
     ) -> None:
         self.turn, self.state, self.calls, self.results = turn, state, calls, results
         self.open = {place: call for place, call in enumerate(calls) if place not in results}
-        self.begun: dict[int, Future[None]] = {}
+        self.unbegun: deque[int] = deque()
         self.began = time.monotonic()
-        self.queue: queue.Queue[Event | _EndedCall] = queue.Queue()
+        self.queue: SimpleQueue[Event | _EndedCall] = SimpleQueue()
         self.batch = ResultBatch(turn.journal)
         reply = state.history[-1]
         room = DOCUMENT_BYTES
@@ -230,7 +232,6 @@ class _Step:
 
     def run(self) -> Generator[Event | None, None, list[ToolResult] | None]:
         turn, state = self.turn, self.state
-        pool = ThreadPoolExecutor(PARALLEL, thread_name_prefix="tool")
         try:
             for place, call in self.open.items():
                 refusal = self.refusal(place, call)
@@ -244,7 +245,9 @@ class _Step:
                     self.queue.put(_EndedCall(place, call, asked, status))
                 else:
                     state.count(call)
-                    self.begun[place] = pool.submit(copy_context().run, self.work, place, call)
+                    self.unbegun.append(place)
+            for _ in range(min(PARALLEL, len(self.unbegun))):
+                workers().start(self.work_off, name="tool")
             while self.open:
                 if turn.is_stopped():
                     # What only reads is left; a write that was begun is waited for.
@@ -263,7 +266,7 @@ class _Step:
             self.await_writes()
             raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            self.unbegun.clear()
         # They were noted as they ended; from here on they are in the order of the calls.
         places = {call.id: place for place, call in enumerate(self.calls)}
         state.records.sort(key=lambda record: places.get(record.id, -1))
@@ -288,8 +291,17 @@ class _Step:
             )
         return refused_by_bound(self.turn, self.state, call, number=place)
 
+    def work_off(self) -> None:
+        """Run calls in a worker thread, one after the other, until none is left to begin."""
+        while True:
+            try:
+                place = self.unbegun.popleft()
+            except IndexError:
+                return
+            copy_context().run(self.work, place, self.calls[place])
+
     def work(self, place: int, call: ToolCall) -> None:
-        """Run a call in a worker thread."""
+        """Run a call."""
         set_fields(tool=call.name)
         started = reported = time.monotonic()
         reports = 0
@@ -339,12 +351,13 @@ class _Step:
                 item = self.queue.get_nowait()
                 if isinstance(item, _EndedCall):  # progress, which may be endless, is left out
                     return item
-        except queue.Empty:
+        except Empty:
             if time.monotonic() < turn.deadline:
                 return None
         place, call = next(iter(self.open.items()))
         ms = round((time.monotonic() - self.began) * 1000)
-        if place in self.begun and self.begun[place].cancel():  # it waited for others to end
+        with suppress(ValueError):
+            self.unbegun.remove(place)  # it waited for others to end
             late = DeadlineExceeded(f"there was no time left to begin {call.name}")
             return _EndedCall(place, call, late, CallStatus.FAILED)
         if turn.dispatch.writes(call):
@@ -412,7 +425,7 @@ class _Step:
         while self.open and time.monotonic() < ends:
             try:
                 item = self.queue.get(timeout=0.2)
-            except queue.Empty:
+            except Empty:
                 continue
             if isinstance(item, _EndedCall):
                 self.end(item)

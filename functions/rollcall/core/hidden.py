@@ -58,12 +58,16 @@ def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
         value: The result as the function returned it.
         hint: What the function says that it returns, from `return_hint`.
     """
+    if _is_plain(value) and not _hides(hint):
+        return data
     shown = _shown(data, value, hint, _GONE)
     return None if shown is _GONE else shown
 
 
 def mask_hidden(model: type[BaseModel], arguments: dict[str, Any]) -> dict[str, Any]:
     """Return arguments (plain JSON) with "•••" for each hidden value."""
+    if not _model_hides(model):
+        return arguments
     shown: dict[str, Any] = _shown(arguments, _UNKNOWN, model, MASK)
     return shown
 
@@ -228,10 +232,40 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _hides(hint: Any) -> bool:
-    return any(
-        each.hidden or any(_hides(field.hint) for field in _fields(each.kind) or ())
-        for each in _members(hint)
-    )
+    """Whether something that is hidden stands in the type, however deep."""
+    seen: list[Any] = []
+    stack = [hint]
+    while stack:
+        for member in _members(stack.pop()):
+            kind = member.kind
+            if member.hidden:
+                return True
+            if kind is Any or isinstance(kind, list) or any(kind is each for each in seen):
+                continue
+            seen.append(kind)
+            stack += [field.hint for field in _fields(kind) or ()]
+            stack += get_args(kind)
+    return False
+
+
+@lru_cache(maxsize=1_000)
+def _model_hides(model: type[BaseModel]) -> bool:
+    return _hides(model)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is of dictionaries, lists and scalars alone, whose classes hide nothing."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is dict:
+            stack.extend(item.values())
+        elif kind is list:
+            stack.extend(item)
+        elif item is not None and kind not in _SCALARS:
+            return False
+    return True
 
 
 def _attribute(value: Any, name: str) -> Any:

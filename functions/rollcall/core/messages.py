@@ -10,6 +10,7 @@ import binascii
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json
 from rollcall.core.redaction import json_redactor
+from rollcall.core.text import MEDIA_TOKENS, text_tokens
 
 Json = Any
 """Whatever `json.dumps` takes."""
@@ -88,7 +90,11 @@ class ToolResult(Struct, frozen=True):
     is_error: bool = False
 
 
-class UserMessage(Struct, frozen=True):
+MESSAGE_TOKENS = 4
+"""What a message adds to its texts in a request."""
+
+
+class UserMessage(Struct, frozen=True, dict=True):
     """What the user said."""
 
     parts: tuple[Part, ...]
@@ -107,8 +113,14 @@ class UserMessage(Struct, frozen=True):
         """Its parts that are kept in the file store."""
         return [part for part in self.parts if isinstance(part, Media) and part.file_id is not None]
 
+    @cached_property
+    def tokens(self) -> int:
+        """An estimate of the tokens that it takes in a request."""
+        media = sum(isinstance(part, Media) for part in self.parts)
+        return MESSAGE_TOKENS + text_tokens(self.text) + MEDIA_TOKENS * media
 
-class ModelMessage(Struct, frozen=True):
+
+class ModelMessage(Struct, frozen=True, dict=True):
     """One model reply.
 
     `provider_parts` are the reply's parts exactly as the provider `provider` sent them (thought
@@ -121,12 +133,28 @@ class ModelMessage(Struct, frozen=True):
     provider_parts: tuple[Json, ...] = ()
     role: Literal["model"] = "model"
 
+    @cached_property
+    def tokens(self) -> int:
+        """An estimate of the tokens of its text and calls in a request."""
+        calls = (call.name + call.arguments_text for call in self.tool_calls)
+        return MESSAGE_TOKENS + sum(map(text_tokens, (self.text, *calls)))
 
-class ToolMessage(Struct, frozen=True):
+    @cached_property
+    def parts_json(self) -> str:
+        """Its provider's parts as JSON text."""
+        return json.dumps(self.provider_parts, ensure_ascii=False)
+
+
+class ToolMessage(Struct, frozen=True, dict=True):
     """The results of one model message's calls, in the order of the calls."""
 
     results: tuple[ToolResult, ...]
     role: Literal["tool"] = "tool"
+
+    @cached_property
+    def tokens(self) -> int:
+        """An estimate of the tokens that it takes in a request."""
+        return MESSAGE_TOKENS + sum(text_tokens(result.content) for result in self.results)
 
 
 Message = UserMessage | ModelMessage | ToolMessage

@@ -70,15 +70,16 @@ def redacted(text: str) -> str:
 
 
 def redacted_json(value: Any) -> Any:
-    """Return a copy of plain JSON with redacted texts and unchanged keys."""
-    return _mapped(value, _redactor())
+    """Return plain JSON with redacted texts and unchanged keys: the value itself where nothing is
+    to be taken out."""
+    return json_redactor()(value)
 
 
 def json_redactor() -> Callable[[Any], Any]:
     """Return `redacted_json` for many values: the environment is read once, which costs more than a
     short value."""
     clean = _redactor()
-    return lambda value: _mapped(value, clean)
+    return lambda value: value if _is_clean(value, clean) else _mapped(value, clean)
 
 
 class RedactingFilter(logging.Filter):
@@ -133,8 +134,8 @@ def _secrets(env: Mapping[str, str]) -> frozenset[str]:
     """The values in the environment that nobody may see."""
     listed = {name.strip() for name in env.get("ROLLCALL_SECRETS", "").split(",")}
     # The names alone first: this is asked for each event, and reading all values is slow.
-    named = (name for name in env if name.endswith(_ENDINGS) or name in listed)
-    values = (env.get(name, "").strip() for name in named)
+    named = [name for name in env if name.endswith(_ENDINGS) or name in listed]
+    values = [env.get(name, "").strip() for name in named]
     return frozenset(value for value in values if len(value) >= MIN_SECRET_CHARS)
 
 
@@ -152,6 +153,24 @@ def _known(secrets: frozenset[str]) -> re.Pattern[str] | None:
 
 def _hide(found: re.Match[str]) -> str:
     return next((found[name] for name in _KEPT if found[name]), "") + HIDDEN
+
+
+def _is_clean(value: Any, clean: Callable[[str], str]) -> bool:
+    """Whether there is nothing to take out of any text. They are looked through as one: a line's
+    end is a part of no credential that it does not hold itself, and ends a word as a text does."""
+    texts, stack = list[str](), [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, tuple):
+            return False  # it becomes a list
+    text = "\n".join(texts)
+    return clean(text) == text
 
 
 def _mapped(value: Any, clean: Callable[[str], str]) -> Any:

@@ -138,18 +138,7 @@ def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -
         body["stream"] = True
     if request.tools:
         body["tool_choice"] = {"type": request.tool_choice}
-    tools = (
-        json.dumps(
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": {"type": "object", **tool.parameters},
-            },
-            ensure_ascii=False,
-        )
-        for tool in request.tools
-    )
-    return encoded(body, tools)
+    return encoded(body, (tool.json_form("input_schema") for tool in request.tools))
 
 
 def _content(message: Message, model: str) -> list[dict[str, Json]]:

@@ -99,13 +99,26 @@ class ToolSpec(Struct, frozen=True, dict=True):
     def json_text(self) -> str:
         """What providers are sent, `{name, description, parameters}`, as JSON text: written once
         for each tool, not for each request."""
-        sent = {"name": self.name, "description": self.description, "parameters": self.parameters}
-        return json.dumps(sent, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return self.json_form("parameters")
+
+    def json_form(self, key: str) -> str:
+        """The same, with the name that an API has for the parameters' schema."""
+        head, schema = self._json_texts
+        return f'{head[:-1]},"{key}":{schema}}}'
+
+    @cached_property
+    def _json_texts(self) -> tuple[str, str]:
+        described = {"name": self.name, "description": self.description}
+        return _json(described), _json({"type": "object", **self.parameters})
 
     @cached_property
     def tokens(self) -> int:
         """An estimate of the tokens that it takes in a request."""
         return text_tokens(self.json_text)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class AttachedFile(Struct, frozen=True):

@@ -37,6 +37,7 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
+from rollcall.models.content import encoded
 from rollcall.models.failures import failures_as_ours, translate_failures
 from rollcall.models.json_stream import count, mapping, sequence, text
 from rollcall.models.provider import provider
@@ -97,8 +98,7 @@ class Model:
     def _stream(self, request: ModelRequest, clock: Clock) -> Iterator[Delta]:
         clock.left_s(at_most=1.0)
         url, headers = _place(self.name, streamed=request.streamed)
-        body = json.dumps(body_of(request, self.name), ensure_ascii=False, allow_nan=False)
-        with post(url, body.encode(), headers, clock) as response:
+        with post(url, body_of(request, self.name), headers, clock) as response:
             reply = Reply()
             for chunk in response.events():
                 if "error" in chunk:
@@ -333,7 +333,7 @@ def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
     return not parts or calls == [call.name for call in reply.tool_calls]
 
 
-def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
+def body_of(request: ModelRequest, model: str) -> bytes:
     """Write a request as the JSON body of `:generateContent`."""
     generation: dict[str, Json] = {"maxOutputTokens": request.max_output_tokens}
     if request.response_schema is not None:
@@ -347,19 +347,11 @@ def body_of(request: ModelRequest, model: str) -> dict[str, Json]:
         body["store"] = False
     if request.instructions:
         body["systemInstruction"] = {"role": "user", "parts": [{"text": request.instructions}]}
-    if request.tools:
-        declarations = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "parametersJsonSchema": tool.parameters,
-            }
-            for tool in request.tools
-        ]
-        body["tools"] = [{"functionDeclarations": declarations}]
-        calling = {"mode": request.tool_choice.upper()}
-        body["toolConfig"] = {"functionCallingConfig": calling}
-    return body
+    if not request.tools:
+        return encoded(body, ())
+    body["toolConfig"] = {"functionCallingConfig": {"mode": request.tool_choice.upper()}}
+    declared = ",".join(tool.json_form("parametersJsonSchema") for tool in request.tools)
+    return encoded(body, [f'{{"functionDeclarations":[{declared}]}}'])
 
 
 def contents_of(messages: Sequence[Message], model: str) -> list[Json]:

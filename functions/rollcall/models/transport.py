@@ -17,7 +17,7 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -159,7 +159,8 @@ def post(
     timeout = urllib3.Timeout(connect=min(CONNECT_S, left_s), read=left_s)
     sent = {"content-type": "application/json", "accept-encoding": "identity", **headers}
     with _failures():
-        raw = _pool(_proxy_of(url)).urlopen(
+        parts = urlsplit(url)
+        raw = _pool(_proxy_of(parts.scheme, parts.netloc)).urlopen(
             method,
             url,
             body=body,
@@ -282,13 +283,13 @@ def _pool(proxy: str | None) -> urllib3.PoolManager:
     return manager
 
 
-def _proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for an address."""
-    parts = urlsplit(url)
+@lru_cache(maxsize=256)
+def _proxy_of(scheme: str, place: str) -> str | None:
+    """The proxy that the environment names for a server, when it is called first."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
-    known = {} if proxy_bypass(parts.netloc) else getproxies()
-    proxy = known.get(parts.scheme) or known.get("all")
+    known = {} if proxy_bypass(place) else getproxies()
+    proxy = known.get(scheme) or known.get("all")
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
 
@@ -296,3 +297,4 @@ def close_connections() -> None:
     """Close what is kept, for servers that stay while this process goes on, as in tests."""
     _pool(None).clear()
     _pool.cache_clear()
+    _proxy_of.cache_clear()

@@ -113,8 +113,7 @@ def arguments_json(call: ToolCall) -> str:
 def reply_bytes(reply: ModelMessage) -> int:
     """Return what a reply takes of its step's document, in bytes."""
     texts = [reply.text, *map(arguments_json, reply.tool_calls)]
-    parts = json.dumps(reply.provider_parts, ensure_ascii=False)
-    return sum(map(utf8_bytes, (*texts, parts))) + CALL_BYTES * len(reply.tool_calls)
+    return sum(map(utf8_bytes, (*texts, reply.parts_json))) + CALL_BYTES * len(reply.tool_calls)
 
 
 def reply_bytes_per_result(reply: ModelMessage) -> int:
@@ -180,7 +179,7 @@ def step_document(
         ],
         "results": {},
         "provider": reply.provider,
-        "providerParts": json.dumps(reply.provider_parts, ensure_ascii=False),
+        "providerParts": reply.parts_json,
         "spent": usage_fields(spent),
     }
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from rollcall.agent.budget import Budget
-from rollcall.agent.history import SHORTENED, estimate_tokens, fitted
+from rollcall.agent.history import SHORTENED, fitted
 from rollcall.agent.model_calls import Reply, fit_window, request_tokens, stream_reply
 from rollcall.core.messages import (
     Message,
@@ -54,6 +54,10 @@ class SmallModel:
         self.requests.append(request)
         yield TextDelta("ok")
         yield Finish(FinishReason.STOP)
+
+
+def tokens_of(messages: Sequence[Message]) -> int:
+    return sum(message.tokens for message in messages)
 
 
 def turn(steps: int, page: str = PAGE) -> tuple[Message, ...]:
@@ -131,10 +135,10 @@ def test_a_small_request_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_results_are_shortened_from_the_oldest_and_say_so() -> None:
     messages = turn(6)
-    made = fitted(messages, sum(map(estimate_tokens, messages)) // 2)
+    made = fitted(messages, tokens_of(messages) // 2)
     results = [m.results[0].content for m in made if isinstance(m, ToolMessage)]
     assert results[0].endswith(SHORTENED) and results[-1] == f"5: {PAGE}"
-    assert sum(map(estimate_tokens, made)) <= sum(map(estimate_tokens, messages)) // 2
+    assert tokens_of(made) <= tokens_of(messages) // 2
 
 
 def test_the_reply_has_its_part_of_a_small_window() -> None:

@@ -24,7 +24,6 @@ from rollcall.agent.history import (
     compacted_history,
     decision_lines,
     earlier_calls,
-    estimate_tokens,
     recaps,
     repaired,
     window,
@@ -360,9 +359,9 @@ def test_of_what_people_read_only_so_many_messages_are_kept() -> None:
 
 
 def test_hebrew_and_media_cost_more() -> None:
-    english = estimate_tokens(UserMessage.of("budget" * 10))
-    assert estimate_tokens(UserMessage.of("תקציב!" * 10)) > english
-    assert estimate_tokens(UserMessage((Media("image", "image/png", "AAAA"),))) >= 1_000
+    english = UserMessage.of("budget" * 10).tokens
+    assert UserMessage.of("תקציב!" * 10).tokens > english
+    assert UserMessage((Media("image", "image/png", "AAAA"),)).tokens >= 1_000
 
 
 @given(

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -244,6 +245,25 @@ def test_other_text_stays(text: str) -> None:
 @given(st.text(alphabet='<>[]|/INSTdata"role: systm\u202e', max_size=60))
 def test_defanging_twice_changes_nothing_more(text: str) -> None:
     assert neutral_text(neutral_text(text)) == neutral_text(text)
+
+
+def in_escapes(text: str) -> str:
+    return '"' + "".join(f"\\u{ord(char):04x}" for char in text) + '"'
+
+
+def with_slashes(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("/", r"\/")
+
+
+@for_every("write", [json.dumps, with_slashes, in_escapes])
+@given(text=st.text(alphabet='<>[]|/INSTdata"role: systm\u202e\b\f', max_size=40))
+@example(text="[/INST]")
+@example(text='", "role": "system"')
+def test_a_result_is_defanged_however_its_json_is_written(
+    text: str, write: Callable[[str], str]
+) -> None:
+    assert sent(f'{{"output": [{write(text)}]}}')["output"] == [neutral_text(text)]
+    assert sent(f"said: {text}")["output"] == neutral_text(f"said: {text}")
 
 
 @given(

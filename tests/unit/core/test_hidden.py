@@ -161,6 +161,31 @@ def test_a_result_is_shown_without_what_is_hidden(
     assert without_hidden(plain(value), value, return_hint(function)) == shown
 
 
+class Node(BaseModel):
+    name: str
+    next: Node | None = None
+
+
+class Chain(BaseModel):
+    nodes: dict[str, list[tuple[Node, Chain | None]]]
+    pin: Pin = "1234"
+
+
+def test_a_type_that_holds_itself_is_looked_through_once() -> None:
+    def open_chain() -> dict[str, Node]: ...
+    def closed_chain() -> list[Chain]: ...
+
+    plain_nodes = {"a": {"name": "x", "next": {"name": "y"}}}
+    assert without_hidden(plain_nodes, plain_nodes, return_hint(open_chain)) is plain_nodes
+    chains = [{"nodes": {}, "pin": "1234"}]
+    assert without_hidden(chains, chains, return_hint(closed_chain)) == [{"nodes": {}}]
+
+
+def test_a_value_hides_what_its_class_hides_where_the_type_says_nothing() -> None:
+    value = {"a": [CARD]}
+    assert without_hidden(plain(value), value, Any) == {"a": [SHOWN]}
+
+
 def test_a_result_that_hides_nothing_is_equal() -> None:
     value = {"a": [1, {"b": None, "c": [True, 2.5, "x"]}], "d": {}}
     assert without_hidden(plain(value), value, return_hint(vague)) == value

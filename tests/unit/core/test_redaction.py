@@ -141,6 +141,35 @@ def test_short_values_of_the_environment_are_left_alone(monkeypatch: pytest.Monk
     assert redacted("none of them") == "none of them"
 
 
+PIECES = [
+    *CREDENTIALS,
+    *(half for text in (*CREDENTIALS, PEM) for half in (text[:9], text[9:])),
+    *(
+        "authorization: bearer",
+        "Bearer ",
+        "abc123def456ghi789",
+        "://ann:",
+        "pw@host",
+        "?key=",
+        "\n",
+    ),
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map("".join), max_size=5))
+def test_texts_that_are_looked_through_together_lose_what_each_alone_would(
+    texts: list[str],
+) -> None:
+    value = {"said": texts, "more": [{"text": text} for text in texts]}
+    alone = list(map(redacted, texts))
+    assert redacted_json(value) == {"said": alone, "more": [{"text": text} for text in alone]}
+
+
+def test_what_holds_no_credential_is_returned_as_it_is() -> None:
+    value = {"said": ORDINARY, "n": 1}
+    assert redacted_json(value) is value
+
+
 def test_json_is_redacted_inside_and_keys_are_kept() -> None:
     secret = CREDENTIALS[0]
     value = {secret: [secret, {"a": (f"x {secret}", 1, None, True)}]}

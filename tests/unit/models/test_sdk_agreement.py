@@ -105,7 +105,7 @@ def test_what_vertex_is_sent_is_what_the_sdk_sends_there(
     monkeypatch: pytest.MonkeyPatch, request_: ModelRequest
 ) -> None:
     monkeypatch.setenv("GEMINI_BACKEND", "vertex")
-    sent = gemini.body_of(request_, "gemini-3.8-flash")
+    sent = json.loads(gemini.body_of(request_, "gemini-3.8-flash"))
     others = {"systemInstruction", "tools", "toolConfig", "store"} & sent.keys()
     config = {**sent["generationConfig"], **{key: sent[key] for key in others}}
     told = types._GenerateContentParameters.model_validate(

@@ -184,7 +184,7 @@ def test_the_environments_proxy_is_used_but_where_it_says_otherwise(
 ) -> None:
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("no_proxy", "localhost,.internal.example")
-    assert transport._proxy_of("https://api.example/v1") == "http://proxy.example:3128"
-    assert transport._proxy_of("http://api.example/v1") is None
-    assert transport._proxy_of("https://localhost:1/v1") is None
-    assert transport._proxy_of("https://llm.internal.example/v1") is None
+    assert transport._proxy_of("https", "api.example") == "http://proxy.example:3128"
+    assert transport._proxy_of("http", "api.example") is None
+    assert transport._proxy_of("https", "localhost:1") is None
+    assert transport._proxy_of("https", "llm.internal.example") is None

@@ -98,7 +98,7 @@ def test_a_model_that_watches_is_sent_the_address_as_gemini_takes_it() -> None:
     model = gemini(json.dumps({"lines": lines}))
     made = transcribe_youtube(teacher(model=StructuredText(model)), video_url=URL)
     assert (made.origin, made.text, made.seconds) == ("model", "שלום", 2.5)
-    body = body_of(model.requests[0], "gemini-3.8-flash")
+    body = json.loads(body_of(model.requests[0], "gemini-3.8-flash"))
     parts = body["contents"][0]["parts"]
     assert parts[0] == {"fileData": {"fileUri": "https://www.youtube.com/watch?v=abc_DEF-123"}}
 
