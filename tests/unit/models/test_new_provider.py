@@ -32,6 +32,7 @@ from tests.support.rules import for_every
 
 ACME = Path(__file__).parents[2] / "support" / "acme"
 KEY = "acme-key-0123456789"
+TODAY = date(2026, 11, 26)
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +107,7 @@ def test_everything_that_knows_providers_knows_it() -> None:
 
 def test_the_doctor_asks_for_its_key() -> None:
     settings = Settings({"ROLLCALL_MODEL": "acme:parrot-2"}, (), "functions/.env")
-    told = [finding.text for finding in check_models(settings, [], [])]
+    told = [finding.text for finding in check_models(settings, [], [], today=TODAY)]
     assert any("ACME_API_KEY" in each for each in told)
     keyed = Settings({"ROLLCALL_MODEL": "acme:parrot-2"}, ("ACME_API_KEY",), "functions/.env")
-    assert [finding.level for finding in check_models(keyed, [], [])] == ["ok", "ok"]
+    assert [finding.level for finding in check_models(keyed, [], [], today=TODAY)] == ["ok", "ok"]

@@ -6,6 +6,7 @@ import os
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from rollcall.agent.prices import read_prices
@@ -87,7 +88,9 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
         with_overrides(each, documents.get(each.id, {})) for each in catalog.agents().values()
     ]
     prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
-    yield from configuration.check_models(settings, profiles, prices)
+    yield from configuration.check_models(
+        settings, profiles, prices, today=datetime.now(UTC).date()
+    )
 
 
 def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import date, timedelta
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -178,10 +178,16 @@ _HOST_LISTS = ("ROLLCALL_API_HOSTS", "ROLLCALL_FUNCTION_HOSTS")
 _LEAST_SECRET = 32
 PRICE_DAYS = 60
 """After so many days a price is looked up again."""
+CHANGE_DAYS = 30
+"""So many days ahead a change of price is told."""
 
 
 def check_models(
-    settings: Settings, profiles: Iterable[AgentProfile], own_prices: Sequence[Price]
+    settings: Settings,
+    profiles: Iterable[AgentProfile],
+    own_prices: Sequence[Price],
+    *,
+    today: date,
 ) -> Iterator[Finding]:
     """Check the models that runs would use (providers, keys, prices), and the embedder."""
     topic = "models"
@@ -194,6 +200,7 @@ def check_models(
             model,
             settings,
             own_prices,
+            today=today,
             is_default=model == default,
             allow_unpriced=bool(users) and all(each.allow_unpriced for each in users),
         )
@@ -226,6 +233,7 @@ def _model(
     settings: Settings,
     own_prices: Sequence[Price],
     *,
+    today: date,
     is_default: bool,
     allow_unpriced: bool,
 ) -> Iterator[Finding]:
@@ -247,7 +255,6 @@ def _model(
     if problem := _key_problem(model, settings):
         yield problem
         return
-    today = datetime.now(UTC).date()
     if price := find_price(model, on=today, own=own_prices):
         found = provider_of(model)
         keyless = found is not None and found.needs_no_key(settings.env)
@@ -264,6 +271,16 @@ def _model(
                 f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
                 f"compare it with {price.page or 'the provider'}, and write another into "
                 f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
+            )
+        later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
+        if later and later.since and later is not price:
+            yield Finding(
+                "warn",
+                topic,
+                f"the price of {model} changes on {later.since}: a million tokens cost "
+                f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
+                f"${price.output:g}",
+                "name another model, or give users and tenants other limits (docs/limits.md)",
             )
     elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
         yield Finding("warn", topic, f"{model} has no known price; runs are allowed all the same")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.doctor.findings import Finding, firebase, name_list, rollcall
@@ -262,11 +262,23 @@ def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first."""
+    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first.
+
+    Two texts with so many words in common share one of the rarest of either, so that only those are
+    compared which do.
+    """
     described = [(entry.id, frozenset(terms(entry.spec.description))) for entry in entries]
-    found = [
-        (one, other, len(words & others) / len(words | others))
-        for (one, words), (other, others) in combinations(described, 2)
-        if len(words & others) >= ALIKE * max(len(words), len(others), 1)
-    ]
-    return sorted((each for each in found if each[2] >= ALIKE), key=lambda each: -each[2])
+    counts = Counter(word for _, words in described for word in words)
+    places: dict[str, list[int]] = {}
+    found: list[tuple[float, int, int]] = []
+    for place, (_, words) in enumerate(described):
+        rarest = sorted(words, key=lambda word: (counts[word], word))
+        few = rarest[: len(words) - int(ALIKE * len(words)) + 1]
+        for other in {other for word in few for other in places.get(word, ())}:
+            others = described[other][1]
+            share = len(words & others) / len(words | others)
+            if share >= ALIKE:
+                found.append((-share, other, place))
+        for word in few:
+            places.setdefault(word, []).append(place)
+    return [(described[one][0], described[two][0], -share) for share, one, two in sorted(found)]
