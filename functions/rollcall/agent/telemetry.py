@@ -16,7 +16,7 @@ from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.logs import fields, log_fields, set_fields, set_user
 from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
 from rollcall.models.base import FinishReason, Usage
-from rollcall.models.provider import provider_of
+from rollcall.models.provider import plain_id, provider_of
 from rollcall.store.open_run import OpenRun
 
 Y = TypeVar("Y")
@@ -116,9 +116,7 @@ def reply_span(model_id: str, *, streamed: bool) -> Span:
     """Begin `chat <model>`: one reply of one model, all tries together."""
     if not is_on():
         return NOTHING
-    name = model_id
-    while name.startswith("prompted:"):
-        name = name.removeprefix("prompted:")
+    name = plain_id(model_id)
     id, _, model = name.partition(":")
     provider = provider_of(name)
     attributes: dict[str, Attribute] = {

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 from uuid import uuid4
 
 from msgspec import Struct, field
@@ -31,7 +30,7 @@ from rollcall.models.base import (
 )
 from rollcall.models.content import document_text, encoded, kept_parts
 from rollcall.models.failures import translate_failures
-from rollcall.models.json_stream import count, mapping, sequence, text
+from rollcall.models.json_stream import count, mapping, parsed, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of, post
 
@@ -363,12 +362,7 @@ def _finished(block: _Block) -> dict[str, Json] | None:
     if value.get("type") == "text":
         return {"type": "text", "text": value["text"]} if text(value.get("text")).strip() else None
     if block.call_id:
-        try:
-            arguments: Any = json.loads(block.json or "{}")
-        except (ValueError, RecursionError):
-            arguments = {}
-        arguments = arguments if isinstance(arguments, dict) else {}
-        return {**value, "id": block.call_id, "input": arguments}
+        return {**value, "id": block.call_id, "input": mapping(parsed(block.json))}
     return value
 
 

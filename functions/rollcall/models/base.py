@@ -55,7 +55,7 @@ from rollcall.core.extras import require_extra
 from rollcall.core.messages import Json, Message, ModelMessage
 from rollcall.core.profile import Note
 from rollcall.core.text import text_tokens
-from rollcall.models.provider import known_window, provider
+from rollcall.models.provider import known_window, plain_id, provider
 
 FIND_TOOLS = "find_tools"
 """The platform's own tool, with which a model asks for tools that it was not offered."""
@@ -266,8 +266,7 @@ def load_model(model_id: str) -> Model:
 def context_window(model_id: str) -> int | None:
     """Tokens that a request to a model and its reply may have together: as the environment or the
     provider's descriptor says, else as the server says; None if none of them does."""
-    while model_id.startswith("prompted:"):
-        model_id = model_id.removeprefix("prompted:")
+    model_id = plain_id(model_id)
     if window := known_window(model_id):
         return window
     try:
@@ -284,13 +283,9 @@ def load_embedder(embedder_id: str) -> Embedder:
         FailedPrecondition: There is no such provider, it has no embeddings, or the package is not
             installed that makes them.
     """
-    found = _provider(embedder_id)
-    id = embedder_id.partition(":")[0]
-    if not hasattr(found, "Embedder"):
+    if not hasattr(_provider(embedder_id), "Embedder"):
         raise FailedPrecondition(f"{embedder_id}: this provider has no embeddings")
-    if sdk := provider(id).sdk:
-        require_extra(sdk, id, purpose=f"the embedder {embedder_id}")
-    embedder: Embedder = found.Embedder(embedder_id.partition(":")[2])
+    embedder: Embedder = _by_sdk(embedder_id, "Embedder", purpose=f"the embedder {embedder_id}")
     return embedder
 
 
@@ -300,12 +295,16 @@ def load_live_voice(model_id: str) -> LiveVoice:
     Raises:
         FailedPrecondition: The package is not installed that makes its tokens.
     """
-    found = _provider(model_id)
+    voice: LiveVoice = _by_sdk(model_id, "LiveVoice", purpose=f"live voice with {model_id}")
+    return voice
+
+
+def _by_sdk(model_id: str, kind: str, *, purpose: str) -> Any:
+    """Build what needs its provider's SDK."""
     id, _, name = model_id.partition(":")
     if sdk := provider(id).sdk:
-        require_extra(sdk, id, purpose=f"live voice with {model_id}")
-    voice: LiveVoice = found.LiveVoice(name)
-    return voice
+        require_extra(sdk, id, purpose=purpose)
+    return getattr(_provider(model_id), kind)(name)
 
 
 def parts_fit(reply: ModelMessage) -> bool:

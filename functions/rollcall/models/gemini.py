@@ -39,7 +39,7 @@ from rollcall.models.base import (
 )
 from rollcall.models.content import encoded
 from rollcall.models.failures import failures_as_ours, translate_failures
-from rollcall.models.json_stream import count, mapping, sequence, text
+from rollcall.models.json_stream import count, mapping, parsed, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of, post
 
@@ -403,10 +403,7 @@ def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
 
 
 def _response(result: ToolResult) -> dict[str, Json]:
-    try:
-        value = json.loads(result.content)
-    except (ValueError, RecursionError):
-        value = result.content
+    value = parsed(result.content, result.content)
     if isinstance(value, dict) and value.keys() & {"output", "error"}:
         return value
     return {"error" if result.is_error else "output": value}

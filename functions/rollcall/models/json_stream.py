@@ -38,7 +38,7 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
             size += len(data) + 1
             if size > LINE_BYTES:
                 raise ValueError("an event of the stream is too long")
-            value = _complete(data) if not pending else None
+            value = parsed(data) if not pending else None
             if data == "[DONE]" and not pending:
                 yield DONE
             elif value is not None:
@@ -80,17 +80,18 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
         yield line.decode("utf-8", "replace").lstrip("\ufeff")
 
 
-def _complete(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _objects(value: Json) -> Iterator[dict[str, Json]]:
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
             yield each
+
+
+def parsed(text: str | bytes, default: Json = None) -> Json:
+    """The value of a JSON text; the default if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return default
 
 
 def mapping(value: Any) -> dict[str, Json]:

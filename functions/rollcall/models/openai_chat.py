@@ -44,7 +44,7 @@ from rollcall.models.content import (
     kept_parts,
     result_text,
 )
-from rollcall.models.json_stream import DONE, count, mapping, sequence, text
+from rollcall.models.json_stream import DONE, count, mapping, parsed, sequence, text
 from rollcall.models.transport import ProviderError, error_of
 
 API = "chat"
@@ -414,22 +414,14 @@ def _add_detail(kept: list[Json], detail: dict[str, Json]) -> None:
 
 
 def _is_whole(arguments: str) -> bool:
-    if not re.search(r"\}\s*$", arguments):
-        return False
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
+    return bool(re.search(r"\}\s*$", arguments)) and isinstance(parsed(arguments), dict)
 
 
 def _plain(arguments: str) -> str:
     """Arguments that did not begin as an object: nothing, null, or an object encoded twice."""
-    try:
-        value = json.loads(arguments) if arguments.strip() else None
-        for _ in range(2):
-            value = json.loads(value) if isinstance(value, str) and value.strip() else value
-    except (ValueError, RecursionError):
-        return arguments
+    value: Json = arguments.strip()
+    for _ in range(3):
+        value = parsed(value, arguments) if isinstance(value, str) and value.strip() else value
     if value in (None, ""):
         return "{}"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else arguments

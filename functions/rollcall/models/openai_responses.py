@@ -101,13 +101,12 @@ def _items(message: Message, model: str) -> list[Json]:
 def _kept_items(message: ModelMessage, model: str) -> list[Json]:
     """The reply's items as they came; only their calls' ids are ours, where those had to differ."""
     items = [mapping(i) for i in sequence(kept_parts(message, PROVIDER, API, model).get("items"))]
-    places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
-    if {items[i].get("call_id") for i in places} == {call.id for call in message.tool_calls}:
-        return items
-    if [items[i].get("name") for i in places] != [call.name for call in message.tool_calls]:
+    if not items_fit(items, message):
         return []
-    for i, call in zip(places, message.tool_calls, strict=True):
-        items[i] = {**items[i], "call_id": call.id}
+    places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
+    if {items[i].get("call_id") for i in places} != {call.id for call in message.tool_calls}:
+        for i, call in zip(places, message.tool_calls, strict=True):
+            items[i] = {**items[i], "call_id": call.id}
     return items
 
 

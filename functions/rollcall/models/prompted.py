@@ -49,6 +49,7 @@ from rollcall.models.base import (
     TextDelta,
     load_model,
 )
+from rollcall.models.json_stream import parsed
 
 PROVIDER = "prompted"
 
@@ -184,7 +185,7 @@ def _texts_of_others(message: Message) -> Iterator[str]:
         yield message.text
     elif isinstance(message, ToolMessage):
         for result in message.results:
-            yield from _texts(_value(result.content))
+            yield from _texts(parsed(result.content, result.content))
 
 
 def _texts(value: Json) -> Iterator[str]:
@@ -246,18 +247,10 @@ def _plain(message: Message) -> UserMessage | ModelMessage:
 
 
 def _result(result: ToolResult) -> str:
-    told: dict[str, Json] = {"name": result.name, "content": _value(result.content)}
+    told: dict[str, Json] = {"name": result.name, "content": parsed(result.content, result.content)}
     if result.is_error:
         told["is_error"] = True
     return f"{RESULT}\n{_data(told)}\n{END_RESULT}"
-
-
-def _value(content: str) -> Any:
-    """A result as the value that its text stands for, or that text."""
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return content
 
 
 def _data(value: Json) -> str:

@@ -10,7 +10,6 @@ sent twice. Whoever waits here can be told to stop by another thread: see
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import ssl
@@ -36,7 +35,7 @@ from urllib3.exceptions import (
 
 from rollcall.core.messages import Json
 from rollcall.models.base import Clock, interruptible
-from rollcall.models.json_stream import json_events, mapping
+from rollcall.models.json_stream import json_events, mapping, parsed
 
 CONNECT_S = 5.0
 CALL_LIMIT_S = 300.0
@@ -196,10 +195,7 @@ def _error_of(response: Response) -> dict[str, Json]:
             data += chunk
     except TransportError:
         pass  # the status is known, and says more than nothing
-    try:
-        return error_of(json.loads(data))
-    except (ValueError, RecursionError):
-        return {}
+    return error_of(parsed(data))
 
 
 @contextmanager
