@@ -6,12 +6,13 @@ import hashlib
 import io
 import json
 import logging
+import re
 from base64 import b64decode, b64encode
 from pathlib import Path
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rollcall.core.messages import (
@@ -25,8 +26,11 @@ from rollcall.core.messages import (
     redacted_message,
 )
 from rollcall.core.redaction import (
+    _OTHERS,
+    _PREFIXED,
     HIDDEN,
     RedactingFilter,
+    _may_hold,
     json_redactor,
     redact_logs,
     redacted,
@@ -163,6 +167,20 @@ def test_texts_that_are_looked_through_together_lose_what_each_alone_would(
     value = {"said": texts, "more": [{"text": text} for text in texts]}
     alone = list(map(redacted, texts))
     assert redacted_json(value) == {"said": alone, "more": [{"text": text} for text in alone]}
+
+
+@for_every("form", [*(rf"\b(?:{each})" for each in _PREFIXED), *_OTHERS])
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_no_form_is_without_its_sign(form: str, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(re.compile(form)))
+    assert re.search(form, text) and _may_hold(text)
+
+
+@for_every("text", [*CREDENTIALS, PEM, "Authorization: Basic YW5uOnB3", "redis://ann:pw@host"])
+def test_signs_are_found_in_any_case_and_place(text: str) -> None:
+    for each in (text, text.replace("uthoriz", "UTHORıZ"), f"task-1 {text}", f'"{text}'):
+        assert _may_hold(each) and redacted(each) != each
 
 
 def test_what_holds_no_credential_is_returned_as_it_is() -> None:
