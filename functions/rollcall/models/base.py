@@ -32,7 +32,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from enum import StrEnum
 from functools import cached_property
@@ -391,15 +391,10 @@ class Cancellation:
 CURRENT: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
 
 
-@contextmanager
-def interruptible(end: Callable[[], None]) -> Iterator[None]:
+def interruptible(end: Callable[[], None]) -> AbstractContextManager[None]:
     """Block inside; `end` ends that from another thread, if it is cancelled meanwhile."""
     current = CURRENT.get()
-    if current is None:
-        yield
-    else:
-        with current.guard(end):
-            yield
+    return nullcontext() if current is None else current.guard(end)
 
 
 def is_cancelled() -> bool:
