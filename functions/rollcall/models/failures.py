@@ -72,15 +72,11 @@ _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
 
 
 def translate_failures(
-    deltas: Iterator[Delta],
-    model_id: str,
-    clock: Clock,
-    *secrets: str,
-    server: str = "",
+    deltas: Iterator[Delta], model_id: str, clock: Clock, *secrets: str
 ) -> Iterator[Delta]:
     """A reply's deltas, whose failures are ours: an `AgentError`, or the reply's end where the
     provider refused the content or could not read what the model wrote."""
-    with failures_as_ours(model_id, clock, *secrets, server=server):
+    with failures_as_ours(model_id, clock, *secrets):
         try:
             yield from deltas
         except ProviderError as error:
@@ -91,16 +87,13 @@ def translate_failures(
 
 
 @contextmanager
-def failures_as_ours(
-    model_id: str, clock: Clock, *secrets: str, server: str = ""
-) -> Iterator[None]:
+def failures_as_ours(model_id: str, clock: Clock, *secrets: str) -> Iterator[None]:
     """Turn whatever is raised inside into an `AgentError`.
 
     Args:
         model_id: The model that is called, such as "gemini:gemini-3.8-flash".
         clock: Tells a timeout of ours from the provider's.
         secrets: Texts that must not be repeated.
-        server: The host that is called, where that is not the provider's own.
     """
     try:
         yield
@@ -115,23 +108,19 @@ def failures_as_ours(
     except Exception as error:
         if is_cancelled():
             raise aborted() from None
-        raise as_agent_error(error, model_id, clock, *secrets, server=server) from None
+        raise as_agent_error(error, model_id, clock, *secrets) from None
 
 
-def as_agent_error(
-    error: Exception, model_id: str, clock: Clock, *secrets: str, server: str = ""
-) -> AgentError:
+def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str) -> AgentError:
     """Choose the `AgentError` for an exception of the transport, of an adapter or of an SDK."""
     provider = provider_of(model_id)
-    name = server or (provider.label if provider else model_id.partition(":")[0])
-    status, body, headers = _parts(error)
+    name = provider.called_name() if provider else model_id.partition(":")[0]
+    status, body, _ = _parts(error)
     words = redacted(str(body.get("message") or ""), *secrets)
     told = f"{type(error).__name__}{f' {status}' if status else ''}"
     log.warning("%s failed: %s %s", model_id, told, words or redacted(str(error), *secrets))
     if isinstance(error, ProviderError) or status:
-        is_in_answer = isinstance(error, ProviderError) and not error.status
-        kind = kind_of(error, provider)
-        return _of_kind(kind, body, words, headers, name, model_id, provider, is_in_answer)
+        return _of_kind(error, words, name, model_id, provider)
     if _is_over(clock):
         return DeadlineExceeded("the time allowed for this answer is over")
     if isinstance(error, TransportError) and error.is_address:
@@ -171,15 +160,9 @@ def _by_status(status: int) -> ErrorKind:
 
 
 def _of_kind(
-    kind: ErrorKind,
-    body: dict[str, Any],
-    words: str,
-    headers: Any,
-    name: str,
-    model_id: str,
-    provider: Provider | None,
-    is_in_answer: bool,
+    error: Exception, words: str, name: str, model_id: str, provider: Provider | None
 ) -> AgentError:
+    kind, (_, body, headers) = kind_of(error, provider), _parts(error)
     wait_s = _retry_after_s(body, headers)
     if kind == "key" and provider and provider.needs_no_key():
         told = f"{name} refused the identity it was called by"
@@ -202,6 +185,7 @@ def _of_kind(
     if kind == "setup":
         return FailedPrecondition(f"{name} cannot be used as it is set up: {words}")
     if kind == "unavailable":
+        is_in_answer = isinstance(error, ProviderError) and not error.status
         failure = BrokenOff if is_in_answer else Unavailable
         return failure(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
     refusal = f"{name} refused this request: {words or 'no reason given'}"

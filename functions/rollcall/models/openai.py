@@ -72,9 +72,7 @@ class Model:
         clock = Clock(request.deadline)
         deltas = self._stream(request, server, clock)
         try:
-            yield from translate_failures(
-                deltas, self.id, clock, server.key, server=PROVIDER.foreign_host()
-            )
+            yield from translate_failures(deltas, self.id, clock, server.key)
             return
         except ToolsUnsupported as error:
             if not request.tools:
@@ -132,8 +130,7 @@ class Embedder:
         server = _server()
         vectors: list[list[float]] = []
         for some in _batches(map(redacted, texts)):
-            host = PROVIDER.foreign_host()
-            with failures_as_ours(self.id, Clock(None), server.key, server=host):
+            with failures_as_ours(self.id, Clock(None), server.key):
                 vectors += self._embed(_client(server.key, server.base_url), some)
         return vectors
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -135,16 +135,16 @@ class Provider(Struct, frozen=True):
 
     def is_own(self, env: Mapping[str, str] = os.environ) -> bool:
         """Whether the provider's own servers are called, and not one that imitates it."""
-        own, host = (urlsplit(url).hostname or "" for url in (self.address, self.base_url(env)))
+        own, host = _host(self.address), _host(self.base_url(env))
         domain = own.partition(".")[2]
         return host in (own, domain) or host.endswith(f".{domain}")
 
-    def foreign_host(self, env: Mapping[str, str] = os.environ) -> str:
-        """Who is called, for people, where that is not the provider itself: the host's name; not an
-        address of a network of one's own, which is nobody's business."""
+    def called_name(self, env: Mapping[str, str] = os.environ) -> str:
+        """Who is called, for people: the provider, or another's host; not an address of a network
+        of one's own, which is nobody's business."""
         if self.is_own(env):
-            return ""
-        host = urlsplit(self.base_url(env)).hostname or ""
+            return self.label
+        host = _host(self.base_url(env))
         return host if re.search(r"\.[a-z]", host) else "the model's server"
 
     def needs_no_key(self, env: Mapping[str, str] = os.environ) -> bool:
@@ -171,6 +171,15 @@ class Provider(Struct, frozen=True):
             if value is not None and fits:
                 return value
         return None
+
+
+@lru_cache(maxsize=64)
+def _host(url: str) -> str:
+    """The host of an address; nothing where it is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def providers() -> tuple[Provider, ...]:

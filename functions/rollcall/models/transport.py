@@ -10,6 +10,7 @@ sent twice. Whoever waits here can be told to stop by another thread: see
 
 from __future__ import annotations
 
+import atexit
 import os
 import socket
 import ssl
@@ -298,6 +299,7 @@ class _Server(NamedTuple):
 
 @cache
 def _kept() -> dict[_Server, list[_Connection]]:
+    atexit.register(close_connections)
     return {}
 
 

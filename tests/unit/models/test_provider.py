@@ -52,14 +52,15 @@ def test_gemini_is_not_sent_a_gif() -> None:
 @for_every(
     ("address", "name"),
     [
-        ("", ""),
-        ("https://eu.api.openai.com/v1", ""),
+        ("", "OpenAI"),
+        ("https://eu.api.openai.com/v1", "OpenAI"),
         ("https://api.deepseek.com/v1", "api.deepseek.com"),
         ("https://openai.com.example/v1", "openai.com.example"),
         ("http://127.0.0.1:11434/v1", "the model's server"),
         ("http://[::1]:11434/v1", "the model's server"),
         ("http://gpu-box:8000/v1", "the model's server"),
+        ("http://[::1", "the model's server"),
     ],
 )
 def test_messages_name_the_server_that_is_called_and_no_address(address: str, name: str) -> None:
-    assert provider("openai").foreign_host({"OPENAI_BASE_URL": address}) == name
+    assert provider("openai").called_name({"OPENAI_BASE_URL": address}) == name
