@@ -22,6 +22,7 @@ from rollcall.models.provider import (
     Provider,
     default_embedder,
     default_model,
+    plain_id,
     provider_of,
     providers,
 )
@@ -297,7 +298,7 @@ def _model(
 
 def _key_problem(model: str, settings: Settings) -> Finding | None:
     """What keeps a model or an embedder from being reached; None where nothing does."""
-    provider = model.removeprefix("prompted:").partition(":")[0]
+    provider = plain_id(model).partition(":")[0]
     if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
         return Finding("fail", "models", f"{model}: there is no provider {provider!r}")
     found = provider_of(model)
