@@ -45,7 +45,8 @@ class Money:
 
     def processes_of_a_tenant(self, processes: int, calls: int) -> str:
         """Processes reserve and settle for one tenant, each for a user of its own, until they are
-        refused: none before 90 % is spent, and no more than there is.
+        refused: none before 90 % is spent, but for a call that each may have reserved and one that
+        it has settled and not yet noted; and no more is spent than there is.
 
         Args:
             calls: About how many calls the tenant's budget pays for.
@@ -62,7 +63,7 @@ class Money:
         refusals = [outcome.result["refusedAt"] for outcome in outcomes]
         first = min(refusals)
         before = sum(cost for at, cost in made if at <= first)
-        if before < 0.9 * limit:
+        if before < min(0.9 * limit, limit - 2 * processes * CALL):
             raise Broken(f"refused when {before / limit:.1%} were spent")
         reserved, counted = TenantDay(self.db, "crowd", _today()).sums()
         if (reserved, counted.micro_usd) != (NONE, spent):
@@ -151,6 +152,7 @@ def spend(platform: Any, job: Job, events: list[dict[str, Any]], number: int) ->
     """Reserve and settle calls, one after another, until one is refused. Where the tenant's day is
     contended, a call is tried again when it says, as a run's loop does."""
     user, calls, retries = User(job.uid, tenant="crowd"), [], 0
+    dice = random.Random(job.uid)
     while True:
         budget = UserBudget(platform.db, user)
         try:
@@ -164,7 +166,7 @@ def spend(platform: Any, job: Job, events: list[dict[str, Any]], number: int) ->
             budget.close()
             time.sleep(error.retry_after_s or 0.0)
             continue
-        usage = Usage(input_tokens=INPUT, output_tokens=random.randrange(OUTPUT + 1))
+        usage = Usage(input_tokens=INPUT, output_tokens=dice.randrange(OUTPUT + 1))
         cost = budget.settle(reserved, usage) or 0.0
         budget.close()
         calls.append((time.time(), round(cost * 1e6)))

@@ -25,14 +25,14 @@ WORST = 35_000
 
 def spend(db: Client, user: User, *, runs: int, calls: int = 3) -> int:
     """Run until the budget refuses, `runs` times at most; millionths of a dollar spent."""
-    spent = 0
+    spent, dice = 0, random.Random(user.uid)
     for _ in range(runs):
         budget = UserBudget(db, user)
         try:
             for _ in range(calls):
                 reservation = budget.reserve(MODEL, input_tokens=INPUT, output_tokens=OUTPUT)
-                time.sleep(random.uniform(0, 0.01))
-                usage = Usage(input_tokens=INPUT, output_tokens=random.randrange(OUTPUT))
+                time.sleep(dice.uniform(0, 0.01))
+                usage = Usage(input_tokens=INPUT, output_tokens=dice.randrange(OUTPUT))
                 cost = budget.settle(reservation, usage)
                 assert cost is not None
                 spent += round(cost * 1_000_000)
