@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,15 @@ settings.register_profile("free", deadline=None, max_examples=500, print_blob=Tr
 settings.load_profile("fixed")
 
 gc.disable()  # while all is imported, and nothing thrown away
+
+_DAY_S, _LAST_S = 86_400, 60
+
+
+def pytest_runtest_setup() -> None:
+    """Begin no test in the last minute of a day by UTC: budgets and usage are counted by days."""
+    left_s = _DAY_S - time.time() % _DAY_S
+    if left_s < _LAST_S:
+        time.sleep(left_s)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -158,7 +158,7 @@ export function followed(app, threadId, runId) {
       reject,
     );
   });
-  return within(30_000, whole, `the run ${runId}`).finally(() => stop());
+  return within(120_000, whole, `the run ${runId}`).finally(() => stop());
 }
 
 /** The events of a run are whole: numbered without gaps or repeats, from its start to its end. */

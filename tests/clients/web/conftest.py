@@ -24,7 +24,7 @@ from tests.support.sample import load_sample
 ROOT = Path(__file__).parents[3]
 
 _not_run: list[str] = []
-expect.set_options(timeout=30_000)  # a busy machine makes no claim false
+expect.set_options(timeout=60_000)  # a busy machine makes no claim false
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
         reduced_motion="reduce",
         **options,
     )
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     errors: list[str] = []
     context.on("weberror", lambda error: errors.append(str(error.error)))
     context.on("console", lambda message: _note_violation(message, errors))

@@ -51,7 +51,7 @@ def answers(page: Page) -> Locator:
 
 def wait_until_done(page: Page) -> None:
     """The newest answer is complete."""
-    expect(answers(page).last).to_have_attribute("aria-busy", "false", timeout=30_000)
+    expect(answers(page).last).to_have_attribute("aria-busy", "false")
     expect(page.get_by_role("button", name="Ask again").last).to_be_visible()
 
 

@@ -32,4 +32,4 @@ def test_web_data_is_exported_and_erased(stranger: BrowserContext, tmp_path: Pat
     expect(dialog).to_contain_text("Your account stays")
     dialog.get_by_role("button", name="Erase my data").click()
     listed = page.get_by_text("Your conversations will be listed here.")
-    expect(listed).to_be_visible(timeout=30_000)
+    expect(listed).to_be_visible()

@@ -83,7 +83,7 @@ def test_web_approval_in_the_chat_happens_once_and_keeps_the_focus(chat: Page) -
     requests: list[Any] = []
     chat.on("request", lambda request: requests.append(request))
     chat.get_by_role("button", name="Approve").dblclick()
-    expect(card(chat, words)).to_contain_text("It happened once", timeout=30_000)
+    expect(card(chat, words)).to_contain_text("It happened once")
     expect(card(chat, words)).to_be_focused()
     assert sent(words) == 1
     decided = [each for each in requests if "resume" in (each.post_data or "")]
@@ -98,7 +98,7 @@ def test_web_inbox_of_another_device_decides_what_the_chat_asked(
 ) -> None:
     words = asked(chat)
     page = inbox(other)
-    expect(card(page, words)).to_be_visible(timeout=30_000)
+    expect(card(page, words)).to_be_visible()
     expect(page).to_have_title(re.compile(r"^\(\d+\) "))
     card(page, words).get_by_role("button", name="Approve").click()
     expect(card(page, words)).to_contain_text("It happened once", timeout=60_000)
@@ -112,11 +112,11 @@ def test_web_inbox_of_another_device_decides_what_the_chat_asked(
 def test_web_card_outlives_a_reload_and_a_rejection_writes_nothing(chat: Page) -> None:
     words = asked(chat)
     chat.reload()
-    expect(card(chat, words)).to_contain_text("Needs your approval", timeout=30_000)
+    expect(card(chat, words)).to_contain_text("Needs your approval")
     card(chat, words).get_by_role("button", name="Reject").click()
     chat.get_by_label("Why not?").fill("too early")
     chat.locator(".approval-form").get_by_role("button", name="Reject").click()
-    expect(card(chat, words)).to_contain_text("Nothing was changed.", timeout=30_000)
+    expect(card(chat, words)).to_contain_text("Nothing was changed.")
     assert sent(words) == 0
 
 
@@ -125,7 +125,7 @@ def test_web_of_two_who_decide_one_counts(chat: Page, other: BrowserContext) -> 
     pages = [inbox(other), inbox(other)]
     for page in pages:
         expect(card(page, words).get_by_role("button", name="Approve")).to_be_enabled(
-            timeout=30_000
+            timeout=60_000
         )
     for page in pages:  # not waiting for what comes of it
         page.evaluate(
@@ -146,5 +146,5 @@ def test_web_arguments_are_changed_before_they_are_approved(chat: Page) -> None:
     card(chat, words).get_by_role("button", name="Change details").click()
     chat.get_by_label("content").fill(f"{words}, changed")
     chat.get_by_role("button", name="Approve with these changes").click()
-    expect(chat.locator(".approval").first).to_contain_text("changed and approved", timeout=30_000)
+    expect(chat.locator(".approval").first).to_contain_text("changed and approved")
     assert (sent(words), sent(f"{words}, changed")) == (0, 1)

@@ -113,8 +113,8 @@ def ask(page: Page, words: str) -> None:
 
 def test_web_elements_work_in_a_plain_page(host: Page, site: str) -> None:
     host.goto(f"{site}/examples/plain.html")
-    expect(host.get_by_text("Ask about your messages.")).to_be_visible(timeout=30_000)
-    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    expect(host.get_by_text("Ask about your messages.")).to_be_visible()
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible()
     host.evaluate(
         "document.addEventListener('rollcall-thread', ({ detail }) => { window.thread = detail; })"
     )
@@ -134,7 +134,7 @@ def test_web_elements_work_in_a_plain_page(host: Page, site: str) -> None:
 
 def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> None:
     host.goto(f"{site}/examples/plain.html")
-    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible()
     assert host.evaluate(
         """(() => {
           const [chat, inbox] = document.querySelectorAll("rollcall-chat, rollcall-approvals");
@@ -147,7 +147,7 @@ def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> Non
 def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
     teacher = lesson_class.person("teacher")
     host.goto(f"{site}/examples/plain.html")
-    expect(host.get_by_text("Nothing waits for you.")).to_be_visible(timeout=30_000)
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible()
     host.evaluate(
         """async ([email, password]) => {
           const { signInWithEmailAndPassword } = await import("firebase/auth");
@@ -169,7 +169,7 @@ def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
 
 def test_web_elements_work_in_react(host: Page, site: str) -> None:
     host.goto(f"{site}/examples/react.html")
-    expect(host.get_by_role("heading", name="Waiting for you: 0")).to_be_visible(timeout=30_000)
+    expect(host.get_by_role("heading", name="Waiting for you: 0")).to_be_visible()
     ask(host, "say: hello")
     expect(host.locator("rollcall-chat .markdown")).to_have_text("hello")
     expect(host.get_by_text("Conversation: none yet")).to_be_hidden()

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from google.cloud.firestore import FieldFilter
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from dev.paths import ROOT
@@ -252,8 +253,9 @@ def test_web_lesson_that_is_changed_while_it_is_saved_stays_one(panel: Page) -> 
     expect(title).to_have_value(f"Late {name}")
     panel.get_by_role("button", name=texts["editor.save"]).click()
     expect(panel.get_by_role("button", name=texts["editor.try"])).to_be_enabled()
-    found = [each.get("title") for each in database().collection("missions").stream()]
-    assert [each for each in found if each.endswith(name)] == [f"Late {name}"]
+    here = FieldFilter("title", "in", [f"Early {name}", f"Late {name}"])
+    found = database().collection("missions").where(filter=here).stream()
+    assert [each.get("title") for each in found] == [f"Late {name}"]
 
 
 def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(
@@ -279,20 +281,21 @@ def test_web_lesson_course_of_hundreds_scrolls(browser: Browser, school: School)
         page.goto(f"/#/lesson/course.{school.course}")
         pupils = page.get_by_role("list", name="Pupils").get_by_role("listitem")
         expect(pupils).to_have_count(300)
-        longest, reached = page.evaluate(
+        changes, reached = page.evaluate(
             """async () => {
               const page = document.querySelector(".page");
-              let [last, longest] = [performance.now(), 0];
+              let changes = 0;
+              const observer = new MutationObserver((found) => (changes += found.length));
+              const everything = { subtree: true, childList: true, attributes: true };
+              observer.observe(document, { ...everything, characterData: true });
               for (let top = 0; top < page.scrollHeight; top += 600) {
                 page.scrollTop = top;
                 await new Promise(requestAnimationFrame);
-                longest = Math.max(longest, performance.now() - last);
-                last = performance.now();
               }
-              return [longest, page.scrollTop];
+              return [changes + observer.takeRecords().length, page.scrollTop];
             }"""
         )
-        assert longest < 500  # ms; a busy machine has its pauses
+        assert changes == 0  # nothing is rendered for it
         assert reached > 5_000  # px
         page.get_by_role("searchbox", name="Find a pupil").fill("pupil 299")
         expect(pupils).to_have_count(1)

@@ -35,7 +35,7 @@ def used(registry: Client) -> Client:
         witness.note("find_room", uid=user, ms=40, code="unavailable", message="it is closed")
     thread = witness.flush(by_client(registry))
     assert thread is not None
-    thread.join(20)
+    thread.join(60)
     check(registry, {}, probe=lambda entry: None, now=time.time())
     assert "find_room" in read_records(registry.document("registry/health").get())
     today = registry.document(f"registry/{day_name(datetime.now(UTC).date())}")

@@ -491,7 +491,7 @@ def _leave(office: Office, front: Front, run_id: str, **props: Any) -> dict[str,
 
     def waiting(request: Any) -> Any:
         yield from says("Wait.")[:1]
-        is_left.wait(20)
+        is_left.wait(60)
         yield from says("Never heard.")
 
     office.model.replies = [waiting]

@@ -40,7 +40,7 @@ def test_an_answer_that_is_stopped_keeps_what_was_said_and_says_so(office: Offic
 
     def endless(request: ModelRequest) -> Iterator[Delta]:
         yield TextDelta("The first half")
-        is_over.wait(20)  # goes on without another word
+        is_over.wait(60)  # goes on without another word
         yield TextDelta(" and the other")
 
     office.model.replies = [endless]
@@ -70,7 +70,7 @@ def test_an_answer_that_is_stopped_keeps_what_was_said_and_says_so(office: Offic
 def test_a_read_that_is_stopped_is_told_so_and_left(office: Office) -> None:
     office.model.replies = [calls(("read_slowly", {}))]
     stream = run_agent(office.here, Call(User("ann"), DATA))
-    while next(stream) is not None:
+    while next(stream) is not None or not office.hooks.reading.is_set():
         pass
     assert cancel(office) == "cancelling"
     last = [event for event in stream if event][-1]
@@ -81,12 +81,17 @@ def test_a_read_that_is_stopped_is_told_so_and_left(office: Office) -> None:
 
 @pytest.mark.usefixtures("looks_often")
 def test_a_write_that_is_under_way_is_seen_to_its_end(office: Office) -> None:
-    may_end = threading.Event()
-    office.hooks.paying = lambda: may_end.wait(20)  # type: ignore[assignment,return-value]
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def paying() -> None:
+        has_begun.set()
+        may_end.wait(60)
+
+    office.hooks.paying = paying
     office.overrule("capabilities/pay", approval={"ask": "never"})
     office.model.replies = [payment(5, "bob")]
     stream = run_agent(office.here, Call(User("ann"), DATA))
-    while next(stream) is not None:
+    while next(stream) is not None or not has_begun.is_set():
         pass
     cancel(office)
     while next(stream) is not None:

@@ -32,7 +32,7 @@ class Gardener:
     def embed(self, texts: list[str], *, task: str) -> list[list[float]]:
         if task == "query":
             self.asked += texts
-            if not self.is_there or not self.read.wait(10):
+            if not self.is_there or not self.read.wait(60):
                 raise ConnectionError("gone")
         return [[1.0, 0.1] if "Durst" in text or "plum" in text else [0.1, 1.0] for text in texts]
 

@@ -27,7 +27,7 @@ def test_who_asks_again_while_a_run_goes_on_sees_all_of_it(office: Office) -> No
     office.model.replies = [calls(("read_slowly", {}))]
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(office.call, DATA)
-        assert office.hooks.reading.wait(10)
+        assert office.hooks.reading.wait(60)
         others = [pool.submit(office.call, DATA) for _ in range(3)]
         office.hooks.may_end.set()
         ran = [each.result(30) for each in (first, *others)]
@@ -146,7 +146,7 @@ def test_a_busy_thread_names_who_holds_it_and_can_be_taken_over(office: Office) 
     office.model.replies = [calls(("read_slowly", {}))]
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(office.call, DATA)
-        assert office.hooks.reading.wait(10)
+        assert office.hooks.reading.wait(60)
         second = {"agent": "office", "message": "And?", "threadId": THREAD}
         refused = office.call(second)
         assert refused.code == "aborted"

@@ -156,7 +156,7 @@ def test_a_run_that_is_opened_elsewhere_meanwhile_is_found(
 
     def finding(*args: Any) -> Any:
         if moment == "before the query" and not met.is_set():
-            assert read.wait(10)
+            assert read.wait(60)
             open_elsewhere()
         found = find(*args)
         queried.set()
@@ -164,7 +164,7 @@ def test_a_run_that_is_opened_elsewhere_meanwhile_is_found(
 
     def reading(*args: Any) -> Any:
         if moment == "before the reads" and not met.is_set():
-            assert queried.wait(10)
+            assert queried.wait(60)
             open_elsewhere()
         found = read_all(*args)
         read.set()
@@ -281,7 +281,7 @@ def test_the_id_is_looked_for_while_the_thread_is_read(
 ) -> None:
     """Each waits for the other to be asked."""
     (place,) = in_threads(office, 1)
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
 
     def meet(name: str, matters: Callable[[str], bool]) -> None:
         original = getattr(FirestoreClient, name)

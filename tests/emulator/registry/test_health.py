@@ -54,7 +54,7 @@ def tell(
     clock.now += 20
     thread = observer.flush(by_client(db))
     assert thread is not None
-    thread.join(20)
+    thread.join(60)
 
 
 def there(entry: Any) -> None:

@@ -173,13 +173,13 @@ def test_others_are_served_the_old_copy_while_one_reads_anew(
 
     def slowly(*args: Any) -> Any:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return read(*args)
 
     monkeypatch.setattr(snapshot, "_read", slowly)
     reader = threading.Thread(target=snapshot.snapshot, args=(db,))
     reader.start()
-    assert begun.wait(10)
+    assert begun.wait(60)
     assert snapshot.snapshot(db).content is held.content
     go_on.set()
     reader.join()

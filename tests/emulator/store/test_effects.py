@@ -266,16 +266,16 @@ def test_two_processes_that_make_one_atomic_write_make_it_once(till: Till) -> No
 
     def stall() -> None:
         has_worked.set()
-        may_commit.wait(10)
+        may_commit.wait(60)
 
     till.then = stall
     first = threading.Thread(target=lambda: outcomes.append(till.perform("atomic")))
     first.start()
-    assert has_worked.wait(10)
+    assert has_worked.wait(60)
     till.then = lambda: None
     outcomes.append(till.perform("atomic"))
     may_commit.set()
-    first.join(10)
+    first.join(60)
     assert outcomes == [RESULT, RESULT]
     assert till.written() == 1
 
@@ -345,18 +345,18 @@ class Stalled:
         self.outcome: Any = None
         self._thread = threading.Thread(target=self._perform)
         self._thread.start()
-        assert self.worked.wait(10)
+        assert self.worked.wait(60)
 
     def go_on(self) -> Any:
         self.may_go_on.set()
-        self._thread.join(10)
+        self._thread.join(60)
         return self.outcome
 
     def _work(self, batch: WriteBatch | None) -> Any:
         assert batch is not None
         batch.create(self.db.collection("done").document(), {"paid": 5})
         self.worked.set()
-        assert self.may_go_on.wait(10)
+        assert self.may_go_on.wait(60)
         return RESULT
 
     def _perform(self) -> None:

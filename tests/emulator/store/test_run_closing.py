@@ -68,7 +68,7 @@ def test_stops_and_saves_at_once_lose_neither(db: Client) -> None:
 
 def _outcome(stop: object) -> str:
     try:
-        return str(stop.result(10))  # type: ignore[attr-defined]
+        return str(stop.result(60))  # type: ignore[attr-defined]
     except Aborted:
         return "busy"
 

@@ -105,7 +105,7 @@ def test_a_call_is_streamed_run_and_answered() -> None:
 
 
 def test_calls_of_one_step_run_side_by_side() -> None:
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
 
     def tool(progress: Any) -> str:
         meeting.wait()  # passes only if both are running
@@ -120,7 +120,7 @@ def test_results_and_records_are_in_the_order_of_the_calls() -> None:
     first_may_end = threading.Event()
 
     def slow(progress: Any) -> str:
-        first_may_end.wait(10)
+        first_may_end.wait(60)
         return "slow"
 
     def quick(progress: Any) -> str:
@@ -593,7 +593,7 @@ def test_a_stop_leaves_reads_and_sees_writes_to_their_end() -> None:
     is_stopped, may_end = threading.Event(), threading.Event()
 
     def read(progress: Any) -> str:
-        may_end.wait(20)
+        may_end.wait(60)
         return "too late"
 
     def write(progress: Any) -> str:

@@ -104,7 +104,7 @@ class _Noting(logging.Filter):
 
 
 def test_a_run_with_two_tools_side_by_side_is_a_tree_of_spans(spans: Spans) -> None:
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=60)
 
     def tool(progress: Any) -> str:
         together.wait()
@@ -282,7 +282,7 @@ def test_a_run_that_is_taken_up_and_what_was_decided_meanwhile_are_told(lines: A
 
 
 def test_runs_at_once_do_not_mix_in_their_threads_and_tools(lines: Any) -> None:
-    together = threading.Barrier(4, timeout=10)
+    together = threading.Barrier(4, timeout=60)
 
     def tool(progress: Any) -> str:
         together.wait()

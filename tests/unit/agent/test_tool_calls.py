@@ -244,7 +244,7 @@ def test_results_that_come_close_together_are_one_save(monkeypatch: pytest.Monke
 def test_a_result_is_not_held_back_for_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool_calls, "BATCH_S", 0.05)
     may_end = threading.Event()
-    tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(20)}
+    tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(60)}
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("Ok")])
     journal = Saves()
     steps = run(_with(turn(model, tools), journal))
@@ -265,7 +265,7 @@ def test_what_is_gathered_is_saved_when_the_client_leaves(
         gathered.append(place)
 
     monkeypatch.setattr(ResultBatch, "add", note)
-    tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(20)}
+    tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(60)}
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("Ok")])
     journal = Saves()
     steps = run(_with(turn(model, tools), journal))

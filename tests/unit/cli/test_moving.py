@@ -92,7 +92,7 @@ def test_block_is_drawn_again_by_itself_until_it_is_stopped() -> None:
 
     moving = Moving(screen, block)
     moving.start()
-    assert all(drawn.acquire(timeout=10) for _ in range(5))
+    assert all(drawn.acquire(timeout=60) for _ in range(5))
     moving.stop()
     moving.stop()
     assert lines_of(screen.console.file.getvalue()) == []  # type: ignore[attr-defined]

@@ -54,7 +54,7 @@ def run(work: Callable[..., dict[str, Any]], *calls: dict[str, Any]) -> tuple[An
 
 
 def test_reads_run_side_by_side_and_are_answered_in_order() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
 
     def work(tool: str, arguments: dict[str, Any], on_output: Any) -> dict[str, Any]:
         both.wait()  # breaks unless two are here at once

@@ -84,7 +84,7 @@ def test_a_trace_is_passed_on_by_its_own_header() -> None:
 
 
 def test_two_requests_at_once_do_not_mix() -> None:
-    together = threading.Barrier(8, timeout=10)
+    together = threading.Barrier(8, timeout=60)
 
     def work() -> tuple[str, str]:
         name = log_fields()["function"]
@@ -298,7 +298,7 @@ def test_a_line_is_bounded_and_keeps_the_end_of_a_traceback() -> None:
 
 def test_runs_at_once_in_one_process_do_not_mix() -> None:
     log = Log()
-    together = threading.Barrier(6, timeout=10)
+    together = threading.Barrier(6, timeout=60)
 
     def work(name: str) -> None:
         set_user(f"user-{name}")

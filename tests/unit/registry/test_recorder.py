@@ -61,7 +61,7 @@ def health_recorder(clock: Clock) -> HealthRecorder:
 def tell(health_recorder: HealthRecorder, db: Documents) -> bool:
     thread = health_recorder.flush(db)
     if thread:
-        thread.join(10)
+        thread.join(60)
     return thread is not None
 
 

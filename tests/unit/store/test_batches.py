@@ -13,7 +13,7 @@ WHO = ContextVar("WHO", default="nobody")
 
 
 def test_both_are_done_at_the_same_time() -> None:
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
 
     def met(answer: str) -> str:
         meeting.wait()

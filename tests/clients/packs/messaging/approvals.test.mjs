@@ -199,7 +199,7 @@ describe("a write of an agent", () => {
     await denied(getDoc(approval(guest, asked.interrupt)));
     const about = { threadId: asked.result.threadId, runId: asked.result.runId };
     await refused(guest, "cancel_run", about, { code: "permission-denied", field: "runId" });
-    const no = await within(10_000, noa.call("run_agent", resume(asked, { approved: false })));
+    const no = await within(60_000, noa.call("run_agent", resume(asked, { approved: false })));
     assert.equal(no.toolCalls[0].status, "rejected");
   });
 });

@@ -104,7 +104,7 @@ describe("a chat with the JavaScript client", () => {
     });
     await rollcall.threads.rename(threadId, "Mine");
     await rollcall.threads.archive(threadId);
-    await within(10_000, renamed, "the news").finally(() => stop());
+    await within(60_000, renamed, "the news").finally(() => stop());
     assert.ok(
       (await rollcall.threads.list({ status: "archived" })).some(({ id }) => id === threadId),
     );

@@ -52,9 +52,16 @@ describe("run_agent", () => {
     assert.deepEqual(events.at(-1).result, result);
     assert.equal(answer.map((event) => event.delta).join(""), result.message);
 
-    // Had anything held them back, all would have come at once.
-    assert.ok(times.at(-1) - times[0] > 5, `all within ${times.at(-1) - times[0]} ms`);
     assert.ok(times[places[2]] > times[0] && times.at(-1) > times[places[0]]);
+  });
+
+  test("holds no event back for the next", async () => {
+    let ms = 0;
+    for (let tries = 0; ms <= 5 && tries < 5; tries++) {
+      const { times } = await noa.stream("run_agent", PRIORITIES);
+      ms = times.at(-1) - times[0]; // a busy machine may hand all of a run over at once
+    }
+    assert.ok(ms > 5, `all within ${ms} ms, five times`);
   });
 
   test("answers a plain call with the same shape", async () => {

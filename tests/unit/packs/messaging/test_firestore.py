@@ -16,7 +16,7 @@ def test_a_sequence_is_cut_into_lists_of_at_most_so_many() -> None:
 
 
 def test_results_come_in_order_and_work_goes_on_at_once() -> None:
-    together = threading.Barrier(3, timeout=10)
+    together = threading.Barrier(3, timeout=60)
 
     def work(n: int) -> int:
         together.wait()  # passes only if all are running
