@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.clients.web.test_cards import CHART, approval, call
 from tests.clients.web.test_text import ANSWER
@@ -51,7 +51,7 @@ def test_web_components_have_no_finding(
     components.wait_for_selector(".chart-picture svg")
     for button in components.locator(".tool-head").all():
         button.click()
-    components.wait_for_timeout(450)  # until the buttons of approvals are enabled
+    expect(components.locator(".approval-actions .primary").first).to_be_enabled()
     found = components.evaluate(
         """async () => (await components.axe.run(document, {
           runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

@@ -158,14 +158,22 @@ def test_web_diff_says_in_words_what_goes_and_comes(components: Page) -> None:
 def test_web_two_clicks_are_one_decision(components: Page) -> None:
     show(components, "approval", {"approval": approval(), "uid": "me"})
     components.get_by_role("button", name="Approve").dblclick()
+    components.wait_for_function("components.decisions.length")
     components.wait_for_timeout(150)
     assert decisions(components) == [{"approved": True}]
 
 
 def test_web_click_that_was_meant_for_something_else_decides_nothing(components: Page) -> None:
-    show(components, "approval", {"approval": approval(), "uid": "me"})
-    components.get_by_role("button", name="Approve").dispatch_event("click")
-    assert decisions(components) == []
+    clicked = components.evaluate(
+        """(props) => {
+          components.show("approval", props);
+          const [approve] = document.querySelectorAll(".approval-actions button");
+          return approve.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        }""",
+        {"approval": approval(), "uid": "me"},
+    )
+    expect(components.get_by_role("button", name="Approve")).to_be_enabled()
+    assert (clicked, decisions(components)) == (True, [])
 
 
 def test_web_incomplete_summary_is_approved_only_after_all_of_it_was_shown(
@@ -184,12 +192,13 @@ def test_web_incomplete_summary_is_approved_only_after_all_of_it_was_shown(
 
 def test_web_rejection_carries_a_reason(components: Page) -> None:
     show(components, "approval", {"approval": approval(), "uid": "me"})
+    expect(components.get_by_role("button", name="Approve")).to_be_enabled()
     components.get_by_role("button", name="Reject").click()
-    components.wait_for_timeout(450)
+    expect(components.get_by_role("textbox")).to_be_focused()
     components.keyboard.type("too early")
     components.keyboard.press("Tab")
     components.keyboard.press("Enter")
-    components.wait_for_timeout(100)
+    components.wait_for_function("components.decisions.length")
     assert decisions(components) == [{"approved": False, "reason": "too early"}]
 
 
