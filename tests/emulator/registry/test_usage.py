@@ -6,6 +6,7 @@ import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -156,17 +157,24 @@ def test_a_roll_up_that_is_cut_off_repeats_and_loses_nothing(
 
 
 def test_entries_that_come_while_it_is_counted_are_counted_by_the_next(db: Client) -> None:
-    def writing() -> None:
-        for _ in range(300):
+    some_are_counted = Event()
+
+    def writing() -> int:
+        number = 0
+        while number < 300 or not some_are_counted.is_set():
             write(db, run_entry())
+            number += 1
+        return number
 
     with ThreadPoolExecutor(1) as pool:
         writer = pool.submit(writing)
-        settled = timedelta(seconds=0.5)  # more than a commit takes here
+        settled = timedelta(seconds=2)  # more than a commit takes, on a busy machine too
         while not writer.done():
             roll_up(db, KNOWN, settled=settled)
+            if runs(db):
+                some_are_counted.set()
     count(db)
-    assert runs(db) == 300
+    assert runs(db) == writer.result()
 
 
 def test_an_entry_that_cannot_be_read_keeps_no_other_from_being_counted(
