@@ -119,9 +119,10 @@ def test_a_tools_json_is_written_once_and_sent_as_it_is(fake: FakeProviders) -> 
 
 def test_client_is_usable_after_a_cut(fake: FakeProviders) -> None:
     fake.openai(responses_text("one two").stalling(after=4), responses_text("one two"))
-    with pytest.raises(DeadlineExceeded):
-        say(deadline=time.monotonic() + 0.2)
-    assert say(deadline=time.monotonic() + 30).message.text == "one two"
+    while not fake.requests:  # a busy machine may send nothing in that time
+        with pytest.raises(DeadlineExceeded):
+            say(deadline=time.monotonic() + 0.2)
+    assert say(deadline=time.monotonic() + 60).message.text == "one two"
 
 
 def test_key_is_needed_by_openai_and_never_repeated(

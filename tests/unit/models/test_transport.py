@@ -130,7 +130,7 @@ def test_the_time_is_that_of_the_whole_answer(authority: Authority) -> None:
         server(authority, HEAD, CHUNK) as (port, _, hung_up),
         pytest.raises(TransportError, match="TimeoutError"),
     ):
-        read(port, limit_s=0.3)
+        read(port, limit_s=2)
     assert hung_up.wait(60)
 
 
@@ -140,7 +140,7 @@ def test_a_server_that_drips_for_ever_is_late(authority: Authority) -> None:
         server(authority, HEAD, *drops, every_s=0.01) as (port, _, _),
         pytest.raises((DeadlineExceeded, TransportError)),
     ):
-        read(port, limit_s=0.3)
+        read(port, limit_s=2)
 
 
 def test_silence_ends_an_answer_long_before_the_deadline(
