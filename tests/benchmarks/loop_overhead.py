@@ -208,7 +208,8 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
             journal=Notes(),
             budget=Budget(),
         )
-        return _answer(replace(made, streamed=streamed))
+        well = replace(made.dispatch, health=dict)  # which is read from Firestore
+        return _answer(replace(made, streamed=streamed, dispatch=well))
 
     return work
 
@@ -239,6 +240,8 @@ def _answer(made: Turn) -> str:
         try:
             next(steps)
         except StopIteration as end:
+            if failed := [each.error for each in end.value.calls if each.error]:
+                raise RuntimeError(f"a tool failed: {failed[0]}") from None
             text: str = end.value.text
             return text
 
