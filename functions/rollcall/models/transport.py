@@ -140,8 +140,8 @@ class Response:
         request; one that does not end at once is not waited for."""
         ends = time.monotonic() + LINGER_S
         with suppress(Exception):  # whatever is wrong with the rest, the answer is there
-            while (left_s := ends - time.monotonic()) > 0 and self._read(left_s):
-                pass
+            while not self._is_over and (left_s := ends - time.monotonic()) > 0:
+                self._read(left_s)
 
     def _read(self, limit_s: float) -> bytes:
         wire = self._connection.wire
