@@ -10,21 +10,28 @@ sent twice. Whoever waits here can be told to stop by another thread: see
 
 from __future__ import annotations
 
-import atexit
 import os
 import socket
 import ssl
-import string
 import time
-import zlib
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache, partial
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import NamedTuple, Self
-from urllib.parse import quote, unquote, urlsplit
+from typing import Any, Self
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationValueError,
+    NewConnectionError,
+    ProxyError,
+    SSLError,
+)
 
 from rollcall.core.messages import Json
 from rollcall.models.base import Clock, interruptible
@@ -44,11 +51,8 @@ BODY_BYTES = 64_000_000
 ERROR_BYTES = 1_000_000
 CONNECTIONS = 64
 """Kept per server; a process answers fewer requests at once."""
-_HEADERS = {
-    "content-type": "application/json",
-    "accept-encoding": "identity",
-    "user-agent": "rollcall-firebase",
-}
+
+_NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError, SSLError)
 
 
 class TransportError(Exception):
@@ -70,7 +74,7 @@ class ProviderError(Exception):
     Attributes:
         status: The HTTP status, or the number that the provider wrote instead; 0 without either.
         body: The provider's error object: `code`, `type`, `status`, `message`, `details`.
-        headers: Of the answer, their names in lower case.
+        headers: Of the answer, their names in any case.
     """
 
     def __init__(
@@ -81,30 +85,19 @@ class ProviderError(Exception):
 
 
 class Response:
-    """A good answer, yet unread. As a context manager it keeps its connection for the next request,
-    or closes it where not all was read."""
+    """A good answer, yet unread. As a context manager it gives its connection back, or closes it
+    where not all was read."""
 
-    def __init__(self, server: _Server, connection: _Connection, clock: Clock) -> None:
-        self._server, self._connection, self._clock = server, connection, clock
-        self._is_over = False
-        self._raw: HTTPResponse = connection.getresponse()
-        self.status, self.headers = self._raw.status, self._raw.headers
-        encoding = self.headers.get("content-encoding", "")
-        # Some send it though nobody asked for it.
-        is_zipped = encoding.lower() in ("gzip", "x-gzip", "deflate")
-        self._unzip = zlib.decompressobj(zlib.MAX_WBITS | 32) if is_zipped else None
+    def __init__(self, raw: urllib3.BaseHTTPResponse, clock: Clock) -> None:
+        self._raw, self._clock = raw, clock
+        self._connection: Any = raw.connection
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        is_read = self._is_over or self._raw.length == 0
+        # A connection that went back to the pool is not the response's any longer.
         self._raw.close()
-        kept = _kept().setdefault(self._server, [])
-        if is_read and not self._raw.will_close and len(kept) < CONNECTIONS:
-            kept.append(self._connection)
-        else:
-            self._connection.close()
 
     def events(self) -> Iterator[dict[str, Json]]:
         """The JSON objects of the answer, as `rollcall.models.json_stream.json_events` reads them.
@@ -120,20 +113,11 @@ class Response:
         """The body as it comes, at most `most` bytes of it."""
         size = 0
         while data := self._read(self._clock.left_s(at_most=SILENCE_S)):
-            for piece in self._unzipped(data) if self._unzip else (data,):
-                size += len(piece)
-                if size > most:
-                    raise TransportError(f"the answer has more than {most} bytes")
-                yield piece
+            size += len(data)
+            if size > most:
+                raise TransportError(f"the answer has more than {most} bytes")
+            yield data
             self._clock.left_s(at_most=SILENCE_S)
-
-    def _unzipped(self, data: bytes) -> Iterator[bytes]:
-        assert self._unzip is not None
-        while data:
-            with _failures():
-                piece = self._unzip.decompress(data, READ_BYTES)
-            yield piece
-            data = self._unzip.unconsumed_tail
 
     def read_out(self) -> None:
         """Read the rest of an answer of which all is known, so that its connection serves the next
@@ -144,15 +128,17 @@ class Response:
                 self._read(left_s)
 
     def _read(self, limit_s: float) -> bytes:
-        wire = self._connection.wire
-        with suppress(OSError):  # closed already: what is left is in memory
-            wire.settimeout(limit_s)
-        with _failures(), interruptible(partial(_shut_down, wire)):
-            data = self._raw.read1(READ_BYTES)
-            if not data and self._raw.length:
-                raise IncompleteRead(data, self._raw.length)
-        self._is_over = not data
-        return data
+        wire = getattr(self._connection, "wire", None)
+        if wire is not None and not self._raw.closed:
+            with suppress(OSError):  # closed already: what is left is in memory
+                wire.settimeout(limit_s)
+        with _failures(), interruptible(partial(self._cut, wire)):
+            return self._raw.read1(READ_BYTES)
+
+    def _cut(self, wire: socket.socket | None) -> None:
+        # Whose last byte was read went back to the pool, and may serve somebody else by now.
+        if self._raw.connection is not None:
+            _shut_down(wire)
 
 
 def post(
@@ -169,23 +155,39 @@ def post(
         DeadlineExceeded: The time for the call is over.
     """
     left_s = clock.left_s(at_most=CALL_LIMIT_S)
-    server, target = _address(url)
-    with _failures(is_sent=False):
-        connection = server.connection(min(CONNECT_S, left_s))
-    sent = {**_HEADERS, **headers, **(server.proxy_headers if server.is_asked_whole else {})}
-    try:
-        with _failures(), interruptible(partial(_shut_down, connection.wire)):
-            connection.wire.settimeout(left_s)
-            connection.request(method, target, body or None, sent)
-            response = Response(server, connection, clock)
-    except BaseException:
-        connection.close()
-        raise
-    if 200 <= response.status < 300:
+    timeout = urllib3.Timeout(connect=min(CONNECT_S, left_s), read=left_s)
+    sent = {"content-type": "application/json", "accept-encoding": "identity", **headers}
+    with _failures():
+        raw = _pool(_proxy_of(*_server_of(url))).urlopen(
+            method,
+            url,
+            body=body,
+            headers=sent,
+            timeout=timeout,
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+    response = Response(raw, clock)
+    if 200 <= raw.status < 300:
         return response
     with response:
-        told = {name.lower(): value for name, value in response.headers.items()}
-        raise ProviderError(response.status, _error_of(response), told)
+        raise ProviderError(raw.status, _error_of(response), raw.headers)
+
+
+def _server_of(url: str) -> tuple[str, str]:
+    """The scheme and the host, with its port, of an address.
+
+    Raises:
+        LocationValueError: It is none.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise LocationValueError(str(error)) from None
+    if parts.scheme not in ("http", "https"):
+        raise LocationValueError(f"the scheme is {parts.scheme!r}")
+    return parts.scheme, parts.netloc
 
 
 def error_of(value: Json) -> dict[str, Json]:
@@ -211,26 +213,28 @@ def _error_of(response: Response) -> dict[str, Json]:
 
 
 @contextmanager
-def _failures(*, is_sent: bool = True) -> Iterator[None]:
-    """Turn the exceptions of sockets and of `http.client` into `TransportError`s, without the texts
-    of theirs, which hold addresses."""
+def _failures() -> Iterator[None]:
+    """Turn the client library's exceptions into `TransportError`s, without the texts of theirs,
+    which hold addresses."""
     try:
         yield
-    except UnicodeError as error:
-        if is_sent:
+    except LocationValueError as error:
+        told = type(error).__name__
+        raise TransportError(told, is_sent=False, is_address=True) from None
+    except (HTTPError, OSError, ValueError) as error:
+        if isinstance(error, UnicodeError):
             raise
-        raise TransportError(type(error).__name__, is_sent=False, is_address=True) from None
-    except (HTTPException, OSError, ValueError, zlib.error) as error:
+        is_sent = not isinstance(error, _NOT_SENT)
         raise TransportError(type(error).__name__, is_sent=is_sent) from None
 
 
-class _Connection(HTTPConnection):
+class _Interruptible(HTTPConnection):
     """A connection whose waiting another thread can end.
 
     `wire` is its socket, also while the library has handed that to a response.
     """
 
-    wire: socket.socket
+    wire: socket.socket | None = None
 
     def connect(self) -> None:
         # Not cancelled while it connects, which takes CONNECT_S at most; what follows is.
@@ -238,96 +242,33 @@ class _Connection(HTTPConnection):
             super().connect()
         self.wire = self.sock
 
-    def is_open(self) -> bool:
-        """Whether the server has not closed it since, nor sent what nobody asked for."""
-        self.wire.settimeout(0)
-        try:  # below TLS
-            socket.socket.recv(self.wire, 1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return True
-        except OSError:
-            pass
-        return False
+    def request(self, *args: Any, **options: Any) -> None:
+        with interruptible(lambda: _shut_down(self.wire)):
+            super().request(*args, **options)
+
+    def getresponse(self) -> Any:
+        with interruptible(lambda: _shut_down(self.wire)):
+            return super().getresponse()
 
 
-class _TlsConnection(_Connection, HTTPSConnection):
+class _InterruptibleTls(_Interruptible, HTTPSConnection):
     """The same over TLS."""
 
 
-class _Server(NamedTuple):
-    """Where a request goes, and through which proxy."""
-
-    scheme: str
-    host: str
-    port: int | None
-    proxy: str | None
-
-    @property
-    def is_asked_whole(self) -> bool:
-        """Whether a proxy is told the whole address: it makes no tunnel without TLS."""
-        return self.proxy is not None and self.scheme == "http"
-
-    @property
-    def proxy_headers(self) -> dict[str, str]:
-        """What the proxy wants of who uses it."""
-        user, _, place = urlsplit(self.proxy or "").netloc.rpartition("@")
-        token = b64encode(unquote(user).encode()).decode()
-        return {"proxy-authorization": f"Basic {token}"} if user and place else {}
-
-    def connection(self, timeout_s: float) -> _Connection:
-        """One that was kept, or a new one."""
-        kept = _kept().get(self, [])
-        while kept:
-            with suppress(IndexError):  # another thread was faster
-                connection = kept.pop()
-                if connection.is_open():
-                    return connection
-                connection.close()
-        host, port = self.host, self.port
-        if self.proxy:
-            through = urlsplit(self.proxy)
-            host, port = through.hostname or "", through.port or 80
-        if self.scheme == "http":
-            connection = _Connection(host, port, timeout=timeout_s)
-        else:
-            connection = _TlsConnection(host, port, timeout=timeout_s, context=trust())
-            if self.proxy:
-                connection.set_tunnel(self.host, self.port, self.proxy_headers)
-        connection.connect()
-        return connection
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Interruptible
 
 
-@cache
-def _kept() -> dict[_Server, list[_Connection]]:
-    atexit.register(close_connections)
-    return {}
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _InterruptibleTls
 
 
-def _address(url: str) -> tuple[_Server, str]:
-    """An address as its server, and what that is asked for.
-
-    Raises:
-        TransportError: It is none, or has a proxy of another kind than HTTP.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise TransportError(type(error).__name__, is_sent=False, is_address=True) from None
-    proxy = _proxy_of(parts.scheme, parts.netloc)
-    is_known = parts.scheme in ("http", "https") and (not proxy or proxy.startswith("http://"))
-    if not is_known or not parts.hostname:
-        raise TransportError("no address", is_sent=False, is_address=True)
-    server = _Server(parts.scheme, parts.hostname, port, proxy)
-    target = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe=string.punctuation)
-    whole = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if server.is_asked_whole else ""
-    return server, whole + (target or "/")
-
-
-def _shut_down(wire: socket.socket) -> None:
+def _shut_down(wire: socket.socket | None) -> None:
     # Below TLS: closing that properly would wait for, or race with, the thread that reads.
-    with suppress(OSError):  # gone already, which is all we want
-        socket.socket.shutdown(wire, socket.SHUT_RDWR)
+    if wire is not None:
+        # Gone already, which is all we want; or TLS in TLS, through a proxy, which is no socket.
+        with suppress(OSError, TypeError):
+            socket.socket.shutdown(wire, socket.SHUT_RDWR)
 
 
 @cache
@@ -344,6 +285,20 @@ def trust() -> ssl.SSLContext:
     return context
 
 
+@cache
+def _pool(proxy: str | None) -> urllib3.PoolManager:
+    options: dict[str, Any] = {"maxsize": CONNECTIONS, "ssl_context": trust()}
+    manager: urllib3.PoolManager
+    if proxy:
+        user = urllib3.util.parse_url(proxy).auth
+        headers = urllib3.make_headers(proxy_basic_auth=unquote(user)) if user else None
+        manager = urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
+    else:
+        manager = urllib3.PoolManager(**options)
+    manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+    return manager
+
+
 @lru_cache(maxsize=256)
 def _proxy_of(scheme: str, place: str) -> str | None:
     """The proxy that the environment names for a server, when it is called first."""
@@ -356,7 +311,6 @@ def _proxy_of(scheme: str, place: str) -> str | None:
 
 def close_connections() -> None:
     """Close what is kept, for servers that stay while this process goes on, as in tests."""
-    for kept in _kept().values():
-        while kept:
-            kept.pop().close()
+    _pool(None).clear()
+    _pool.cache_clear()
     _proxy_of.cache_clear()

@@ -128,7 +128,7 @@ def test_cancelling_leaves_a_connection_alone_that_was_given_back(authority: Aut
 def test_the_time_is_that_of_the_whole_answer(authority: Authority) -> None:
     with (
         server(authority, HEAD, CHUNK) as (port, _, hung_up),
-        pytest.raises(TransportError, match="TimeoutError"),
+        pytest.raises(TransportError, match="ReadTimeoutError"),
     ):
         read(port, limit_s=2)
     assert hung_up.wait(60)
@@ -149,7 +149,7 @@ def test_silence_ends_an_answer_long_before_the_deadline(
     monkeypatch.setattr(transport, "SILENCE_S", 0.2)
     with (
         server(authority, HEAD, CHUNK) as (port, _, _),
-        pytest.raises(TransportError, match="TimeoutError"),
+        pytest.raises(TransportError, match="ReadTimeoutError"),
     ):
         read(port)
 
@@ -168,7 +168,7 @@ def test_an_authority_that_is_not_known_is_not_believed(
     monkeypatch.delenv("SSL_CERT_FILE")
     with (
         server(authority, HEAD, CHUNK, END) as (port, _, _),
-        pytest.raises(TransportError, match="SSLCertVerificationError") as told,
+        pytest.raises(TransportError, match="SSLError") as told,
     ):
         read(port)
     assert not told.value.is_sent, "the key was not shown to it"
@@ -244,9 +244,6 @@ def test_a_connection_serves_the_next_request_unless_its_server_has_closed_it() 
         assert {head.splitlines()[0] for head in server.heads} == {"POST /v1/x?y=1 HTTP/1.1"}
     with Plain(answer(b"one"), answer(b"two"), closes=True) as server:
         assert ask(f"http://127.0.0.1:{server.port}/") == b"one"
-        [[kept]] = [each for each in transport._kept().values() if each]
-        while kept.is_open():  # until its end has come here
-            time.sleep(0.001)
         assert ask(f"http://127.0.0.1:{server.port}/") == b"two"
         assert server.connections == 2
 
@@ -262,12 +259,11 @@ def test_a_connection_serves_the_next_request_unless_its_server_has_closed_it() 
         b"",
     ],
 )
-def test_an_answer_that_breaks_off_is_an_error_and_its_connection_is_not_kept(sent: bytes) -> None:
+def test_an_answer_that_breaks_off_is_an_error(sent: bytes) -> None:
     with Plain(sent, closes=True) as server:
         with pytest.raises(TransportError) as told:
             ask(f"http://127.0.0.1:{server.port}/")
         assert told.value.is_sent
-        assert not any(transport._kept().values())
 
 
 def test_a_refusal_is_told_with_its_body_and_headers_and_its_connection_is_kept() -> None:
@@ -325,7 +321,6 @@ def test_through_a_proxy_tls_has_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> No
         ("http://[::1/", ""),
         ("http://x:port/", ""),
         ("http://a..b/", ""),
-        ("http://x/", "https://proxy.example"),
         ("http://x/", "socks5://proxy.example"),
     ],
 )
