@@ -124,8 +124,8 @@ class Response:
         request; one that does not end at once is not waited for."""
         ends = time.monotonic() + LINGER_S
         with suppress(Exception):  # whatever is wrong with the rest, the answer is there
-            while not self._is_over and (left_s := ends - time.monotonic()) > 0:
-                self._read(left_s)
+            while (left_s := ends - time.monotonic()) > 0 and self._read(left_s):
+                pass
 
     def _read(self, limit_s: float) -> bytes:
         wire = getattr(self._connection, "wire", None)
