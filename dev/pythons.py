@@ -59,10 +59,9 @@ def prepare(python: Path, minor: int) -> Path:
         print(f"Installing the Python packages for 3.{minor} (about a minute) ...", flush=True)
         failing = f"The environment of Python 3.{minor} could not be made; its message is above."
         commands.run([python, "-m", "venv", "--clear", folder], failing=failing)
-        quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
-        commands.run(
-            [inside, "-m", "pip", "install", *quiet, "--requirement", str(LOCK)], failing=failing
-        )
+        options = ["--quiet", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
+        install: commands.Command = [inside, "-m", "pip", "install", *options]
+        commands.run([*install, "--requirement", str(LOCK)], failing=failing)
         (packages,) = folder.glob("lib/python*/site-packages")
         (packages / "rollcall_cli.pth").write_text(f"{CLIENT}\n")
         stamp.write()
@@ -87,7 +86,8 @@ def main() -> int:
     found = {minor: python for minor in MINORS if minor != own and (python := find(minor))}
     here = ", ".join(f"3.{minor}" for minor in MINORS if minor == own or minor in found)
     missing = ", ".join(f"3.{minor}" for minor in MINORS if minor != own and minor not in found)
-    print(f"Pythons found: {here} (3.{own} runs all tests); not found: {missing or 'none'}")
+    told = f"Pythons found: {here} (3.{own} runs all tests); not found: {missing or 'none'}"
+    print(told, flush=True)
     failed = []
     for minor, python in found.items():
         inside = prepare(python, minor)
