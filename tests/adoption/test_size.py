@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.adoption.outside import Library
 
-MOST_MB = 28
+MOST_MB = 25
 
 
 def test_the_library_adds_little(

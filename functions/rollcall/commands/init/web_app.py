@@ -24,7 +24,7 @@ RECORD = "vendor/rollcall.json"
 SETTINGS = "rollcall.json"
 """Of the deployment; written once, and the app's own from then on."""
 
-_IN_WHEEL = "rollcall/web/"
+_IN_WHEEL = "rollcall/web.zip"
 _FOLDER, _SUB_FOLDER = "rollcall-web", "rollcall"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -96,11 +96,11 @@ class WebRecord(Struct, frozen=True):
 def shipped_files(wheel: bytes) -> dict[str, bytes]:
     """The built files in the library's wheel, by their path; none where it was built without."""
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
-        return {
-            name.removeprefix(_IN_WHEEL): archive.read(name)
-            for name in archive.namelist()
-            if name.startswith(_IN_WHEEL) and name != _IN_WHEEL + SETTINGS
-        }
+        if _IN_WHEEL not in archive.namelist():
+            return {}
+        built = archive.read(_IN_WHEEL)
+    with zipfile.ZipFile(io.BytesIO(built)) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != SETTINGS}
 
 
 def plan(

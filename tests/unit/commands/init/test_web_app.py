@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,16 @@ RECORD = "functions/vendor/rollcall.json"
 def library(version: str = "0.1.0+g1", **changed: str | None) -> Wheel:
     """A wheel with a small web app; a name's underscores stand for its other marks."""
     files: dict[str, str | None] = {**FILES, **changed}
+    built = zipped({name: text for name, text in files.items() if text is not None})
+    return Wheel(version, zipped({"rollcall/__init__.py": version, "rollcall/web.zip": built}))
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("rollcall/__init__.py", version)
-        for name, text in files.items():
-            if text is not None:
-                archive.writestr(f"rollcall/web/{name}", text)
-    return Wheel(version, buffer.getvalue())
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)  # the same bytes each time
+    return buffer.getvalue()
 
 
 def hosting(root: Path) -> Any:
