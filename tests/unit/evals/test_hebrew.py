@@ -10,23 +10,24 @@ from typing import Any
 from rollcall.models.base import load_embedder
 from tests.evals.registry.hebrew import compare, in_english
 from tests.evals.registry.queries import Query
-from tests.evals.registry.tools import declared
+from tests.evals.registry.tools import catalogue
 from tests.support.fake_providers import FakeProviders
 
 TOOLS = {
-    "calculate_voltage_drop": ("voltage", "כמה וולט הולכים לאיבוד בקו"),
-    "summarize_conversation": ("Summarize", "תקציר של מה שנאמר"),
-    "get_conversation_decisions": ("decisions", "על מה הוסכם בצוות"),
+    "export_data": "טבלה של הציונים",
+    "get_textbook_context": "מה כתוב בספר",
+    "play_student_audio": "לשמוע את עצמי מדבר",
 }
+"""A phrase that a model writes for each."""
 QUESTIONS = {
-    "calculate_voltage_drop": "כמה וולט יורדים לי בקו הארוך?",
-    "summarize_conversation": "אפשר תקציר?",
-    "get_conversation_decisions": "מה הוסכם?",
+    "export_data": "אפשר טבלה?",
+    "get_textbook_context": "מה כתוב שם?",
+    "play_student_audio": "אפשר לשמוע?",
 }
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    return {each["id"]: in_english(each) for each in declared()}
+    return {each["id"]: in_english(each) for each in catalogue()}
 
 
 def questions() -> list[Query]:
@@ -65,7 +66,7 @@ class Writer:
     id = "scripted:writer"
 
     def generate(self, *, instructions: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
-        return {"he": [phrase for id, (_, phrase) in TOOLS.items() if f'"id": "{id}"' in text]}
+        return {"he": [phrase for id, phrase in TOOLS.items() if f'"id": "{id}"' in text]}
 
 
 def test_phrases_that_a_model_wrote_find_the_tools() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tests.evals.planner.cases import Case, Reply, fits, read_cases, verdict
+from tests.evals.planner.cases import PACKS, Case, Reply, fits, read_cases, verdict
 from tests.support.catalogs import catalog
 
 CASES = read_cases()
+ELSEWHERE = {"en-knowledge-1", "he-knowledge-1"}
+"""Cases for another pack's agent than their tool's."""
 
 
-def test_there_are_enough_in_both_languages() -> None:
+def test_there_are_as_many_in_both_languages() -> None:
     languages = Counter(case.language for case in CASES)
-    assert languages["en"] >= 25 and languages["he"] >= 25
+    assert languages["en"] >= 12 and abs(languages["en"] - languages["he"]) <= 1
     assert len({case.id for case in CASES}) == len(CASES)
 
 
@@ -24,8 +26,9 @@ def test_most_cannot_be_got_right_by_declining() -> None:
 
 def test_agents_tools_and_arguments_exist() -> None:
     properties = {each.id: each.json_schema["properties"] for each in catalog.capabilities()}
+    written = {case.id for case in read_cases(*PACKS.glob("*/planner.jsonl"))}
+    assert written - {case.id for case in CASES} <= ELSEWHERE
     for case in CASES:
-        assert case.agent in catalog.agents(), case.id
         for each in (each for right in case.right for each in right.get("calls", ())):
             names = {name for key in each["arguments"] for name in key.removesuffix("?").split("|")}
             assert names <= properties[each["tool"]].keys(), case.id

@@ -25,7 +25,6 @@ from rollcall.store import made_files
 from rollcall.store.files import Allowance, files
 from rollcall.store.made_files import MADE_FOR
 from tests.support.calling import Here
-from tests.support.exchange_formats import gift_parsed, qti_problems
 from tests.support.packs.education.classroom import (
     NOW,
     add_attempt,
@@ -34,6 +33,7 @@ from tests.support.packs.education.classroom import (
     preview,
     write,
 )
+from tests.support.packs.education.exchange_formats import gift_parsed, qti_problems
 
 
 def data_of(db: Client, uid: str, made: dict[str, Any]) -> dict[str, bytes]:

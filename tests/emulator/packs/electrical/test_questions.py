@@ -16,6 +16,9 @@ from google.cloud.firestore import Client
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AgentError
+from rollcall.models.provider import OFFLINE
+from tests.evals.packs.electrical.suite import questions
+from tests.evals.planner.measure import send_all
 
 QUESTIONS: list[dict[str, Any]] = [
     json.loads(line)
@@ -75,3 +78,9 @@ def test_the_answer_is_right(
         if not is_right(value_at(found, path), expected)
     }
     assert wrong == {}
+
+
+def test_no_question_of_an_engineer_is_answered_wrongly() -> None:
+    asked = send_all(questions(), OFFLINE)
+    assert not [(each.case.id, each.reply) for each in asked if each.verdict == "wrong"]
+    assert not [each.error for each in asked if each.error]

@@ -30,8 +30,13 @@ from rollcall.render import pages, word
 from rollcall.render import sheet as parts
 from rollcall.render.bidi import cleaned, runs, without_marks
 from tests.evals.report import Measured, mean, share, table
-from tests.support.activities import content, random_items
-from tests.support.exchange_formats import QTI, gift_differences, gift_parsed, qti_problems
+from tests.support.packs.education.activities import content, random_items
+from tests.support.packs.education.exchange_formats import (
+    QTI,
+    gift_differences,
+    gift_parsed,
+    qti_problems,
+)
 
 ACTIVITIES = 300
 DOCUMENTS = 60

@@ -10,7 +10,7 @@ from packs.education.exports import file_name
 from rollcall.render import sheet as parts
 from rollcall.render import word
 from rollcall.render.pages import pdf
-from tests.support.activities import KINDS, content, random_item, random_items
+from tests.support.packs.education.activities import KINDS, content, random_item, random_items
 
 ITEMS = [random_item(Random(n), kind, 0) for n, kind in enumerate(KINDS)]
 QUESTION = item(

@@ -11,8 +11,12 @@ from lxml import etree
 from packs.education.blocks import choices, item
 from packs.education.gift import escaped, questions
 from packs.education.qti import package
-from tests.support.activities import content, random_items
-from tests.support.exchange_formats import gift_differences, gift_parsed, qti_problems
+from tests.support.packs.education.activities import content, random_items
+from tests.support.packs.education.exchange_formats import (
+    gift_differences,
+    gift_parsed,
+    qti_problems,
+)
 
 ACTIVITIES = [random_items(Random(n), 8) for n in range(12)]
 FORMULA = item(

@@ -20,7 +20,7 @@ from packs.education.blocks import GAP, Item
 from packs.education.documents import GAP_LINE
 from rollcall.render.bidi import without_marks
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p2}"
 CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 _PARSE = """
