@@ -1,4 +1,4 @@
-"""Adds the web app to the library's wheel, as `rollcall/web.zip`; the build backend runs this file."""
+"""Adds the web app to the library's wheel, as `rollcall/web.zip`; the build backend runs this."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ class WebApp(BuildHookInterface):  # type: ignore[misc]
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for each in web.built_files():
                 name = each.relative_to(web.DIST).as_posix()
-                member = zipfile.ZipInfo(
-                    name
-                )  # of the zip format's first day: the same bytes again
+                member = zipfile.ZipInfo(name)  # without a time: the same bytes again
                 member.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(member, each.read_bytes(), compresslevel=9)
         build_data["force_include"][str(file)] = "rollcall/web.zip"
