@@ -293,3 +293,16 @@ def lists(tool: ToolSpec) -> bool:
     is_limited = any(each.means("limit") for each in parameters(tool))
     is_open = not (tool.writes or any(each.required for each in parameters(tool)))
     return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))
+
+
+def with_commands(text: str, tools: Sequence[ToolSpec]) -> str:
+    """Return a text in which Hebrew commands in the future are a tool's own words: "will you
+    export" is "export" and a letter more, for a woman two."""
+    known = {
+        each for tool in tools for each in tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}")
+    }
+    for word in read_message(text).words[:40]:
+        bare = word.text[1:] if word.text[0] in wordset("future") else ""
+        meant = [e for e in (bare, bare.removesuffix("י")) if known.intersection(tokens(e))]
+        text = text.replace(word.text, meant[0], 1) if meant else text
+    return text

@@ -31,6 +31,7 @@ from rollcall.models.planner.choice import (
     ranked,
     searcher_of,
     searches,
+    with_commands,
 )
 from rollcall.models.planner.composer import Wish, isolated, label, one_line, say
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn, steps_of
@@ -206,7 +207,7 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     question = _pending(turn, request, depth)
     if question and (goal := _answered(question, turn, request)):
         return [goal], []
-    text = turn.text
+    text = with_commands(turn.text, request.tools)
     if dictated := _dictated(text, request):
         return dictated
     followed = _follow_up(turn, request)

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rollcall.core.text import tokens
+from rollcall.models.planner.choice import with_commands
 from tests.unit.models.planner.kit import MESSAGING, answer_of, ask, messaging
 
 LIST = replace(
@@ -60,6 +62,19 @@ def test_a_list_asked_for_in_its_keywords_is_not_searched(message: str) -> None:
 )
 def test_hebrew_parts_that_repeat_their_preposition_are_two(message: str, tools: set[str]) -> None:
     assert set(names(message)) == tools
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("תסכם לי את השיחה", "סכם לי את השיחה"),
+        ("תסכמי לי את השיחה", "סכם לי את השיחה"),
+        ("התקציב", "התקציב"),
+        ("תמונות", "תמונות"),
+    ],
+)
+def test_a_hebrew_command_in_the_future_is_one(text: str, plain: str) -> None:
+    assert tokens(with_commands(text, TOOLS)) == tokens(plain)
 
 
 @pytest.mark.parametrize(
