@@ -7,7 +7,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import * as esbuild from "esbuild-wasm";
+import * as esbuild from "./esbuild.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const DIST = here("dist");

@@ -42,7 +42,7 @@ await signInAnonymously(auth);
 """
 REACT = '<!doctype html><html lang="en"><title>x</title><div id="root"></div>'
 BUNDLE = """
-import * as esbuild from "esbuild-wasm";
+import * as esbuild from "ESBUILD";
 await esbuild.build({
   entryPoints: [process.argv[2]], outfile: process.argv[3], bundle: true, format: "esm",
   jsx: "automatic", target: "es2022",
@@ -100,10 +100,8 @@ def host(browser: Browser, functions: str) -> Iterator[Page]:
 
 def _bundle_react(to: Path) -> None:
     script = to.with_suffix(".mjs")
-    script.write_text(
-        BUNDLE.replace("esbuild-wasm", (ROOT / "node_modules/esbuild-wasm/lib/main.js").as_uri())
-    )
-    subprocess.run(["node", script, EXAMPLES / "react.tsx", to], check=True, cwd=ROOT, timeout=60)
+    script.write_text(BUNDLE.replace("ESBUILD", (ROOT / "clients/web/esbuild.mjs").as_uri()))
+    subprocess.run(["node", script, EXAMPLES / "react.tsx", to], check=True, cwd=ROOT, timeout=600)
 
 
 def ask(page: Page, words: str) -> None:

@@ -1,7 +1,7 @@
 // Bundles the page of components for tests: node build.mjs FOLDER
 import { fileURLToPath } from "node:url";
 
-import * as esbuild from "esbuild-wasm";
+import * as esbuild from "../../../../clients/web/esbuild.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
