@@ -24,6 +24,12 @@ const LEFT = resultOf({
 const END = resultOf({ runId: "r~1", message: "It is done" });
 const soon = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What follows a run, once it has begun to act; the act never ends. */
+const begun = (follow) =>
+  new Promise((resolve) => {
+    const run = follow(() => (resolve(run), new Promise(() => {})));
+  });
+
 /** A thread whose run `r` waits for a client, and goes on as `r~1` with what one answers. */
 class Thread {
   waits = { runId: "r" };
@@ -91,8 +97,7 @@ for (const [where, pair] of Object.entries(PLACES)) {
   test(`${where}, who leaves while it runs them leaves them to the other`, async () => {
     const thread = new Thread();
     const [one, other] = pair();
-    const left = thread.follow(one, { act: () => new Promise(() => {}) });
-    await soon();
+    const left = await begun((act) => thread.follow(one, { act }));
     const next = thread.follow(other, { act: () => ({}) });
     await soon();
     assert.equal(thread.answers.length, 0);
@@ -104,8 +109,7 @@ for (const [where, pair] of Object.entries(PLACES)) {
   test(`${where}, what one stops the other does not begin`, async () => {
     const thread = new Thread();
     const [one, other] = pair();
-    const stopped = thread.follow(one, { act: () => new Promise(() => {}) });
-    await soon();
+    const stopped = await begun((act) => thread.follow(one, { act }));
     const next = thread.follow(other, { act: () => assert.fail("it was run") });
     await soon();
     await stopped.cancel();
