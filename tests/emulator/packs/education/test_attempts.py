@@ -20,6 +20,7 @@ from packs.education.publishing import publish_content
 from rollcall.core.capability import plain
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Role
+from tests.support.indexes import indexed_times, stored_times
 from tests.support.packs.education.classroom import add_content, context, write
 
 PUPIL = "math4-1"
@@ -127,6 +128,13 @@ def test_answers_are_checked_and_feedback_comes_afterwards(school: Client) -> No
     assert (done["status"], done["points"], done["maxPoints"], done["toJudge"]) == (
         "finished", 10, 25, 1,
     )  # fmt: skip
+
+
+def test_times_of_an_attempt_have_no_index_of_their_own(school: Client) -> None:
+    write(pupil(school), finish_attempt, attempt_id=start(school))
+    own = {("attempts", "startedAt"), ("attempts", "finishedAt"), ("contents", "createdAt")}
+    assert own <= set(stored_times(school))
+    assert {each for each in indexed_times(school) if each[0] in ("attempts", "contents")} == set()
 
 
 def test_what_tells_the_solution_comes_after_the_last_wrong_try(school: Client) -> None:

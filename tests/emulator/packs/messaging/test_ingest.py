@@ -11,6 +11,7 @@ from packs.messaging.documents import Conversation
 from packs.messaging.ingest import PAGE_MESSAGES, write_conversation
 from rollcall.core.errors import InvalidArgument
 from tests.support.full_form import amount
+from tests.support.indexes import indexed_times, stored_times
 
 from .conftest import START, World
 
@@ -37,6 +38,14 @@ def test_more_messages_later_are_added_to_those_there(world: World) -> None:
     assert (later.added, later.unchanged) == (1, 3)
     assert conversation["messageCount"] == 4
     assert conversation["lastMessageAt"] == START + timedelta(minutes=3)
+
+
+def test_times_of_messages_have_no_index_of_their_own(world: World) -> None:
+    world.talk("c", LINES)
+    world.say("late", "c", "tom", "Decision: we launch in May.")
+    own = {("messages", "timestamp"), ("conversations", "lastMessageAt")}
+    assert own <= set(stored_times(world.db))
+    assert indexed_times(world.db) == set()
 
 
 def test_a_changed_text_is_indexed_anew(world: World) -> None:

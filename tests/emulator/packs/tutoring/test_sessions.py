@@ -14,6 +14,7 @@ from rollcall.core.shapes import Role
 from rollcall.endpoints.my_data import delete_my_data
 from rollcall.testing import calls, says
 from tests.support.catalogs import catalog
+from tests.support.indexes import indexed_times, stored_times
 from tests.support.packs.education.classroom import add_course
 from tests.support.packs.tutoring.lessons import ERROR, EVERY, STUDENT, Lessons, code
 
@@ -60,6 +61,16 @@ def test_a_lesson_runs_from_its_start_to_its_summary(lessons: Lessons) -> None:
         "task-1",
         "task-2",
     ]
+
+
+def test_times_of_a_session_have_no_index_of_their_own(lessons: Lessons) -> None:
+    session = lessons.start(lessons.lesson())
+    facts = calls(("mark_for_review", ERROR), ("update_user_profile", EVERY["update_user_profile"]))
+    assert lessons.say(session, facts).statuses() == ["done", "done"]
+    lessons.use("end_session", "math4-1", sessionId=session)
+    own = {"sessions", "reviewItems", "facts"}
+    assert own <= {group for group, _ in stored_times(lessons.db)}
+    assert {each for each in indexed_times(lessons.db) if each[0] in own} == set()
 
 
 def test_what_was_not_chosen_has_no_effect(lessons: Lessons) -> None:
