@@ -18,7 +18,7 @@ from tests.support.rules import for_every
 
 CAPABILITIES = catalog.capabilities()
 IDS = {capability.id for capability in CAPABILITIES}
-_OF_ANOTHER_PACK = {"list_documents": "knowledge"}
+_OF_ANOTHER_PACK = {"delete_document": "knowledge", "list_documents": "knowledge"}
 """Tools that other packs name, by their pack, which may be deleted."""
 NAMES = IDS | {tool for tool, pack in _OF_ANOTHER_PACK.items() if pack not in packs()}
 every_capability = for_every("capability", CAPABILITIES, ids=lambda item: item.id)
