@@ -159,7 +159,7 @@ def stream_reply(
         AgentError: Of the last model tried, or of one that failed half-way.
     """
     call = _Call(request, message_id, budget, is_stopped, retries)
-    failure: AgentError = Unavailable("no language model is configured for this agent")
+    failure: AgentError | None = None
     for model in models:
         try:
             with telemetry.reply_span(model.id, streamed=request.streamed) as span:
@@ -170,7 +170,7 @@ def stream_reply(
             failure = failed.error
             told = fields("model_gave_up", model=model.id, code=failure.code)
             log.warning("%s gave no reply: %s", model.id, failure.code, extra=told)
-    raise failure
+    raise failure or Unavailable("no language model is configured for this agent")
 
 
 def request_tokens(request: ModelRequest) -> int:

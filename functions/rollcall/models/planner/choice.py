@@ -298,9 +298,9 @@ def lists(tool: ToolSpec) -> bool:
 def with_commands(text: str, tools: Sequence[ToolSpec]) -> str:
     """Return a text in which Hebrew commands in the future are a tool's own words: "will you
     export" is "export" and a letter more, for a woman two."""
-    known = {
-        each for tool in tools for each in tokens(f"{spaced(tool.name)} {' '.join(tool.keywords)}")
-    }
+    asked = [str(each.get("userRequest", "")) for tool in tools for each in tool.examples]
+    known = {each for tool in tools for each in tokens(" ".join(tool.keywords))}
+    known |= {first for each in asked for first in tokens(each)[:1]}
     for word in read_message(text).words[:40]:
         bare = word.text[1:] if word.text[0] in wordset("future") else ""
         meant = [e for e in (bare, bare.removesuffix("י")) if known.intersection(tokens(e))]
