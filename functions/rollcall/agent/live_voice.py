@@ -54,6 +54,7 @@ def live_tokens(
                 now=datetime.now(UTC),
                 client_context=dict(context),
                 place=place,
+                by_voice=True,
             ),
             tools=[
                 {"name": each.name, "description": each.description, "parameters": each.parameters}

@@ -122,6 +122,7 @@ def test_model_prompt_and_declarations_are_locked_into_a_token_that_nobody_keeps
     assert setup["model"] == "models/gemini-3.8-live"
     told = setup["systemInstruction"]["parts"][0]["text"]
     assert "Talk about ordering food." in told and "patient, encouraging tutor" in told
+    assert "ask_user" not in told  # of which no token has a declaration
     [tools] = setup["tools"]
     declared = tools["functionDeclarations"]
     assert [each["name"] for each in declared] == given["tools"]
