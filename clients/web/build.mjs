@@ -4,7 +4,7 @@
 // ever; index.html names the newest.
 
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import * as esbuild from "./esbuild.mjs";
@@ -12,10 +12,26 @@ import * as esbuild from "./esbuild.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const DIST = here("dist");
 
+/** `import css from "a.css?text"`: a view's styles as a text in its script. */
+const styleTexts = {
+  name: "style-texts",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css\?text$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(/\?text$/, "")),
+      namespace: "style-text",
+    }));
+    onLoad({ filter: /\.css$/, namespace: "style-text" }, async ({ path }) => {
+      const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "css", minify: true });
+      return { contents: code, loader: "text" };
+    });
+  },
+};
+
 const { metafile } = await esbuild.build({
   absWorkingDir: here("."),
   entryPoints: { main: "src/main.tsx" },
   alias: { "@rollcall/client": here("../js/src/index.js") },
+  plugins: [styleTexts],
   bundle: true,
   splitting: true,
   format: "esm",
@@ -42,6 +58,7 @@ await esbuild.build({
   absWorkingDir: here("."),
   entryPoints: { rollcall: "src/elements/index.ts" },
   alias: { "@rollcall/client": here("../js/src/index.js") },
+  plugins: [styleTexts],
   external: ["firebase/*"],
   define: { ROLLCALL_STYLES: JSON.stringify(await readFile(here(styles), "utf8")) },
   bundle: true,

@@ -5,4 +5,4 @@ const QUICKLY = "import v8 from 'node:v8'; v8.setFlagsFromString('--liftoff-only
 // esbuild's own process is the one that inherits this.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import=data:text/javascript,${encodeURIComponent(QUICKLY)}`;
 
-export { build } from "esbuild-wasm";
+export { build, transform } from "esbuild-wasm";

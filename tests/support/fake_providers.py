@@ -60,9 +60,10 @@ class FakeProviders:
 
     Args:
         openai_api: Which of OpenAI's APIs the adapter is to use: "responses" or "chat".
+        is_for_others: Whether it is for other processes alone, and this one's environment stays.
     """
 
-    def __init__(self, *, openai_api: str = "responses") -> None:
+    def __init__(self, *, openai_api: str = "responses", is_for_others: bool = False) -> None:
         self.requests: list[Seen] = []
         self.embedding_size = 1536
         self.embeds: Callable[[str, int], list[float]] = vector_of
@@ -74,7 +75,7 @@ class FakeProviders:
         }
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._env = mock.patch.dict(os.environ, self.env(openai_api))
+        self._env = mock.patch.dict(os.environ, {} if is_for_others else self.env(openai_api))
 
     def env(self, openai_api: str = "responses") -> dict[str, str]:
         """The environment that leads the adapters here, for other processes too."""

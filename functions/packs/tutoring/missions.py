@@ -93,6 +93,7 @@ class LessonConfigured(Wire):
     done: str
     mission_id: str
     title: str
+    updated_at: str
     tool_configuration: ToolConfiguration
     changes: list[str]
     preview: LessonPreview
@@ -272,6 +273,7 @@ def configure_lesson(
         done=TEXTS.say(ctx.locale, "configure.done", title=mission.title),
         mission_id=mission.id,
         title=mission.title,
+        updated_at=ctx.now.isoformat(),
         tool_configuration=configuration,
         changes=_changes(ctx, own, configuration),
         preview=shown,

@@ -1,23 +1,20 @@
-"""A class of its own for the tests of activities: its people, who sign in, and what they play."""
+"""A class of its own for the tests of activities: its people, and what they play."""
 
 from __future__ import annotations
 
-import os
 import uuid
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from google.cloud.firestore import Client, FieldFilter
-from playwright.sync_api import Browser
 
 from packs.education.blocks import Item, choices, item
 from rollcall.store.files import NewFile
 from rollcall.store.made_files import MADE, MADE_ALLOWANCE, MadeFiles
-from seed.target import DemoUser, Target, create_user
-from tests.support.packs.education.classroom import NOW, add_content, add_course
+from tests.clients.web.school import Person, course, person
+from tests.support.packs.education.classroom import NOW, add_content
 
-PASSWORD = "water-lemons"
 PICTURE = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="240" height="240" viewBox="-60 -60 120 120">'
     b'<circle r="52" fill="#e3eeee"/><path d="M0 0H52A52 52 0 1 1 0-52z" fill="#2a5a60"/>'
@@ -29,38 +26,38 @@ SECRETS = ("secret-hint", "secret-feedback", "secret-choice", "secret-sample", "
 
 @dataclass
 class Classroom:
-    """A course with a teacher and a pupil, and another pupil of another course."""
+    """A course with a teacher and a pupil; another teacher and pupil of another course; and an
+    admin of another tenant."""
 
     db: Client
     id: str = field(default_factory=lambda: f"c{uuid.uuid4().hex[:10]}")
-    states: dict[str, Any] = field(default_factory=dict)
 
-    def build(self) -> None:
-        add_course(self.db, self.id, [self.uid("teacher")], pupils=0, name="חשבון ד׳ · Maths 4")
-        add_course(self.db, f"{self.id}-other", [self.uid("other-teacher")], pupils=0, name="Other")
-        for course, person in ((self.id, "pupil"), (f"{self.id}-other", "other-pupil")):
-            uid = self.uid(person)
-            place = self.db.document(f"courses/{course}/students/{uid}")
-            place.set({"uid": uid, "name": person, "schemaVersion": 1})
-
-    def uid(self, person: str) -> str:
-        return f"{self.id}-{person}"
+    def __post_init__(self) -> None:
+        self.people: dict[str, Person] = {
+            "teacher": person("teacher"),
+            "pupil": person("student"),
+            "other-teacher": person("teacher"),
+            "other-pupil": person("student"),
+            "other-admin": person("admin", tenant="elsewhere"),
+        }
+        self.course = course(self.people["teacher"], [self.people["pupil"]], "חשבון ד׳ · Maths 4")
+        course(self.people["other-teacher"], [self.people["other-pupil"]], "Other")
 
     def publish(self, name: str, items: list[Item], **fields: Any) -> str:
         """Publish an activity of the teacher's to the course; return its id."""
-        given = {"status": "published", "courseId": self.id, "maxTries": 2, **fields}
+        given = {"status": "published", "courseId": self.course, "maxTries": 2, **fields}
         return self.make(name, items, **given)
 
     def make(self, name: str, items: list[Item], **fields: Any) -> str:
         """Store a draft of the teacher's; return its id."""
         id = f"{self.id}-{name}"
-        add_content(self.db, id, self.uid("teacher"), items, **{"title": name, **fields})
+        add_content(self.db, id, self.people["teacher"].uid, items, **{"title": name, **fields})
         return id
 
     def picture(self) -> str:
         """The id of a file of the teacher's that is a picture."""
         new = NewFile(
-            uid=self.uid("teacher"),
+            uid=self.people["teacher"].uid,
             name="circle.svg",
             content_type="image/svg+xml",
             bytes=len(PICTURE),
@@ -73,36 +70,11 @@ class Classroom:
         """The pupil's attempt as it is stored; empty where there is none."""
         found = (
             self.db.collection("attempts")
-            .where(filter=FieldFilter("uid", "==", self.uid("pupil")))
+            .where(filter=FieldFilter("uid", "==", self.people["pupil"].uid))
             .stream()
         )
         attempts = [data for each in found if (data := each.to_dict() or {})]
         return next((each for each in attempts if each["contentId"] == content_id), {})
-
-    def create(self, person: str) -> str:
-        """Create somebody's account, with a teacher's or a pupil's role; return its address."""
-        role = "teacher" if "teacher" in person else "student"
-        email = f"{self.uid(person)}@rollcall.example"
-        auth = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
-        user = DemoUser(self.uid(person), person, email, PASSWORD, role)
-        create_user(Target(self.db.project, None, auth), user)
-        return email
-
-    def signed_in(self, browser: Browser, person: str, site: str) -> Any:
-        """What a browser keeps of somebody who has signed in; each signs in once."""
-        if person not in self.states:
-            email = self.create(person)
-            context = browser.new_context(base_url=site, locale="en-GB")
-            context.set_default_timeout(60_000)
-            page = context.new_page()
-            page.goto("/")
-            page.get_by_label("Email").fill(email)
-            page.get_by_label("Password").fill(PASSWORD)
-            page.get_by_role("button", name="Sign in", exact=True).click()
-            page.get_by_role("link", name="Activities").wait_for(state="attached")
-            self.states[person] = context.storage_state(indexed_db=True)
-            context.close()
-        return self.states[person]
 
 
 def every_kind(picture: str, *, hebrew: bool) -> list[Item]:

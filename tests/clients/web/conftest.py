@@ -12,14 +12,23 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from tests.clients.web.scripted_model import ScriptedModel
 from tests.support import chromium
+from tests.support.functions_process import functions_process
+from tests.support.https_server import Authority
+from tests.support.live_voice import FakeLive
 from tests.support.sample import load_sample
+
+if TYPE_CHECKING:
+    from tests.clients.web.school import Enter
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,6 +67,41 @@ def sample() -> None:
     """The sample data is loaded and the registry published, and the sample's user may ask faster
     than people do."""
     load_sample()
+
+
+@dataclass(frozen=True)
+class Served:
+    """The functions at `host:port` with a scripted model, and the voice model's server."""
+
+    address: str
+    live: FakeLive
+    authority: Authority
+
+
+@pytest.fixture(scope="session")
+def served(sample: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The functions in a process of their own, one for all files of a worker."""
+    authority = Authority(tmp_path_factory.mktemp("tls"))
+    with ScriptedModel() as model, FakeLive(authority) as live:
+        environment = {
+            **model.env(),
+            "ROLLCALL_MODEL": "openai:gpt-5.5",
+            "ROLLCALL_ALLOW_UNPRICED": "true",
+            "GEMINI_API_KEY": "planted-key",
+            "GEMINI_LIVE_MODEL": "gemini-3.8-live",
+            "GOOGLE_GEMINI_BASE_URL": live.address,
+            "SSL_CERT_FILE": str(authority.file),
+        }
+        with functions_process(environment) as address:
+            yield Served(address, live, authority)
+
+
+@pytest.fixture(scope="module")
+def enter(browser: Browser, served: Served) -> Enter:
+    """A page in which somebody of a school is signed in."""
+    from tests.clients.web.school import signed_in
+
+    return partial(signed_in, browser, served.address)
 
 
 @pytest.fixture(scope="module")

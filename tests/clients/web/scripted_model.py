@@ -28,7 +28,7 @@ class ScriptedModel(FakeProviders):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(is_for_others=True)
         self.hold_at: int | None = None
         self.go_on = threading.Event()
 

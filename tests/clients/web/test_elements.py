@@ -7,22 +7,21 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from dev.paths import ROOT
 from packs.education.blocks import item
 from rollcall.store.client import database
-from tests.clients.web import lesson_class
-from tests.clients.web.classroom import PASSWORD, Classroom
-from tests.clients.web.conftest import watched
+from tests.clients.web.classroom import Classroom
+from tests.clients.web.conftest import Served, watched
 from tests.clients.web.scene import lead_to
-from tests.clients.web.scripted_model import ScriptedModel
-from tests.support.functions_process import functions_process
+from tests.clients.web.school import PASSWORD, Person, person
 
 EXAMPLES = ROOT / "clients/web/examples"
 FIREBASE = """
@@ -40,6 +39,11 @@ connectFirestoreEmulator(firestore, ...place("FIRESTORE"));
 connectFunctionsEmulator(functions, ...place("FUNCTIONS"));
 await signInAnonymously(auth);
 """
+ELEMENT = """
+import { useFirebase } from "./elements/rollcall.js";
+import { auth, firestore, functions } from "./firebase.js";
+useFirebase({ auth, firestore, functions });
+"""
 REACT = '<!doctype html><html lang="en"><title>x</title><div id="root"></div>'
 BUNDLE = """
 import * as esbuild from "ESBUILD";
@@ -53,32 +57,45 @@ await esbuild.build({
 
 
 @pytest.fixture(scope="module")
-def functions() -> Iterator[str]:
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
-    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Somebody else's site, with a Firebase of its own on the emulators."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(EXAMPLES, folder / "examples")
     for place in ("elements", "dist/elements"):
         shutil.copytree(ROOT / "clients/web/dist/elements", folder / place)
-    firebase = FIREBASE
-    for name, variable in (
-        ("AUTH", "FIREBASE_AUTH_EMULATOR_HOST"),
-        ("FIRESTORE", "FIRESTORE_EMULATOR_HOST"),
-        ("FUNCTIONS", "FUNCTIONS_EMULATOR_HOST"),
-    ):
-        firebase = firebase.replace(name, os.environ[variable])
-    (folder / "examples/firebase.js").write_text(firebase)
+    (folder / "examples/firebase.js").write_text(_firebase())
     _bundle_react(folder / "examples/react.js")
-    maps = (EXAMPLES / "plain.html").read_text()
-    imports = maps[maps.index('<script type="importmap">') : maps.index("<style>")]
     script = '<script type="module" src="/examples/react.js"></script>'
-    (folder / "examples/react.html").write_text(REACT + imports + script)
+    (folder / "examples/react.html").write_text(REACT + _import_map() + script)
+    with _served(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def host(browser: Browser, served: Served) -> Iterator[Page]:
+    with watched(browser) as context:
+        lead_to(context, served.address)
+        serve_sdk(context)
+        yield context.new_page()
+
+
+@contextmanager
+def served_element(folder: Path, who: Person, element: str, mission: str) -> Iterator[str]:
+    """A page of somebody else's, in which a person signs in, with an element for a lesson alone."""
+    shutil.copytree(ROOT / "clients/web/dist/elements", folder / "elements")
+    sign_in = f'signInWithEmailAndPassword(auth, "{who.email}", "{PASSWORD}")'
+    firebase = _firebase().replace("signInAnonymously(auth)", sign_in)
+    firebase = firebase.replace("signInAnonymously", "signInWithEmailAndPassword")
+    (folder / "firebase.js").write_text(firebase)
+    body = f'<{element} mission="{mission}"></{element}><script type="module">{ELEMENT}</script>'
+    page = f'<!doctype html><html lang="en"><title>x</title>{_import_map()}{body}'
+    (folder / "index.html").write_text(page)
+    with _served(folder) as address:
+        yield address
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -86,16 +103,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.fixture
-def host(browser: Browser, functions: str) -> Iterator[Page]:
-    def sdk(route: Route) -> None:
+def serve_sdk(context: BrowserContext) -> None:
+    """Have a browser's pages get Firebase's SDK from here."""
+
+    def serve(route: Route) -> None:
         name = route.request.url.rpartition("/")[2]
         route.fulfill(path=ROOT / "node_modules/firebase" / name, content_type="text/javascript")
 
-    with watched(browser) as context:
-        lead_to(context, functions)
-        context.route("https://www.gstatic.com/firebasejs/**", sdk)
-        yield context.new_page()
+    context.route("https://www.gstatic.com/firebasejs/**", serve)
+
+
+def _firebase() -> str:
+    firebase = FIREBASE
+    for name in ("AUTH", "FIRESTORE", "FUNCTIONS"):
+        variable = "FIREBASE_AUTH" if name == "AUTH" else name
+        firebase = firebase.replace(name, os.environ[f"{variable}_EMULATOR_HOST"])
+    return firebase
+
+
+def _import_map() -> str:
+    page = (EXAMPLES / "plain.html").read_text()
+    return page[page.index('<script type="importmap">') : page.index("<style>")]
 
 
 def _bundle_react(to: Path) -> None:
@@ -141,9 +169,8 @@ def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> Non
     )
 
 
-@pytest.mark.usefixtures("sample")
 def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
-    teacher = lesson_class.person("teacher")
+    teacher = person("teacher")
     host.goto(f"{site}/examples/plain.html")
     expect(host.get_by_text("Nothing waits for you.")).to_be_visible()
     host.evaluate(
@@ -154,7 +181,7 @@ def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
           await signInWithEmailAndPassword(auth, email, password);
           document.addEventListener("rollcall-lesson", ({ detail }) => { window.saved = detail; });
         }""",
-        [teacher.email, lesson_class.PASSWORD],
+        [teacher.email, PASSWORD],
     )
     lesson = host.locator("rollcall-lesson")
     lesson.get_by_role("button", name="New lesson").click()
@@ -173,10 +200,9 @@ def test_web_elements_work_in_react(host: Page, site: str) -> None:
     expect(host.get_by_text("Conversation: none yet")).to_be_hidden()
 
 
-def test_web_activity_works_in_a_plain_page(host: Page, site: str, sample: None) -> None:
+def test_web_activity_works_in_a_plain_page(host: Page, site: str) -> None:
     room = Classroom(database())
-    room.build()
-    email = room.create("pupil")
+    email = room.people["pupil"].email
     id = room.publish("Sums", [item("numeric", "1 + 1 = ?", points=1, key={"value": "2"})])
     sign_in = f'signInWithEmailAndPassword(auth, "{email}", "{PASSWORD}")'
 

@@ -4,86 +4,73 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx2
 import pytest
 from google.cloud.firestore import FieldFilter
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from dev.paths import ROOT
 from rollcall.store.client import database
-from tests.clients.web.conftest import watched
-from tests.clients.web.lesson_class import (
+from tests.clients.web.conftest import Served
+from tests.clients.web.school import (
+    LANGUAGES,
+    TEXTS,
+    Enter,
     Person,
     course,
-    findings,
-    id_token,
     person,
     post,
-    sign_in,
+    read,
+    refusal,
+    until,
 )
-from tests.clients.web.scene import lead_to
-from tests.clients.web.scripted_model import TOLD, ScriptedModel
-from tests.support.functions_process import functions_process
+from tests.clients.web.scripted_model import TOLD
+from tests.clients.web.test_sizes import script_of
 
-pytestmark = pytest.mark.usefixtures("sample")
-
-TEXTS = {
-    language: {
-        **json.loads((ROOT / f"clients/web/texts/{language}.json").read_text()),
-        **json.loads((ROOT / f"clients/web/texts/lesson/{language}.json").read_text()),
-    }
-    for language in ("en", "he")
-}
+EN = TEXTS["en"]
 ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
 
 
 @dataclass(frozen=True)
 class School:
-    """A teacher, their pupil, and what keeps a browser signed in as either."""
+    """A teacher, their pupil, and a course that 299 others are in as well."""
 
     functions: str
     teacher: Person
     pupil: Person
     course: str
-    teacher_state: Any
-    pupil_state: Any
+
+    def call(self, who: Person, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = post(self.functions, name, who, arguments)["result"]
+        return result
+
+    def session(self, **changes: Any) -> tuple[str, str]:
+        """A lesson of the teacher and a session of the pupil in it."""
+        fields = {
+            "title": "A secret lesson",
+            "courseId": self.course,
+            "conversationPrompt": "Talk.",
+        }
+        made = self.call(self.teacher, "configure_lesson", fields | changes)
+        mission = str(made["missionId"])
+        started = self.call(self.pupil, "start_session", {"missionId": mission})
+        return mission, str(started["sessionId"])
 
 
 @pytest.fixture(scope="module")
-def school(browser: Browser, sample: None) -> Iterator[School]:
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
+def school(served: Served) -> School:
     teacher, pupil = person("teacher"), person("student")
-    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
-        states = []
-        for who in (teacher, pupil):
-            with watched(browser) as context:
-                sign_in(context.new_page(), who)
-                states.append(context.storage_state(indexed_db=True))
-        yield School(address, teacher, pupil, course(teacher, [pupil], others=299), *states)
-
-
-@contextmanager
-def app(
-    browser: Browser, school: School, state: Any = None, language: str = "en"
-) -> Iterator[Page]:
-    """A page of the app, in which somebody is signed in whose state is given."""
-    for each in (state or {}).get("origins", ()):
-        each["localStorage"] = [{"name": "rollcall.locale", "value": language}]
-    with watched(browser, **({"storage_state": state} if state else {})) as context:
-        lead_to(context, school.functions)
-        yield context.new_page()
+    return School(served.address, teacher, pupil, course(teacher, [pupil], others=299))
 
 
 @pytest.fixture
-def panel(browser: Browser, school: School) -> Iterator[Page]:
+def panel(enter: Enter, school: School) -> Iterator[Page]:
     """A new lesson of the teacher, before anything is written into it."""
-    with app(browser, school, school.teacher_state) as page:
-        open_new(page, TEXTS["en"])
+    with enter(school.teacher) as page:
+        open_new(page, EN)
         yield page
 
 
@@ -119,15 +106,12 @@ def ask(page: Page, texts: dict[str, str], tool: str, **arguments: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("language", ["en", "he"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
-    browser: Browser, school: School, language: str
+    enter: Enter, school: School, language: str
 ) -> None:
     texts = TEXTS[language]
-    with (
-        app(browser, school, school.teacher_state, language) as teacher,
-        app(browser, school, school.pupil_state, language) as pupil,
-    ):
+    with enter(school.teacher, language) as teacher, enter(school.pupil, language) as pupil:
         open_new(teacher, texts)
         title = f"Ordering {os.urandom(4).hex()}"
         fill(teacher, texts, title)
@@ -146,11 +130,9 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
             "tools => tools.map((tool) => tool.querySelector('select').value)"
         )
         prompt = teacher.locator(".prompt pre").text_content()
-        assert findings(teacher) == []
 
         pupil.goto("/#/lesson")
         lesson = pupil.get_by_role("listitem").filter(has_text=title)
-        assert findings(pupil) == []
         lesson.get_by_role("button").click()
         expect(pupil.get_by_text(texts["room.end"])).to_be_visible()
         session_id = pupil.url.rpartition("session.")[2]
@@ -176,7 +158,6 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
         expect(pupil.get_by_label(texts["composer.message"], exact=True)).to_have_count(0)
         pupil.get_by_role("button", name=texts["practice.show"]).click()
         expect(pupil.locator(".practice-answer")).to_contain_text("I went")
-        assert findings(pupil) == []
         pupil.get_by_role("button", name=texts["rating.good"], exact=True).click()
         expect(pupil.get_by_text(texts["practice.none"])).to_be_visible()
 
@@ -185,40 +166,50 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
         expect(teacher.locator(".items-by-type")).to_contain_text("I went")
         row.get_by_role("button", name="Dana 1").click()
         expect(teacher.locator(".session-details")).to_contain_text("She ordered soup.")
-        assert findings(teacher) == []
 
 
-def test_web_lesson_problem_stands_beside_its_field(panel: Page) -> None:
-    texts = TEXTS["en"]
-    tracking = tool(panel, "Error tracking")
-    tracking.get_by_label("When").select_option("keyword")
-    keywords = tracking.get_by_label("Keywords")
-    expect(keywords).to_have_attribute("aria-invalid", "true")
-    expect(keywords).to_have_accessible_description(
-        "keywords are different words or short phrases; 1 to 20 of them"
-    )
-    keywords.fill("taxi")
-    keywords.press("Enter")
-    expect(keywords).not_to_have_attribute("aria-invalid", "true")
-    tool(panel, "Profile learning").get_by_label("When").select_option("turn_count")
-    turns = tool(panel, "Profile learning").get_by_role("spinbutton")
-    turns.fill("101")
-    expect(turns).to_have_accessible_description("minTurns says after how many turns; 1 to 100")
-    turns.fill("6")
-    expect(turns).not_to_have_attribute("aria-invalid", "true")
-    instructions = tracking.get_by_label(texts["tool.instructions"])
-    instructions.fill("x" * 501)
-    expect(instructions).to_have_accessible_description("it has 501 characters; at most 500")
-    instructions.fill("x")
-    expect(instructions).to_have_accessible_description("1 of 500 characters")
-    panel.get_by_role("button", name=texts["editor.save"]).click()
-    title = panel.get_by_role("textbox", name=texts["editor.title"], exact=True)
-    expect(title).to_have_attribute("aria-invalid", "true")
-    expect(title).to_be_focused()
+def test_web_lesson_problem_stands_beside_its_field_in_the_pages_language(
+    enter: Enter, school: School
+) -> None:
+    texts = TEXTS["he"]
+
+    def accepted(key: str, **values: int) -> str:
+        return re.sub(r"{(\w+)}", lambda name: str(values[name[1]]), texts[key])
+
+    with enter(school.teacher, "he") as panel:
+        open_new(panel, texts)
+        tracking, profile = panel.locator(".tool").nth(0), panel.locator(".tool").nth(1)
+        tracking.get_by_role("combobox").select_option("keyword")
+        keywords = tracking.locator(".keywords input")
+        expect(keywords).to_have_attribute("aria-invalid", "true")
+        expect(keywords).to_have_accessible_description(
+            accepted("accepts.keywords", most=20, chars=60)
+        )
+        keywords.fill("taxi")
+        keywords.press("Enter")
+        expect(keywords).not_to_have_attribute("aria-invalid", "true")
+        profile.get_by_role("combobox").select_option("turn_count")
+        turns = profile.get_by_role("spinbutton")
+        turns.fill("101")
+        expect(turns).to_have_accessible_description(accepted("accepts.number", least=1, most=100))
+        turns.fill("6")
+        expect(turns).not_to_have_attribute("aria-invalid", "true")
+        instructions = tracking.get_by_label(texts["tool.instructions"])
+        instructions.fill("x" * 501)
+        said = accepted("accepts.text", count=501, most=500)
+        expect(instructions).to_have_accessible_description(said)
+        instructions.fill("x")
+        expect(instructions).to_have_accessible_description(
+            accepted("editor.chars", count=1, most=500)
+        )
+        panel.get_by_role("button", name=texts["editor.save"]).click()
+        title = panel.get_by_role("textbox", name=texts["editor.title"], exact=True)
+        expect(title).to_have_accessible_description(accepted("accepts.title", most=200))
+        expect(title).to_be_focused()
 
 
 def test_web_lesson_default_is_told_and_taken_back_for_good(panel: Page) -> None:
-    texts = TEXTS["en"]
+    texts = EN
     enabled = panel.locator(".editor-part").get_by_role("status")
     expect(enabled).to_have_text("⁨4⁩ of ⁨6⁩ enabled")
     before = panel.locator(".estimate .amount").text_content() or ""
@@ -239,7 +230,7 @@ def test_web_lesson_default_is_told_and_taken_back_for_good(panel: Page) -> None
 
 
 def test_web_lesson_that_is_changed_while_it_is_saved_stays_one(panel: Page) -> None:
-    texts = TEXTS["en"]
+    texts = EN
     name = os.urandom(4).hex()
     fill(panel, texts, f"Early {name}")
     held: list[Route] = []
@@ -258,9 +249,32 @@ def test_web_lesson_that_is_changed_while_it_is_saved_stays_one(panel: Page) -> 
     assert [each.get("title") for each in found] == [f"Late {name}"]
 
 
-def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(
-    browser: Browser, school: School
-) -> None:
+def test_web_lesson_that_was_changed_in_another_tab_says_so(enter: Enter, school: School) -> None:
+    made = school.call(school.teacher, "configure_lesson", {"title": "First"})
+    with enter(school.teacher) as page:
+        other = page.context.new_page()
+        titles = []
+        for each in (page, other):
+            each.goto(f"/#/lesson/edit.{made['missionId']}")
+            titles.append(each.get_by_role("textbox", name=EN["editor.title"], exact=True))
+            expect(titles[-1]).to_have_value("First")
+        titles[1].fill("Not saved")
+        titles[0].fill("Second")
+        page.get_by_role("button", name=EN["editor.save"]).click()
+        expect(other.get_by_text(EN["editor.behind"])).to_be_visible()
+        expect(titles[1]).to_have_value("Not saved")
+        expect(page.get_by_text(EN["editor.behind"])).to_have_count(0)
+        other.get_by_role("button", name=EN["editor.reload"]).click()
+        expect(titles[1]).to_have_value("Second")
+        expect(other.get_by_text(EN["editor.behind"])).to_have_count(0)
+        # Whoever saves again is not told of their own.
+        titles[1].fill("Third")
+        other.get_by_role("button", name=EN["editor.save"]).click()
+        expect(page.get_by_text(EN["editor.behind"])).to_be_visible()
+        expect(other.get_by_text(EN["editor.behind"])).to_have_count(0)
+
+
+def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(enter: Enter, school: School) -> None:
     def add(route: Route) -> None:
         answer = route.fetch()
         catalogue = answer.json()
@@ -268,64 +282,121 @@ def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(
         catalogue["result"]["tools"].append(seventh)
         route.fulfill(response=answer, json=catalogue)
 
-    with app(browser, school, school.teacher_state) as page:
+    with enter(school.teacher) as page:
         page.context.route("**/list_lesson_tools", add)
-        open_new(page, TEXTS["en"])
+        open_new(page, EN)
         expect(page.get_by_text("⁨4⁩ of ⁨7⁩ enabled")).to_be_visible()
         tool(page, "A seventh").get_by_role("switch").check()
         expect(tool(page, "A seventh").get_by_label("When")).to_have_value("error_detected")
 
 
-def test_web_lesson_course_of_hundreds_scrolls(browser: Browser, school: School) -> None:
-    with app(browser, school, school.teacher_state) as page:
+def test_web_lesson_course_of_hundreds_lays_out_what_is_on_the_screen(
+    enter: Enter, school: School
+) -> None:
+    with enter(school.teacher) as page:
         page.goto(f"/#/lesson/course.{school.course}")
-        pupils = page.get_by_role("list", name="Pupils").get_by_role("listitem")
+        pupils = page.get_by_role("list", name=EN["pupils.title"]).get_by_role("listitem")
         expect(pupils).to_have_count(300)
-        changes, reached = page.evaluate(
+        laid_out = page.evaluate(
             """async () => {
               const page = document.querySelector(".page");
-              let changes = 0;
-              const observer = new MutationObserver((found) => (changes += found.length));
-              const everything = { subtree: true, childList: true, attributes: true };
-              const list = document.querySelector(".pupils");
-              observer.observe(list, { ...everything, characterData: true });
-              for (let top = 0; top < page.scrollHeight; top += 600) {
+              const rows = document.querySelectorAll(".pupil");
+              const frame = () => new Promise(requestAnimationFrame);
+              const counts = [];
+              for (let top = 0; top < page.scrollHeight - page.clientHeight; top += 2_000) {
                 page.scrollTop = top;
-                await new Promise(requestAnimationFrame);
+                await frame();
+                await frame();
+                const options = { contentVisibilityAuto: true };
+                const isLaidOut = (row) => row.firstElementChild.checkVisibility(options);
+                counts.push([...rows].filter(isLaidOut).length);
               }
-              return [changes + observer.takeRecords().length, page.scrollTop];
+              return counts;
             }"""
         )
-        assert changes == 0  # nothing is rendered for it
-        assert reached > 5_000  # px
-        page.get_by_role("searchbox", name="Find a pupil").fill("pupil 299")
+        assert len(laid_out) > 4  # the list is long
+        assert min(laid_out) > 0 and max(laid_out) < 150
+        page.get_by_role("searchbox", name=EN["pupils.search"]).fill("pupil 299")
         expect(pupils).to_have_count(1)
 
 
+def test_web_lesson_pupil_is_taken_into_a_course_and_out_of_it(
+    enter: Enter, school: School
+) -> None:
+    joined = person("student")
+    own = course(school.teacher, [], name="English 8")
+    lesson = {"title": "For the eighth", "courseId": own}
+    mission = str(school.call(school.teacher, "configure_lesson", lesson)["missionId"])
+    assert refusal(school.functions, "start_session", joined, {"missionId": mission}) == "not-found"
+    with enter(school.teacher) as page:
+        page.goto(f"/#/lesson/course.{own}")
+        expect(page.get_by_text(EN["pupils.empty"])).to_be_visible()
+        page.get_by_label(EN["pupils.name"], exact=True).fill("Noa")
+        page.get_by_label(EN["pupils.uid"], exact=True).fill(joined.uid)
+        page.get_by_role("button", name=EN["pupils.add"]).click()
+        row = page.get_by_role("listitem").filter(has_text="Noa")
+        expect(row).to_be_visible()
+        expect(page.get_by_label(EN["pupils.uid"], exact=True)).to_have_value("")  # it is stored
+        assert school.call(joined, "start_session", {"missionId": mission})["tools"]
+        row.get_by_role("button").click()
+        page.get_by_role("dialog").get_by_role("button", name=EN["pupils.remove.do"]).click()
+        expect(page.get_by_text(EN["pupils.empty"])).to_be_visible()
+        place = database().document(f"courses/{own}/students/{joined.uid}")
+        until(page, lambda: not place.get().exists)
+    assert refusal(school.functions, "start_session", joined, {"missionId": mission}) == "not-found"
+    assert read(f"courses/{own}", joined) == 403
+
+
+def test_web_lesson_teacher_reads_what_a_pupil_shares_and_no_more(
+    enter: Enter, school: School
+) -> None:
+    mission, _ = school.session()
+    facts = database().collection("profiles").document(school.pupil.uid).collection("facts")
+    owned = {"uid": school.pupil.uid, "teacherUid": school.teacher.uid, "shared": False}
+    for words, category in (("likes football", "interest"), ("is shy", "background")):
+        facts.document().set({**owned, "fact": words, "category": category, "schemaVersion": 1})
+    with enter(school.teacher) as teacher, enter(school.pupil) as pupil:
+        teacher.goto(f"/#/lesson/report.{mission}")
+        teacher.get_by_role("row").get_by_role("button", name="Dana 1").click()
+        details = teacher.locator(".session-details")
+        expect(details).to_be_visible()
+        pupil.goto("/#/lesson/practice")
+        likes = pupil.get_by_role("listitem").filter(has_text="likes football")
+        likes.get_by_role("switch", name=EN["facts.share"]).check()
+        expect(details).to_contain_text("likes football")
+        expect(details).not_to_contain_text("is shy")
+        likes.get_by_role("switch").uncheck()
+        expect(details).not_to_contain_text("likes football")
+        shy = pupil.get_by_role("listitem").filter(has_text="is shy")
+        shy.get_by_role("button").click()
+        expect(shy).to_have_count(0)
+        until(pupil, lambda: len(list(facts.stream())) == 1)
+    assert [each.get("fact") for each in facts.stream()] == ["likes football"]
+
+
 def test_web_lesson_report_does_not_take_a_pupil_who_left_for_the_teacher(
-    browser: Browser, school: School
+    enter: Enter, school: School
 ) -> None:
     own = course(school.teacher, [school.pupil])
-    mission, _ = _session(school, courseId=own)
-    with app(browser, school, school.teacher_state) as page:
+    mission, _ = school.session(courseId=own)
+    with enter(school.teacher) as page:
         page.goto(f"/#/lesson/report.{mission}")
         row = page.get_by_role("row").filter(has_text="Dana 1")
         expect(row).to_be_visible()
         database().document(f"courses/{own}/students/{school.pupil.uid}").delete()
-        expect(page.get_by_text(TEXTS["en"]["report.left"])).to_be_visible()
-        expect(page.get_by_text(TEXTS["en"]["report.own"])).to_have_count(0)
+        expect(page.get_by_text(EN["report.left"])).to_be_visible()
+        expect(page.get_by_text(EN["report.own"])).to_have_count(0)
 
 
-def test_web_lesson_of_others_is_neither_shown_nor_told(browser: Browser, school: School) -> None:
+def test_web_lesson_of_others_is_neither_shown_nor_told(enter: Enter, school: School) -> None:
     stranger, colleague = person("student"), person("teacher")
     admin = person("admin", tenant="elsewhere")
     course(colleague, [stranger])
-    mission, session = _session(school)
+    mission, session = school.session()
     views = [f"{part}.{mission}" for part in ("edit", "report", "lesson")]
     views += [f"course.{school.course}", f"session.{session}"]
     for who in (stranger, colleague, admin):
-        with app(browser, school) as page:
-            sign_in(page, who)
+        with enter(who) as page:
             for view in views:
                 page.goto(f"/#/lesson/{view}")
                 expect(
@@ -334,77 +405,65 @@ def test_web_lesson_of_others_is_neither_shown_nor_told(browser: Browser, school
                 expect(page.locator(".loading")).to_have_count(0)
                 expect(page.get_by_text("A secret lesson")).to_have_count(0)
                 expect(page.get_by_text("Dana 1")).to_have_count(0)
-        token = id_token(who)
         for name, arguments in (
             ("get_lesson", {"missionId": mission}),
             ("configure_lesson", {"missionId": mission, "title": "Mine"}),
             ("lesson_report", {"missionId": mission}),
+            ("session_report", {"sessionId": session}),
             ("start_session", {"missionId": mission}),
             ("end_session", {"sessionId": session}),
+            ("create_live_session", {"sessionId": session}),
         ):
-            assert _call(school, name, token, arguments) in ("not-found", "permission-denied"), name
+            code = refusal(school.functions, name, who, arguments)
+            assert code in ("not-found", "permission-denied"), name
         for path in (
             f"missions/{mission}",
             f"sessions/{session}",
             f"courses/{school.course}",
             f"courses/{school.course}/students/{school.pupil.uid}",
+            f"profiles/{school.pupil.uid}/facts",
         ):
-            assert _read(path, token) == 403, path
+            assert read(path, who) == 403, path
 
 
-def test_web_lesson_panel_is_not_a_pupils(browser: Browser, school: School) -> None:
-    mission, _ = _session(school)
-    with app(browser, school, school.pupil_state) as page:
-        page.goto(f"/#/lesson/edit.{mission}")
-        expect(page.get_by_role("button", name=TEXTS["en"]["practice.title"])).to_be_visible()
-        expect(page.get_by_text(TEXTS["en"]["editor.prompt"])).to_have_count(0)
-    token = id_token(school.pupil)
+def test_web_lesson_panel_is_not_a_pupils(enter: Enter, school: School) -> None:
+    mission, _ = school.session()
+    loaded: list[str] = []
+    with enter(school.pupil) as page:
+        page.on("request", lambda request: loaded.append(request.url.rpartition("/")[2]))
+        for part in (
+            "new",
+            "courses",
+            f"course.{school.course}",
+            f"edit.{mission}",
+            f"report.{mission}",
+        ):
+            page.goto(f"/#/lesson/{part}")
+            expect(page.get_by_role("button", name=EN["practice.title"])).to_be_visible()
+            for text in ("editor.prompt", "courses.new", "pupils.uid", "report.items"):
+                expect(page.get_by_text(EN[text])).to_have_count(0)
+    assert script_of("src/lesson/room.tsx") in loaded
+    assert script_of("src/lesson/panel.tsx") not in loaded
     for name in ("get_lesson", "lesson_report", "configure_lesson"):
-        assert _call(school, name, token, {"missionId": mission}) == "permission-denied"
-    assert _call(school, "list_lesson_tools", token, {}) == "permission-denied"
-    assert _read(f"missions/{mission}", token) == 403
+        arguments = {"missionId": mission}
+        assert refusal(school.functions, name, school.pupil, arguments) == "permission-denied"
+    code = refusal(school.functions, "list_lesson_tools", school.pupil, {})
+    assert code == "permission-denied"
+    assert read(f"missions/{mission}", school.pupil) == 403
 
 
-def test_web_lesson_goes_on_where_nothing_was_recorded(browser: Browser, school: School) -> None:
-    texts = TEXTS["en"]
-    mission, _ = _session(school, preset="review_lesson")
-    with app(browser, school, school.pupil_state) as page:
+def test_web_lesson_goes_on_where_nothing_was_recorded(enter: Enter, school: School) -> None:
+    texts = EN
+    mission, _ = school.session(preset="review_lesson")
+    with enter(school.pupil) as page:
         page.goto(f"/#/lesson/lesson.{mission}")
         ask(page, texts, "play_student_audio", itemId="i1")
         expect(page.get_by_text(TOLD)).to_be_visible()
         expect(page.get_by_text(texts["run.waiting"])).to_have_count(0)
 
 
-def test_web_lesson_is_not_of_somebody_without_a_part_in_school(context: Any) -> None:
-    page = context.new_page()
-    page.goto("/#/lesson")
-    expect(page.get_by_text(TEXTS["en"]["app.not_yours"])).to_be_visible()
-    expect(page.get_by_role("link", name=TEXTS["en"]["lesson.title"])).to_have_count(0)
-
-
-def _session(school: School, **changes: Any) -> tuple[str, str]:
-    """A lesson of the teacher and a session of the pupil in it."""
-    fields = {"title": "A secret lesson", "courseId": school.course, "conversationPrompt": "Talk."}
-    fields |= changes
-    made = _result(school, "configure_lesson", id_token(school.teacher), fields)
-    mission = str(made["missionId"])
-    started = _result(school, "start_session", id_token(school.pupil), {"missionId": mission})
-    return mission, str(started["sessionId"])
-
-
-def _result(school: School, name: str, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = post(school.functions, name, token, arguments)["result"]
-    return result
-
-
-def _call(school: School, name: str, token: str, arguments: dict[str, Any]) -> str:
-    """The code with which a call is refused."""
-    return str(post(school.functions, name, token, arguments)["error"]["details"]["code"])
-
-
-def _read(path: str, token: str) -> int:
-    """How Firestore answers somebody who reads a document."""
-    host = os.environ["FIRESTORE_EMULATOR_HOST"]
-    url = f"http://{host}/v1/projects/demo-rollcall/databases/(default)/documents/{path}"
-    headers = {"Authorization": f"Bearer {token}"}
-    return httpx2.get(url, headers=headers, trust_env=False).status_code
+def test_web_lesson_is_not_of_somebody_without_a_part_in_school(enter: Enter) -> None:
+    with enter(person(None)) as page:
+        page.goto("/#/lesson")
+        expect(page.get_by_text(EN["app.not_yours"])).to_be_visible()
+        expect(page.get_by_role("link", name=EN["lesson.title"])).to_have_count(0)

@@ -6,34 +6,31 @@ The page connects to the address of Google, which leads to a local server that s
 from __future__ import annotations
 
 import base64
-import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from dev.paths import ROOT
-from tests.clients.web.conftest import launched, watched
-from tests.clients.web.lesson_class import course, findings, id_token, person, post, sign_in
+from tests.clients.web.conftest import Served, launched, watched
 from tests.clients.web.scene import lead_to
-from tests.support.functions_process import functions_process
-from tests.support.https_server import Authority
+from tests.clients.web.school import (
+    TEXTS,
+    Person,
+    course,
+    findings,
+    person,
+    post,
+    signed_in,
+    until,
+)
+from tests.clients.web.test_elements import serve_sdk, served_element
 from tests.support.live_voice import FakeLive
 
-pytestmark = pytest.mark.usefixtures("sample")
-
-TEXTS = {
-    language: {
-        **json.loads((ROOT / f"clients/web/texts/{language}.json").read_text()),
-        **json.loads((ROOT / f"clients/web/texts/lesson/{language}.json").read_text()),
-    }
-    for language in ("en", "he")
-}
 EN = TEXTS["en"]
 WATCH = """
 window.tracks = [];
@@ -68,10 +65,14 @@ class Voice:
     """A pupil in a lesson, a browser with a microphone, and the voice model's server."""
 
     browser: Browser
-    live: FakeLive
-    functions: str
+    served: Served
+    pupil: Person
+    mission: str
     session: str
-    state: Any
+
+    @property
+    def live(self) -> FakeLive:
+        return self.served.live
 
     @contextmanager
     def room(self, language: str = "en", *, policy: str | None = None) -> Iterator[Page]:
@@ -82,15 +83,13 @@ class Voice:
             headers = {"permissions-policy": policy or "", "content-type": "text/html"}
             route.fulfill(body=answer.body(), headers=headers)
 
-        for each in self.state["origins"]:
-            each["localStorage"] = [{"name": "rollcall.locale", "value": language}]
-        options = {"storage_state": self.state, "ignore_https_errors": True}
-        with watched(self.browser, **options) as context:
+        entered = signed_in(
+            self.browser, self.served.address, self.pupil, language, ignore_https_errors=True
+        )
+        with entered as page:
             if policy is not None:
-                context.route(lambda url: url.endswith("/"), put_policy)
-            context.add_init_script(WATCH)
-            lead_to(context, self.functions)
-            page = context.new_page()
+                page.context.route(lambda url: url.endswith("/"), put_policy)
+            page.add_init_script(WATCH)
             page.goto(f"/#/lesson/session.{self.session}")
             yield page
 
@@ -103,61 +102,47 @@ class Voice:
 
 
 @pytest.fixture(scope="module")
-def voice(sample: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Voice]:
-    authority = Authority(tmp_path_factory.mktemp("tls"))
-    with FakeLive(authority) as live:
-        at = live.talk_address.rpartition(":")[2]
-        environment = {
-            "GEMINI_API_KEY": "planted-key",
-            "GEMINI_LIVE_MODEL": "gemini-3.8-live",
-            "GOOGLE_GEMINI_BASE_URL": live.address,
-            "SSL_CERT_FILE": str(authority.file),
-        }
-        with (
-            functions_process(environment) as functions,
-            launched(
-                "--use-fake-device-for-media-stream",
-                "--use-fake-ui-for-media-stream",
-                # A page whose headers a test has changed may call the emulators like any other.
-                "--disable-features=LocalNetworkAccessChecks",
-                f"--host-resolver-rules=MAP generativelanguage.googleapis.com:443 127.0.0.1:{at}",
-            ) as browser,
-        ):
-            teacher, pupil = person("teacher"), person("student")
-            lesson = {
-                "title": "Ordering",
-                "courseId": course(teacher, [pupil]),
-                "conversationPrompt": "Play a waiter.",
-                "tasks": [{"id": "task-1", "text": "Order soup"}],
-                "toolConfiguration": {"tools": TOOLS},
-            }
-            made = post(functions, "configure_lesson", id_token(teacher), lesson)["result"]
-            mission = {"missionId": made["missionId"]}
-            started = post(functions, "start_session", id_token(pupil), mission)["result"]
-            with watched(browser) as context:
-                sign_in(context.new_page(), pupil)
-                state = context.storage_state(indexed_db=True)
-            yield Voice(browser, live, functions, started["sessionId"], state)
+def voice(served: Served) -> Iterator[Voice]:
+    at = served.live.talk_address.rpartition(":")[2]
+    teacher, pupil = person("teacher"), person("student")
+    lesson = {
+        "title": "Ordering",
+        "courseId": course(teacher, [pupil]),
+        "conversationPrompt": "Play a waiter.",
+        "tasks": [{"id": "task-1", "text": "Order soup"}],
+        "toolConfiguration": {"tools": TOOLS},
+    }
+    made = post(served.address, "configure_lesson", teacher, lesson)["result"]
+    mission = {"missionId": made["missionId"]}
+    started = post(served.address, "start_session", pupil, mission)["result"]
+    with launched(
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        # A page whose headers a test has changed may call the emulators like any other.
+        "--disable-features=LocalNetworkAccessChecks",
+        f"--host-resolver-rules=MAP generativelanguage.googleapis.com:443 127.0.0.1:{at}",
+    ) as browser:
+        yield Voice(browser, served, pupil, made["missionId"], started["sessionId"])
 
 
-@pytest.mark.parametrize("language", ["en", "he"])
-def test_web_voice_that_is_not_set_up_is_said(voice: Voice, language: str) -> None:
-    texts = TEXTS[language]
-    message = "live voice is not set up; the lesson goes on in text"
-    details = {"code": "failed-precondition", "hint": "set GEMINI_API_KEY and GEMINI_LIVE_MODEL"}
-    error = {"status": "FAILED_PRECONDITION", "message": message, "details": details}
-    with voice.room(language) as page:
-        page.context.route(
-            "**/create_live_session",
-            lambda route: route.fulfill(
-                status=400,
-                json={"error": error},
-                headers={"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"},
-            ),
-        )
-        page.get_by_role("button", name=texts["voice.talk"], exact=True).click()
-        expect(page.get_by_role("alert")).to_have_text(texts["voice.not_set_up"])
-        expect(page.get_by_label(texts["composer.message"], exact=True)).to_be_enabled()
+def test_web_voice_that_cannot_be_had_is_said_in_the_pages_language(voice: Voice) -> None:
+    texts = TEXTS["he"]
+    refusals = {
+        "voice.not_set_up": ("failed-precondition", "FAILED_PRECONDITION"),
+        "voice.enough": ("resource-exhausted", "RESOURCE_EXHAUSTED"),
+    }
+    allowed = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"}
+    with voice.room("he") as page:
+        for said, (code, status) in refusals.items():
+            error = {"status": status, "message": "not now", "details": {"code": code}}
+            page.context.route(
+                "**/create_live_session",
+                partial(Route.fulfill, status=400, json={"error": error}, headers=allowed),
+            )
+            page.get_by_role("button", name=texts["voice.talk"], exact=True).click()
+            expect(page.get_by_role("alert")).to_have_text(texts[said])
+            expect(page.get_by_label(texts["composer.message"], exact=True)).to_be_enabled()
+            page.get_by_role("button", name=texts["app.close"], exact=True).click()
         assert page.evaluate("tracks.length") == 0
 
 
@@ -256,9 +241,24 @@ def test_web_voice_lets_the_microphone_go_with_the_room_and_with_the_lesson(voic
         page.wait_for_function("tracks[1].readyState === 'ended'")
 
 
-def until(page: Page, is_so: Callable[[], bool]) -> None:
-    """Wait for what the server has been sent."""
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(20)
+def test_web_voice_works_in_a_page_of_somebody_else(voice: Voice, tmp_path: Path) -> None:
+    live = voice.live
+    live.said, live.script = [], [TASK]
+    live.results.clear()
+    options = {"ignore_https_errors": True}
+    with (
+        served_element(tmp_path, voice.pupil, "rollcall-lesson", voice.mission) as address,
+        watched(voice.browser, **options) as context,
+    ):
+        lead_to(context, voice.served.address)
+        serve_sdk(context)
+        page = context.new_page()
+        page.add_init_script(WATCH)
+        page.goto(address)
+        voice.talk(page)
+        until(page, lambda: "mark_task_complete-0" in live.results)
+        assert live.results["mark_task_complete-0"]["done"]
+        level = page.get_by_role("meter", name=EN["voice.level"])
+        until(page, lambda: level.evaluate("meter => meter.value") > 0)
+        page.evaluate("document.querySelector('rollcall-lesson').remove()")
+        page.wait_for_function("tracks[0].readyState === 'ended'")

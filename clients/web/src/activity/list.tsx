@@ -1,16 +1,13 @@
 /** What there is to play: of the user's courses, and a teacher's drafts. */
 
-import type { RollcallError } from "@rollcall/client";
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
+import css from "../../styles/activity.css?text";
 import { Icon } from "../app/icon.js";
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
+import { useStyles } from "../app/styles.js";
 import type { Connection } from "../firebase/connection.js";
 import { Line } from "../markdown/prose.js";
+import { RefusalNote } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
 import { number, text, when } from "../text/locale.js";
-import { call } from "./calls.js";
 import { type Key, say } from "./texts.js";
 import type { Activities, ListedActivity } from "./wire.js";
 
@@ -20,26 +17,15 @@ export interface ListProps {
 }
 
 export function ActivityList({ connection, onOpen }: ListProps) {
-  const found = useSignal<Activities | undefined>(undefined);
-  const problem = useSignal<RollcallError | undefined>(undefined);
-  const load = async () => {
-    problem.value = undefined;
-    try {
-      found.value = await call<Activities>(connection, "list_activities", {});
-    } catch (error) {
-      problem.value = error as RollcallError;
-    }
-  };
-  useEffect(() => void load(), [connection]);
-  const known = found.value;
+  useStyles(css);
+  const [found, load] = useCall<Activities>(connection, "list_activities", {});
+  const { value: known, problem } = found.value;
   const courses = new Map(known?.courses.map(({ courseId, name }) => [courseId, name]));
   return (
     <div class="page play">
       <h1>{text("activity.title")}</h1>
-      {problem.value && (
-        <ProblemNote problem={problemOf(problem.value)} retry="app.try_again" onRetry={() => void load()} />
-      )}
-      {!known && !problem.value && <p class="quiet loading">{text("app.loading")}</p>}
+      {problem && <RefusalNote error={problem} onRetry={load} />}
+      {!known && !problem && <p class="quiet loading">{text("app.loading")}</p>}
       {known && !known.activities.length && <Nothing known={known} />}
       {known &&
         groups(known).map(({ title, activities }) => (

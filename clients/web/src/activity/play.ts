@@ -10,8 +10,9 @@ import { RollcallError } from "@rollcall/client";
 import { computed, signal } from "@preact/signals";
 
 import { announce } from "../app/toast.js";
+import { call, isPassing } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
-import { call, isPassing } from "./calls.js";
+import { refusalOf } from "../school/refusal.js";
 import { Kept } from "./kept.js";
 import { isQuestion, Question } from "./question.js";
 import { say } from "./texts.js";
@@ -121,7 +122,7 @@ export class Play {
             this.#connection,
             "answer_block",
             { attemptId: (await this.#begun()).attemptId, blockId, answer },
-            callKey,
+            { callKey },
           );
       question.accept(answered);
       announce(say(`result.${resultOf(answered)}`));
@@ -130,7 +131,7 @@ export class Play {
       if (isPassing(error) || this.#isClosed) throw error; // it stays on the device
       const isWrongShape = error.code === "invalid-argument";
       const isNumber = isWrongShape && question.block.kind === "numeric";
-      question.refuse(isNumber ? say("refused.number") : say("refused.other", { reason: error.message }));
+      question.refuse(isNumber ? say("refused.number") : say("refused.other", { reason: refusalOf(error).advice }));
       announce(question.refusal.value as string);
       if (!isWrongShape) await this.#comeBack(error);
     }
@@ -142,7 +143,7 @@ export class Play {
     } else {
       try {
         const { attemptId } = await this.#begun();
-        this.attempt.value = await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, callKey);
+        this.attempt.value = await call<Attempt>(this.#connection, "finish_attempt", { attemptId }, { callKey });
       } catch (error) {
         if (isPassing(error as RollcallError)) throw error;
         this.#kept?.write("finishing", undefined);
@@ -163,7 +164,7 @@ export class Play {
       this.#connection,
       "start_attempt",
       { contentId },
-      crypto.randomUUID(), // one attempt there is of each version, whatever the key
+      { callKey: crypto.randomUUID() }, // one attempt there is of each version, whatever the key
     );
     return this.attempt.value;
   }

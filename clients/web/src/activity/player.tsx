@@ -4,12 +4,15 @@ import type { RollcallError } from "@rollcall/client";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import css from "../../styles/activity.css?text";
 import { Confirmation } from "../app/confirmation.js";
 import { isOnline } from "../app/network.js";
+import { useStyles } from "../app/styles.js";
 import { ProblemNote } from "../chat/problem_note.js";
-import { type Problem, problemOf } from "../chat/problems.js";
+import type { Problem } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
 import { CurrentConnection } from "../firebase/current.js";
+import { refusalOf } from "../school/refusal.js";
 import { number, text } from "../text/locale.js";
 import { Play } from "./play.js";
 import { isolatedText } from "./prose.js";
@@ -38,6 +41,7 @@ export interface PlayerProps {
 }
 
 export function Player({ connection, contentId, onBack, onProgress }: PlayerProps) {
+  useStyles(css);
   const play = useMemo(() => new Play(connection, contentId), [connection, contentId]);
   useEffect(() => () => play.close(), [play]);
   useSignalEffect(() => {
@@ -65,7 +69,7 @@ export function Player({ connection, contentId, onBack, onProgress }: PlayerProp
             </button>
           )}
         </div>
-        {problem && <ProblemNote problem={problemIn(problem)} onRetry={() => void play.load()} />}
+        {problem && <ProblemNote problem={problemIn(problem)} retry="app.try_again" onRetry={() => void play.load()} />}
         {!activity && !problem && (
           <p class="quiet loading">{play.isCutOff.value ? say("state.cut_off") : text("app.loading")}</p>
         )}
@@ -77,7 +81,7 @@ export function Player({ connection, contentId, onBack, onProgress }: PlayerProp
 
 /** What an error means here: what is not open to somebody is not told from what there is not. */
 function problemIn(error: RollcallError): Problem {
-  if (error.code !== "permission-denied") return problemOf(error);
+  if (error.code !== "permission-denied") return refusalOf(error);
   return { title: say("refused.title"), advice: say("refused.advice"), mayRetry: false };
 }
 

@@ -3,11 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { useContext, useEffect } from "preact/hooks";
 
+import { call } from "../firebase/calls.js";
 import { CurrentConnection } from "../firebase/current.js";
 import { Line, Words } from "../markdown/prose.js";
 import { directionOf } from "../text/direction.js";
 import { direction } from "../text/locale.js";
-import { call } from "./calls.js";
 import { directionOfAll, Paragraphs } from "./prose.js";
 import { say } from "./texts.js";
 import type { Block } from "./wire.js";

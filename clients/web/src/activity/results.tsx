@@ -1,17 +1,17 @@
 /** How the pupils of a teacher's courses are doing: a table, a chart, and no small group. */
 
-import type { RollcallError } from "@rollcall/client";
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
+import css from "../../styles/activity.css?text";
 import { later } from "../app/later.js";
+import { useStyles } from "../app/styles.js";
 import type { ChartProps } from "../cards/chart.js";
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
 import { Line } from "../markdown/prose.js";
+import { RefusalNote } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
 import { direction, locale, number, text } from "../text/locale.js";
-import { call } from "./calls.js";
 import { say } from "./texts.js";
 import type { Activities, Analytics, Figure, TimeRange } from "./wire.js";
 
@@ -19,54 +19,32 @@ const Chart = later<ChartProps>(() => import("../cards/chart.js").then(({ Chart 
 const RANGES: TimeRange[] = ["week", "month", "semester", "year"];
 
 export function Results({ connection }: { connection: Connection }) {
-  const courses = useSignal<Activities["courses"] | undefined>(undefined);
+  useStyles(css);
   const courseId = useSignal("");
   const range = useSignal<TimeRange | "">("");
-  const found = useSignal<Analytics | undefined>(undefined);
-  const problem = useSignal<RollcallError | undefined>(undefined);
-  const tries = useSignal(0);
-  const load = async <Result,>(capability: string, args: object, show: (result: Result) => void) => {
-    problem.value = undefined;
-    try {
-      show(await call<Result>(connection, capability, args));
-    } catch (error) {
-      problem.value = error as RollcallError;
-    }
+  const [activities, loadCourses] = useCall<Activities>(connection, "list_activities", {});
+  const courses = activities.value.value?.courses.filter(({ role }) => role === "teacher");
+  const wanted = {
+    ...(courseId.value && { courseId: courseId.value }),
+    ...(range.value && { timeRange: range.value }),
   };
-  useSignalEffect(() => {
-    void tries.value;
-    void load<Activities>("list_activities", {}, (known) => {
-      courses.value = known.courses.filter(({ role }) => role === "teacher");
-    });
-  });
-  useSignalEffect(() => {
-    void [tries.value, locale.value];
-    if (!courses.value?.length) return;
-    const wanted = {
-      ...(courseId.value && { courseId: courseId.value }),
-      ...(range.value && { timeRange: range.value }),
-    };
-    let isWanted = true;
-    void load<Analytics>("get_analytics", wanted, (analytics) => isWanted && (found.value = analytics));
-    return () => (isWanted = false);
-  });
-  const known = found.value;
+  const [figures, loadFigures] = useCall<Analytics>(connection, courses?.length ? "get_analytics" : undefined, wanted);
+  const { value: known } = figures.value;
+  const problem = activities.value.problem ?? figures.value.problem;
   return (
     <div class="page results">
       <h1>{text("results.title")}</h1>
       <p class="quiet">{say("results.lead")}</p>
-      {problem.value && (
-        <ProblemNote problem={problemOf(problem.value)} retry="app.try_again" onRetry={() => (tries.value += 1)} />
-      )}
-      {!courses.value && !problem.value && <p class="quiet loading">{text("app.loading")}</p>}
-      {courses.value?.length === 0 && <p>{say("results.no_course")}</p>}
-      {!!courses.value?.length && (
+      {problem && <RefusalNote error={problem} onRetry={courses ? loadFigures : loadCourses} />}
+      {!courses && !problem && <p class="quiet loading">{text("app.loading")}</p>}
+      {courses?.length === 0 && <p>{say("results.no_course")}</p>}
+      {!!courses?.length && (
         <div class="row filters">
           <label class="field">
             <span>{say("results.course")}</span>
             <select value={courseId.value} onChange={({ currentTarget }) => (courseId.value = currentTarget.value)}>
               <option value="">{say("results.all_courses")}</option>
-              {courses.value.map(({ courseId, name }) => (
+              {courses.map(({ courseId, name }) => (
                 <option key={courseId} value={courseId}>
                   {name}
                 </option>
@@ -89,7 +67,7 @@ export function Results({ connection }: { connection: Connection }) {
           </label>
         </div>
       )}
-      {known && !problem.value && (
+      {known && !problem && (
         <>
           <p dir="auto" class="answer">
             {known.answer}

@@ -53,7 +53,8 @@ export function Log({ conversation }: { conversation: Conversation }) {
   }, [newest]);
 
   const onScroll = () => {
-    const box = scroller.current as HTMLDivElement;
+    const box = scroller.current;
+    if (!box) return; // it has scrolled before it went, and is told of it afterwards
     // The end may have moved on since it was scrolled to: only who goes up leaves it.
     if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) isAtEnd.current = true;
     else if (box.scrollTop < top.current) isAtEnd.current = false;

@@ -1,8 +1,9 @@
 /** What the elements share: a shadow root with the app's styles, and the page's Firebase. */
 
 import { signal } from "@preact/signals";
-import { type ComponentChild, Fragment, render } from "preact";
+import { type ComponentChild, render } from "preact";
 
+import { StyleRoot } from "../app/styles.js";
 import { Announcements } from "../app/toast.js";
 import { Connection, type HostFirebase } from "../firebase/connection.js";
 import { direction, type Locale, LOCALES, locale, text } from "../text/locale.js";
@@ -80,7 +81,9 @@ export abstract class RollcallElement extends HTMLElement {
     return (
       <div class="element" lang={locale.value} dir={direction.value}>
         {connection && user ? (
-          <Fragment key={user.uid}>{this.view(connection)}</Fragment>
+          <StyleRoot.Provider key={user.uid} value={this.shadowRoot!}>
+            {this.view(connection)}
+          </StyleRoot.Provider>
         ) : (
           <slot name="signed-out">
             <p class="quiet loading">{text(user === null ? "element.signed_out" : "app.loading")}</p>

@@ -1,6 +1,5 @@
 /** A teacher's courses, and the pupils of one. */
 
-import { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
 import {
   addDoc,
@@ -14,16 +13,16 @@ import { useState } from "preact/hooks";
 
 import { Confirmation } from "../app/confirmation.js";
 import { Icon } from "../app/icon.js";
-import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { text } from "../text/locale.js";
-import { Field } from "./field.js";
+import { tellRefusal } from "../school/refusal.js";
+import { TextField } from "./field.js";
 import { Listed } from "./listed.js";
 import type { PanelProps } from "./panel.js";
 import { type Course, coursesOf, document, type Pupil, pupilsOf, useDocument, useDocuments } from "./stored.js";
 import { say } from "./texts.js";
 
 const NAME_CHARS = 120;
+const UID_CHARS = 128;
 
 export function Courses({ connection, go }: PanelProps) {
   const { uid } = connection;
@@ -36,7 +35,7 @@ export function Courses({ connection, go }: PanelProps) {
   };
   return (
     <>
-      <Listed followed={courses} empty={say("courses.empty")}>
+      <Listed found={courses} empty={say("courses.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.sort(byName).map((course) => (
@@ -57,17 +56,7 @@ export function Courses({ connection, go }: PanelProps) {
           if (name.trim()) void add();
         }}
       >
-        <Field name={say("courses.new")}>
-          {(about) => (
-            <input
-              {...about}
-              dir="auto"
-              maxLength={NAME_CHARS}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField name={say("courses.new")} value={name} maxChars={NAME_CHARS} onInput={setName} />
         <button class="button" disabled={!name.trim()}>
           {say("courses.add")}
         </button>
@@ -99,7 +88,7 @@ export function CoursePage({ connection, id, go }: PanelProps & { id: string }) 
         {say("courses.all")}
       </button>
       <h2 dir="auto">{course.value?.name}</h2>
-      <Listed followed={pupils} empty={say("pupils.empty")}>
+      <Listed found={pupils} empty={say("pupils.empty")}>
         {(all) => {
           const found = all.filter(({ name }) => name.toLowerCase().includes(wanted.value.trim().toLowerCase()));
           return (
@@ -137,28 +126,20 @@ export function CoursePage({ connection, id, go }: PanelProps & { id: string }) 
           if (isWhole) void add();
         }}
       >
-        <Field name={say("pupils.name")}>
-          {(about) => (
-            <input
-              {...about}
-              dir="auto"
-              maxLength={NAME_CHARS}
-              value={pupil.name}
-              onInput={(event) => setPupil({ ...pupil, name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field name={say("pupils.uid")} note={say("pupils.uid.note")}>
-          {(about) => (
-            <input
-              {...about}
-              dir="ltr"
-              maxLength={128}
-              value={pupil.uid}
-              onInput={(event) => setPupil({ ...pupil, uid: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          name={say("pupils.name")}
+          value={pupil.name}
+          maxChars={NAME_CHARS}
+          onInput={(name) => setPupil({ ...pupil, name })}
+        />
+        <TextField
+          name={say("pupils.uid")}
+          note={say("pupils.uid.note")}
+          dir="ltr"
+          value={pupil.uid}
+          maxChars={UID_CHARS}
+          onInput={(uid) => setPupil({ ...pupil, uid })}
+        />
         <button class="button" disabled={!isWhole}>
           {say("pupils.add")}
         </button>
@@ -182,7 +163,7 @@ async function written<T>(connection: Connection, write: (db: Firestore) => Prom
     const { db } = await connection.store();
     return await write(db);
   } catch (error) {
-    toast(text("threads.not_done", { reason: (error as RollcallError).message }));
+    tellRefusal(error);
     return undefined;
   }
 }

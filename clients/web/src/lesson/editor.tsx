@@ -2,12 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
+import { RefusalNote, refusalOf } from "../school/refusal.js";
 import { LOCALES, locale, nameOf, number, text } from "../text/locale.js";
 import { type Catalogue, enabledIn, presetOf, settingOf } from "./configuration.js";
 import { Estimate } from "./estimate.js";
-import { Field, Refusal } from "./field.js";
+import { Field, Refusal, Select, TextField } from "./field.js";
 import { type Lesson, LessonDraft } from "./lesson_draft.js";
 import type { PanelProps } from "./panel.js";
 import { type Course, coursesOf, useDocuments } from "./stored.js";
@@ -31,7 +30,7 @@ export function MissionEditor({ connection, go, onSaved, id }: PanelProps & { id
   const [lesson, catalogue, problem] = [draft.lesson.value, draft.catalogue.value, draft.problem.value];
   const refusal = draft.refusal.value;
   if (problem) {
-    return <ProblemNote problem={problemOf(problem)} retry="app.try_again" onRetry={() => void draft.open()} />;
+    return <RefusalNote error={problem} onRetry={() => void draft.open()} />;
   }
   if (!lesson || !catalogue) return <p class="quiet loading">{text("app.loading")}</p>;
   const save = async () => {
@@ -57,7 +56,15 @@ export function MissionEditor({ connection, go, onSaved, id }: PanelProps & { id
         </div>
         <aside class="editor-side" aria-label={say("estimate.title")}>
           <Estimate draft={draft} catalogue={catalogue} />
-          {refusal && <p class="note bad" dir="auto">{refusal.field ? say("editor.refused") : refusal.message}</p>}
+          {refusal && <p class="note bad">{refusal.field ? say("editor.refused") : refusalOf(refusal).advice}</p>}
+          {draft.isBehind.value && (
+            <div class="note" role="status">
+              <p>{say("editor.behind")}</p>
+              <button type="button" class="button small" onClick={() => void draft.reload()}>
+                {say("editor.reload")}
+              </button>
+            </div>
+          )}
           <button class="button primary wide" disabled={draft.isSaving.value || (draft.isSaved.value && !!lesson.missionId)}>
             {say("editor.save")}
           </button>
@@ -87,74 +94,55 @@ function About({ draft, lesson, catalogue, connection }: PartProps & Pick<PanelP
   const { uid } = connection;
   const courses = useDocuments<Course>(connection, `courses ${uid}`, coursesOf(uid)).value.value ?? [];
   const { limits } = catalogue;
+  const none = { id: "", name: say("missions.no_course") };
   return (
     <section class="editor-part">
       <h2>{say(lesson.missionId ? "editor.edit" : "editor.new")}</h2>
-      <Field name={say("editor.title")} at="title">
-        {(about) => (
-          <input
-            {...about}
-            dir="auto"
-            maxLength={limits.titleChars}
-            value={lesson.title}
-            onInput={(event) => draft.change({ title: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        name={say("editor.title")}
+        at="title"
+        accepts={say("accepts.title", { most: limits.titleChars })}
+        value={lesson.title}
+        maxChars={limits.titleChars}
+        onInput={(title) => draft.change({ title })}
+      />
+      <TextField
         name={say("editor.prompt")}
         at="conversationPrompt"
-        note={say("editor.chars", { count: lesson.conversationPrompt.length, most: limits.promptChars })}
-      >
-        {(about) => (
-          <textarea
-            {...about}
-            rows={6}
-            dir={lesson.conversationPrompt ? "auto" : undefined}
-            placeholder={say("editor.prompt.example")}
-            value={lesson.conversationPrompt}
-            onInput={(event) => draft.change({ conversationPrompt: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        value={lesson.conversationPrompt}
+        maxChars={limits.promptChars}
+        rows={6}
+        placeholder={say("editor.prompt.example")}
+        onInput={(conversationPrompt) => draft.change({ conversationPrompt })}
+      />
       <div class="editor-pair">
-        <Field name={say("editor.course")} at="courseId">
-          {(about) => (
-            <select
-              {...about}
-              value={lesson.courseId ?? ""}
-              onChange={(event) => draft.change({ courseId: event.currentTarget.value || null })}
-            >
-              {(!lesson.courseId || !lesson.missionId) && <option value="">{say("missions.no_course")}</option>}
-              {courses.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field name={say("editor.type")} at="lessonType">
-          {(about) => (
-            <select {...about} value={lesson.lessonType} onChange={(event) => draft.change({ lessonType: event.currentTarget.value })}>
-              {catalogue.lessonTypes.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field name={say("editor.level")} at="level">
-          {(about) => (
-            <select {...about} value={lesson.level} onChange={(event) => draft.change({ level: event.currentTarget.value })}>
-              {catalogue.levels.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field name={say("editor.minutes")} at="durationMinutes">
+        <Select
+          name={say("editor.course")}
+          at="courseId"
+          accepts={say("accepts.course")}
+          value={lesson.courseId ?? ""}
+          options={[...(lesson.courseId && lesson.missionId ? [] : [none]), ...courses]}
+          onChange={(id) => draft.change({ courseId: id || null })}
+        />
+        <Select
+          name={say("editor.type")}
+          at="lessonType"
+          value={lesson.lessonType}
+          options={catalogue.lessonTypes}
+          onChange={(lessonType) => draft.change({ lessonType })}
+        />
+        <Select
+          name={say("editor.level")}
+          at="level"
+          value={lesson.level}
+          options={catalogue.levels.map((id) => ({ id, name: id }))}
+          onChange={(level) => draft.change({ level })}
+        />
+        <Field
+          name={say("editor.minutes")}
+          at="durationMinutes"
+          accepts={say("accepts.number", { least: limits.minMinutes, most: limits.maxMinutes })}
+        >
           {(about) => (
             <input
               {...about}
@@ -166,17 +154,13 @@ function About({ draft, lesson, catalogue, connection }: PartProps & Pick<PanelP
             />
           )}
         </Field>
-        <Field name={say("editor.language")} at="lessonLocale">
-          {(about) => (
-            <select {...about} value={lesson.lessonLocale} onChange={(event) => draft.change({ lessonLocale: event.currentTarget.value })}>
-              {LOCALES.map((each) => (
-                <option key={each} value={each}>
-                  {nameOf(each)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select
+          name={say("editor.language")}
+          at="lessonLocale"
+          value={lesson.lessonLocale}
+          options={LOCALES.map((id) => ({ id, name: nameOf(id) }))}
+          onChange={(lessonLocale) => draft.change({ lessonLocale })}
+        />
       </div>
       <Tasks tasks={lesson.tasks} limits={limits} onChange={(tasks) => draft.change({ tasks })} />
     </section>
@@ -197,29 +181,17 @@ function Tools({ draft, lesson, catalogue }: PartProps) {
           {say("tools.enabled", { count: number(count), all: number(catalogue.tools.length) })}
         </span>
       </div>
-      <Field
+      <Select
         name={say("tools.preset")}
         at="preset"
         note={catalogue.presets.find(({ id }) => id === preset)?.description}
-      >
-        {(about) => (
-          <select
-            {...about}
-            value={preset ?? ""}
-            onChange={(event) => {
-              const chosen = catalogue.presets.find(({ id }) => id === event.currentTarget.value);
-              if (chosen) draft.use(chosen.toolConfiguration, say("tools.preset.used", { name: chosen.name }));
-            }}
-          >
-            {!preset && <option value="">{say("tools.preset.own")}</option>}
-            {catalogue.presets.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        value={preset ?? ""}
+        options={[...(preset ? [] : [{ id: "", name: say("tools.preset.own") }]), ...catalogue.presets]}
+        onChange={(wanted) => {
+          const chosen = catalogue.presets.find(({ id }) => id === wanted);
+          if (chosen) draft.use(chosen.toolConfiguration, say("tools.preset.used", { name: chosen.name }));
+        }}
+      />
       {catalogue.categories.map(({ id, name }) => (
         <fieldset key={id} class="tools">
           <legend>{name}</legend>
@@ -238,28 +210,14 @@ function Tools({ draft, lesson, catalogue }: PartProps) {
             ))}
         </fieldset>
       ))}
-      <Field
+      <TextField
         name={say("tools.instructions")}
         at="toolConfiguration.globalInstructions"
-        note={say("editor.chars", {
-          count: (configuration.globalInstructions ?? "").length,
-          most: limits.globalInstructionsChars,
-        })}
-      >
-        {(about) => (
-          <textarea
-            {...about}
-            rows={2}
-            dir="auto"
-            value={configuration.globalInstructions ?? ""}
-            onInput={(event) =>
-              draft.change({
-                toolConfiguration: { ...configuration, globalInstructions: event.currentTarget.value || null },
-              })
-            }
-          />
-        )}
-      </Field>
+        value={configuration.globalInstructions ?? ""}
+        maxChars={limits.globalInstructionsChars}
+        rows={2}
+        onInput={(words) => draft.change({ toolConfiguration: { ...configuration, globalInstructions: words || null } })}
+      />
     </section>
   );
 }

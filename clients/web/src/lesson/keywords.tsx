@@ -3,7 +3,6 @@
 import { useRef, useState } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
-import { number } from "../text/locale.js";
 import type { TriggerField } from "./configuration.js";
 import { Field } from "./field.js";
 import { say } from "./texts.js";
@@ -27,7 +26,8 @@ export function Keywords({ field, at, words, onChange }: Props) {
     <Field
       name={field.label}
       at={at}
-      note={say("keywords.note", { count: words.length, most: number(field.maxItems ?? 0) })}
+      accepts={say("accepts.keywords", { most: field.maxItems ?? 0, chars: field.maxChars ?? 0 })}
+      note={say("keywords.note", { count: words.length, most: field.maxItems ?? 0 })}
     >
       {(about) => (
         <div class="keywords">

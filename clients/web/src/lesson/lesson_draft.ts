@@ -1,12 +1,14 @@
 /** A lesson that a teacher is at, and what the server says of it as it is. */
 
 import type { RollcallError } from "@rollcall/client";
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
+import { doc, onSnapshot } from "firebase/firestore";
 
 import { toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
-import { locale, text } from "../text/locale.js";
-import { call } from "./calls.js";
+import { tellRefusal } from "../school/refusal.js";
+import { locale } from "../text/locale.js";
+import { call } from "../firebase/calls.js";
 import { type Catalogue, switchedOn, type ToolConfiguration, type ToolSetting, withSetting } from "./configuration.js";
 import type { Task } from "./stored.js";
 import { say } from "./texts.js";
@@ -39,6 +41,15 @@ export interface Preview {
   changes: string[];
 }
 
+/** What `configure_lesson` says. */
+interface Saved {
+  missionId: string;
+  done: string;
+  updatedAt: string;
+  toolConfiguration: ToolConfiguration;
+  changes: string[];
+}
+
 export class LessonDraft {
   readonly lesson = signal<Lesson | undefined>(undefined);
   readonly catalogue = signal<Catalogue | undefined>(undefined);
@@ -51,14 +62,20 @@ export class LessonDraft {
   readonly automatic = signal<ReadonlySet<string>>(new Set());
   readonly isSaving = signal(false);
   readonly isSaved = signal(true);
+  /** Whether it was saved from elsewhere since it was opened or saved here. */
+  readonly isBehind = computed(() => !this.isSaving.value && this.#storedAt.value > this.#savedAt.value);
+  /** When the lesson that is stored was saved, and the one that stands here, in ms of the epoch. */
+  readonly #storedAt = signal(0);
+  readonly #savedAt = signal(0);
   readonly #connection: Connection;
   readonly #missionId: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The newest change: what the server says of an older one is late. */
   #version = 0;
   #callKey = crypto.randomUUID();
-  /** What can be taken back, as long as the lesson is open. */
-  readonly #toasts: (() => void)[] = [];
+  /** What ends with the form: what can be taken back, and what is followed. */
+  #ends: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(connection: Connection, missionId?: string) {
     this.#connection = connection;
@@ -73,13 +90,17 @@ export class LessonDraft {
   /** Read the catalogue in the user's language, and the lesson where it is not there yet. */
   async open(): Promise<void> {
     this.problem.value = undefined;
+    this.#isClosed = false;
     try {
-      const id = this.#missionId;
+      const id = this.missionId;
+      if (id) await this.#follow(id);
+      const storedAt = this.#storedAt.peek();
       const [catalogue, stored] = await Promise.all([
         call<Catalogue>(this.#connection, "list_lesson_tools", {}),
         id && !this.lesson.value ? call<Lesson>(this.#connection, "get_lesson", { missionId: id }) : undefined,
       ]);
       const [first] = catalogue.presets;
+      if (stored) this.#savedAt.value = storedAt;
       batch(() => {
         this.catalogue.value = catalogue;
         this.lesson.value ??= stored ?? {
@@ -103,7 +124,26 @@ export class LessonDraft {
   close(): void {
     clearTimeout(this.#timer);
     this.#version += 1;
-    for (const closeToast of this.#toasts.splice(0)) closeToast();
+    this.#isClosed = true;
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  /** Show the lesson as it is stored, in place of what stands here. */
+  async reload(): Promise<void> {
+    this.close();
+    [this.lesson.value, this.isSaved.value] = [undefined, true];
+    await this.open();
+  }
+
+  /** Follow when the lesson is saved, here and elsewhere; it is known once this has returned. */
+  async #follow(missionId: string): Promise<void> {
+    const { db } = await this.#connection.store();
+    if (this.#isClosed) return;
+    await new Promise<void>((resolve, reject) => {
+      const know = (at = 0) => resolve(void (this.#storedAt.value = Math.floor(at)));
+      const mission = doc(db, "missions", missionId);
+      this.#ends.push(onSnapshot(mission, (found) => know(found.get("updatedAt")?.toMillis()), reject));
+    });
   }
 
   change(fields: Partial<Lesson>): void {
@@ -140,12 +180,9 @@ export class LessonDraft {
     try {
       const { courseId, ...fields } = lesson;
       const args = { ...fields, ...(courseId && { courseId }) };
-      const saved = await call<{ missionId: string; done: string; toolConfiguration: ToolConfiguration; changes: string[] }>(
-        this.#connection,
-        "configure_lesson",
-        args,
-        { callKey: this.#callKey },
-      );
+      const saved = await call<Saved>(this.#connection, "configure_lesson", args, { callKey: this.#callKey });
+      this.#savedAt.value = Date.parse(saved.updatedAt);
+      if (!lesson.missionId) void this.#follow(saved.missionId);
       // What was typed meanwhile belongs to the lesson that there is now.
       if (this.lesson.value) this.lesson.value = { ...this.lesson.value, missionId: saved.missionId };
       if (version === this.#version) {
@@ -157,7 +194,7 @@ export class LessonDraft {
       return saved.missionId;
     } catch (error) {
       this.refusal.value = error as RollcallError;
-      if (!this.refusal.value.field) toast(text("threads.not_done", { reason: this.refusal.value.message }));
+      if (!this.refusal.value.field) tellRefusal(error);
       return undefined;
     } finally {
       this.isSaving.value = false;
@@ -195,6 +232,6 @@ export class LessonDraft {
   }
 
   #tell(change: string, undo: () => void): void {
-    this.#toasts.push(toast(change, { name: say("editor.undo"), run: undo }));
+    this.#ends.push(toast(change, { name: say("editor.undo"), run: undo }));
   }
 }

@@ -18,7 +18,7 @@ export function Missions({ connection, go }: PanelProps) {
         <Icon name="plus" />
         {say("missions.new")}
       </button>
-      <Listed followed={missions} empty={say("missions.empty")}>
+      <Listed found={missions} empty={say("missions.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.sort(byTime).map((mission) => (

@@ -1,5 +1,7 @@
 /** The lesson panel: a teacher's lessons, courses, and what came of the lessons. */
 
+import css from "../../styles/lesson.css?text";
+import { useStyles } from "../app/styles.js";
 import type { Connection } from "../firebase/connection.js";
 import { text } from "../text/locale.js";
 import { CoursePage, Courses } from "./courses.js";
@@ -23,6 +25,7 @@ export interface PanelProps {
 }
 
 export function LessonPanel({ at, ...common }: PanelProps & { at: string }) {
+  useStyles(css);
   const [part = "", id = ""] = at.split(/\.(.*)/s);
   const { go } = common;
   // A teacher may take a lesson of their own, to try it.

@@ -1,15 +1,14 @@
 /** Review items to practise: what was said, how it is said, and how well the pupil remembered it. */
 
-import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 
-import { announce, toast } from "../app/toast.js";
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
+import { announce } from "../app/toast.js";
+import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
+import { RefusalNote, tellRefusal } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
 import { text } from "../text/locale.js";
-import { call } from "./calls.js";
 import { say, sayOf } from "./texts.js";
 
 const RATINGS = ["again", "hard", "good", "easy"] as const;
@@ -24,37 +23,29 @@ interface ReviewItem {
 }
 
 export function Practice({ connection }: { connection: Connection }) {
-  const items = useSignal<ReviewItem[] | undefined>(undefined);
-  const problem = useSignal<RollcallError | undefined>(undefined);
+  const [due, load] = useCall<{ items: ReviewItem[] }>(connection, "list_review_items", { onlyDue: true });
   const isShown = useSignal(false);
   const isBusy = useSignal(false);
   const card = useRef<HTMLDivElement>(null);
-  const load = () => {
-    problem.value = undefined;
-    call<{ items: ReviewItem[] }>(connection, "list_review_items", { onlyDue: true }).then(
-      (found) => (items.value = found.items),
-      (error: RollcallError) => (problem.value = error),
-    );
-  };
-  useEffect(load, []);
+  const { value: { items } = {}, problem } = due.value;
   const rate = async (item: ReviewItem, rating: (typeof RATINGS)[number]) => {
     isBusy.value = true;
     try {
       const args = { itemId: item.itemId, rating };
       const { done } = await call<{ done: string }>(connection, "review_item", args, { callKey: crypto.randomUUID() });
       announce(done);
-      items.value = items.value?.filter((each) => each !== item);
+      due.value = { value: { items: items!.filter((each) => each !== item) } };
       isShown.value = false;
       card.current?.focus();
     } catch (error) {
-      toast(text("threads.not_done", { reason: (error as RollcallError).message }));
+      tellRefusal(error);
     } finally {
       isBusy.value = false;
     }
   };
-  if (problem.value) return <ProblemNote problem={problemOf(problem.value)} retry="app.try_again" onRetry={load} />;
-  if (!items.value) return <p class="quiet">{text("app.loading")}</p>;
-  const [item] = items.value;
+  if (problem) return <RefusalNote error={problem} onRetry={load} />;
+  if (!items) return <p class="quiet">{text("app.loading")}</p>;
+  const [item] = items;
   return (
     <div class="practice" ref={card} tabIndex={-1}>
       {!item ? (
@@ -62,7 +53,7 @@ export function Practice({ connection }: { connection: Connection }) {
       ) : (
         <>
           <p class="quiet">
-            {sayOf(`item.${item.errorType}`)} · {say("practice.left", { count: items.value.length })}
+            {sayOf(`item.${item.errorType}`)} · {say("practice.left", { count: items.length })}
           </p>
           <p class="practice-said">
             <span class="quiet">{say("practice.said")}</span>

@@ -1,15 +1,12 @@
 /** A lesson's sessions as they go, what they came to, and the errors by kind. */
 
 import { useSignal } from "@preact/signals";
-import type { RollcallError } from "@rollcall/client";
-import { useEffect } from "preact/hooks";
 
 import { now, useClock } from "../approvals/clock.js";
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
-import { locale, number, when } from "../text/locale.js";
-import { call } from "./calls.js";
+import { RefusalNote } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
+import { number, when } from "../text/locale.js";
 import { Listed } from "./listed.js";
 import type { PanelProps } from "./panel.js";
 import { SessionDetails } from "./session_details.js";
@@ -51,29 +48,24 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
   const sessions = useDocuments<Session>(connection, `sessions ${id}`, ofMission("sessions", uid, id)).value;
   const done = useDocuments<Completion>(connection, `done ${id}`, ofMission("completions", uid, id)).value.value ?? [];
   const items = useDocuments<StoredItem>(connection, `items ${id}`, itemsOf(uid, id)).value;
-  const reports = useSignal<LessonReport | undefined>(undefined);
-  const problem = useSignal<RollcallError | undefined>(undefined);
   // The report is computed; it is asked for anew when a session has changed.
   const changed = sessions.value?.map((each) => [each.status, each.summary !== null]);
-  useEffect(() => {
-    call<LessonReport>(connection, "lesson_report", { missionId: id }).then(
-      (found) => ([reports.value, problem.value] = [found, undefined]),
-      (error) => (problem.value = error as RollcallError),
-    );
-  }, [JSON.stringify(changed), done.length, items.value?.length, locale.value]);
+  const version = JSON.stringify([changed, done.length, items.value?.length]);
+  const [reports] = useCall<LessonReport>(connection, "lesson_report", { missionId: id }, version);
+  const { value: report, problem } = reports.value;
   return (
     <>
       <div class="row spread lesson-wide">
-        <h2 dir="auto">{mission?.title ?? reports.value?.title}</h2>
+        <h2 dir="auto">{mission?.title ?? report?.title}</h2>
         <button class="button small" onClick={() => go(`edit.${id}`)}>
           {say("report.edit")}
         </button>
       </div>
-      {problem.value && <ProblemNote problem={problemOf(problem.value)} />}
-      {reports.value && <Figures report={reports.value} />}
+      {problem && <RefusalNote error={problem} />}
+      {report && <Figures report={report} />}
       <section>
         <h3>{say("report.sessions")}</h3>
-        <Listed followed={sessions} empty={say("report.no_sessions")}>
+        <Listed found={sessions} empty={say("report.no_sessions")}>
           {(found) => (
             <Sessions
               key={mission?.courseId}
@@ -81,14 +73,14 @@ export function Report({ connection, id, go }: PanelProps & { id: string }) {
               sessions={found}
               done={done}
               courseId={mission?.courseId ?? found[0]?.courseId}
-              reports={new Map(reports.value?.sessions.map((each) => [each.sessionId, each]))}
+              reports={new Map(report?.sessions.map((each) => [each.sessionId, each]))}
             />
           )}
         </Listed>
       </section>
       <section>
         <h3>{say("report.items")}</h3>
-        <Listed followed={items} empty={say("report.no_items")}>
+        <Listed found={items} empty={say("report.no_items")}>
           {(found) => <Items items={found} />}
         </Listed>
       </section>
@@ -133,6 +125,7 @@ function Sessions({ connection, sessions, done, courseId, reports }: SessionsPro
   const key = `pupils ${courseId}`;
   const pupils = useDocuments<Pupil>(connection, key, pupilsOf(courseId ?? "none")).value.value;
   const names = new Map(pupils?.map(({ id, name }) => [id, name]));
+  const shown = sessions.find(({ id }) => id === open.value);
   const newest = sessions.sort((one, other) => other.startedAt.toMillis() - one.startedAt.toMillis());
   return (
     <>
@@ -182,7 +175,7 @@ function Sessions({ connection, sessions, done, courseId, reports }: SessionsPro
         </tbody>
       </table>
     </div>
-    {open.value && <SessionDetails key={open.value} connection={connection} id={open.value} />}
+    {shown && <SessionDetails key={shown.id} connection={connection} id={shown.id} pupil={shown.uid} />}
     </>
   );
 }

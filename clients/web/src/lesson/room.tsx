@@ -5,16 +5,18 @@ import { useSignal } from "@preact/signals";
 import { collection, type Firestore, limit, query, where } from "firebase/firestore";
 import { useEffect } from "preact/hooks";
 
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
-import type { Connection } from "../firebase/connection.js";
-import { locale, text, when } from "../text/locale.js";
-import { call } from "./calls.js";
+import css from "../../styles/lesson.css?text";
+import { useStyles } from "../app/styles.js";
+import { call } from "../firebase/calls.js";
+import { RefusalNote } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
+import { text, when } from "../text/locale.js";
+import { OwnFacts } from "./facts.js";
 import { Listed } from "./listed.js";
 import type { PanelProps } from "./panel.js";
 import { Practice } from "./practice.js";
 import { isOver, SessionRoom } from "./session_room.js";
-import { type Followed, type Session, type Task, useDocuments } from "./stored.js";
+import { type Session, type Task, useDocuments } from "./stored.js";
 import { minutes, say } from "./texts.js";
 
 /** A lesson as `list_lessons` tells it. */
@@ -28,6 +30,7 @@ interface ListedLesson {
 }
 
 export function Room({ at, ...common }: PanelProps & { at: string }) {
+  useStyles(css);
   const [part, id] = at.split(/\.(.*)/s);
   if (part === "session" && id) return <SessionRoom key={id} {...common} id={id} />;
   if (part === "lesson" && id) return <Start key={id} {...common} missionId={id} />;
@@ -40,6 +43,7 @@ export function Room({ at, ...common }: PanelProps & { at: string }) {
           </button>
           <h1>{say("practice.title")}</h1>
           <Practice connection={common.connection} />
+          <OwnFacts connection={common.connection} />
         </>
       ) : (
         <LessonList {...common} />
@@ -53,14 +57,9 @@ const sessionsOf = (uid: string) => (db: Firestore) =>
 
 function LessonList({ connection, go }: PanelProps) {
   const { uid } = connection;
-  const lessons = useSignal<Followed<ListedLesson[]>>({});
+  const [lessons] = useCall<{ lessons: ListedLesson[] }>(connection, "list_lessons", {});
+  const { value: listed, problem } = lessons.value;
   const sessions = useDocuments<Session>(connection, `own sessions ${uid}`, sessionsOf(uid)).value.value ?? [];
-  useEffect(() => {
-    call<{ lessons: ListedLesson[] }>(connection, "list_lessons", {}).then(
-      (found) => (lessons.value = { value: found.lessons }),
-      (problem: RollcallError) => (lessons.value = { problem }),
-    );
-  }, [locale.value]);
   const open = (missionId: string) => sessions.find((each) => each.missionId === missionId && !isOver(each, new Date()));
   const over = sessions
     .filter((each) => isOver(each, new Date()))
@@ -73,7 +72,7 @@ function LessonList({ connection, go }: PanelProps) {
           {say("practice.title")}
         </button>
       </div>
-      <Listed followed={lessons.value} empty={say("room.empty")}>
+      <Listed found={{ value: listed?.lessons, problem }} empty={say("room.empty")}>
         {(found) => (
           <ul class="lesson-list">
             {found.map(({ missionId, course, title, level, durationMinutes, tasks }) => (
@@ -120,8 +119,8 @@ function Start({ connection, go, missionId }: PanelProps & { missionId: string }
   const problem = useSignal<RollcallError | undefined>(undefined);
   const start = () => {
     problem.value = undefined;
-    startSession(connection, missionId).then(
-      (sessionId) => go(`session.${sessionId}`, { isSame: true }),
+    call<{ sessionId: string }>(connection, "start_session", { missionId }, { callKey: crypto.randomUUID() }).then(
+      ({ sessionId }) => go(`session.${sessionId}`, { isSame: true }),
       (error: RollcallError) => (problem.value = error),
     );
   };
@@ -129,16 +128,10 @@ function Start({ connection, go, missionId }: PanelProps & { missionId: string }
   if (!problem.value) return <p class="quiet loading">{text("app.loading")}</p>;
   return (
     <div class="centred">
-      <ProblemNote problem={problemOf(problem.value)} retry="app.try_again" onRetry={start} />
+      <RefusalNote error={problem.value} onRetry={start} />
       <button class="button" onClick={() => go("")}>
         {say("room.back")}
       </button>
     </div>
   );
-}
-
-async function startSession(connection: Connection, missionId: string): Promise<string> {
-  const callKey = crypto.randomUUID();
-  const { sessionId } = await call<{ sessionId: string }>(connection, "start_session", { missionId }, { callKey });
-  return sessionId;
 }

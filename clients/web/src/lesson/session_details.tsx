@@ -1,15 +1,11 @@
 /** One session whole, for its teacher: each task with what showed it, and the summary. */
 
-import type { RollcallError } from "@rollcall/client";
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
 import type { Connection } from "../firebase/connection.js";
+import { RefusalNote } from "../school/refusal.js";
+import { useCall } from "../school/use_call.js";
 import { text } from "../text/locale.js";
-import { call } from "./calls.js";
-import type { Followed, Summary, Task } from "./stored.js";
+import { SharedFacts } from "./facts.js";
+import type { Summary, Task } from "./stored.js";
 import { SummaryCard } from "./summary.js";
 import { say } from "./texts.js";
 
@@ -20,16 +16,10 @@ interface SessionReport {
   summary?: Summary | null;
 }
 
-export function SessionDetails({ connection, id }: { connection: Connection; id: string }) {
-  const report = useSignal<Followed<SessionReport>>({});
-  useEffect(() => {
-    call<SessionReport>(connection, "session_report", { sessionId: id }).then(
-      (value) => (report.value = { value }),
-      (problem: RollcallError) => (report.value = { problem }),
-    );
-  }, []);
+export function SessionDetails({ connection, id, pupil }: { connection: Connection; id: string; pupil: string }) {
+  const [report] = useCall<SessionReport>(connection, "session_report", { sessionId: id });
   const { value, problem } = report.value;
-  if (problem) return <ProblemNote problem={problemOf(problem)} />;
+  if (problem) return <RefusalNote error={problem} />;
   if (!value) return <p class="quiet">{text("app.loading")}</p>;
   return (
     <div class="session-details">
@@ -38,7 +28,11 @@ export function SessionDetails({ connection, id }: { connection: Connection; id:
           {value.tasks.map(({ id: task, text: words, isDone, evidence }) => (
             <li key={task}>
               <bdi>{words}</bdi>: {say(isDone ? "task.done" : "task.open")}
-              {evidence && <blockquote dir="auto">{evidence}</blockquote>}
+              {evidence && (
+                <blockquote>
+                  <bdi>{evidence}</bdi>
+                </blockquote>
+              )}
             </li>
           ))}
         </ul>
@@ -51,6 +45,7 @@ export function SessionDetails({ connection, id }: { connection: Connection; id:
         </p>
       ))}
       {value.summary && <SummaryCard summary={value.summary} />}
+      <SharedFacts connection={connection} pupil={pupil} />
     </div>
   );
 }

@@ -6,16 +6,14 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
 import { later } from "../app/later.js";
-import { toast } from "../app/toast.js";
 import { now, useClock } from "../approvals/clock.js";
 import { loadAgents } from "../chat/agents.js";
 import { ConversationView } from "../chat/chat.js";
 import { Conversation } from "../chat/conversation.js";
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
+import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
+import { RefusalNote, tellRefusal } from "../school/refusal.js";
 import { number, text } from "../text/locale.js";
-import { call } from "./calls.js";
 import { CLIENT_TOOLS } from "./client_tools.js";
 import type { PanelProps } from "./panel.js";
 import { Practice } from "./practice.js";
@@ -53,7 +51,7 @@ export function SessionRoom({ connection, id, go, onSession }: PanelProps & { id
     const error = problem ?? new RollcallError("not-found", "there is no such session");
     return (
       <div class="centred">
-        <ProblemNote problem={problemOf(error)} />
+        <RefusalNote error={error} />
         <button class="button" onClick={() => go("")}>
           {say("room.back")}
         </button>
@@ -175,7 +173,7 @@ function EndButton({ connection, id }: { connection: Connection; id: string }) {
     try {
       await call(connection, "end_session", { sessionId: id }, { callKey: crypto.randomUUID() });
     } catch (error) {
-      toast(text("threads.not_done", { reason: (error as RollcallError).message }));
+      tellRefusal(error);
     } finally {
       isBusy.value = false;
     }

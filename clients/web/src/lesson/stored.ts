@@ -17,6 +17,7 @@ import {
 import { useEffect } from "preact/hooks";
 
 import type { Connection } from "../firebase/connection.js";
+import type { Found } from "../school/use_call.js";
 import type { ToolConfiguration } from "./configuration.js";
 
 const MOST = 500;
@@ -92,22 +93,32 @@ export interface StoredItem {
   mastered: boolean;
 }
 
-/** What is followed: undefined until it is known. */
-export interface Followed<T> {
-  value?: T;
-  problem?: RollcallError;
+/** Something that a tutor keeps of what a pupil told; its teacher reads what the pupil shares. */
+export interface Fact {
+  id: string;
+  category: string;
+  fact: string;
+  shared: boolean;
 }
+
+/** What a cache is empty of is not known until the server has said so, which is a change of metadata alone. */
+const FROM_SERVER = { includeMetadataChanges: true };
 
 /** Follow the documents of a query as long as the component is there; `key` names what is asked for. */
 export function useDocuments<T extends { id: string }>(
   connection: Connection,
   key: string,
   of: (db: Firestore) => Query,
-): Signal<Followed<T[]>> {
+): Signal<Found<T[]>> {
   return useFollowed(connection, key, (db, next, fail) =>
     onSnapshot(
       of(db),
-      ({ docs }) => next(docs.map((each) => ({ ...each.data(), id: each.id }) as unknown as T)),
+      FROM_SERVER,
+      ({ docs, metadata }) => {
+        if (docs.length || !metadata.fromCache) {
+          next(docs.map((each) => ({ ...each.data(), id: each.id }) as unknown as T));
+        }
+      },
       fail,
     ),
   );
@@ -118,31 +129,60 @@ export function useDocument<T extends { id: string }>(
   connection: Connection,
   key: string,
   of: (db: Firestore) => DocumentReference,
-): Signal<Followed<T | null>> {
+): Signal<Found<T | null>> {
   return useFollowed(connection, key, (db, next, fail) =>
-    onSnapshot(of(db), (each) => next(each.exists() ? ({ ...each.data(), id: each.id } as T) : null), fail),
+    onSnapshot(
+      of(db),
+      FROM_SERVER,
+      (each) => {
+        if (each.exists()) next({ ...each.data(), id: each.id } as T);
+        else if (!each.metadata.fromCache) next(null);
+      },
+      fail,
+    ),
   );
 }
+
+/** Codes with which Firestore ends a listener for good; after any other it is begun again. */
+const LASTING = new Set(["permission-denied", "unauthenticated", "invalid-argument", "failed-precondition", "not-found"]);
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
 
 function useFollowed<T>(
   connection: Connection,
   key: string,
   watch: (db: Firestore, next: (value: T) => void, fail: (error: Error) => void) => () => void,
-): Signal<Followed<T>> {
-  const found = useSignal<Followed<T>>({});
+): Signal<Found<T>> {
+  const found = useSignal<Found<T>>({});
   useEffect(() => {
     let stop = () => {};
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let isWanted = true;
+    let wait = FIRST_WAIT_MS;
     found.value = {};
-    const fail = (error: unknown) => isWanted && (found.value = { problem: error as RollcallError });
-    connection
-      .store()
-      .then(({ db }) => {
-        if (isWanted) stop = watch(db, (value) => (found.value = { value }), fail);
-      })
-      .catch(fail);
+    const next = (value: T) => {
+      found.value = { value };
+      wait = FIRST_WAIT_MS;
+    };
+    const fail = (error: unknown) => {
+      if (!isWanted) return;
+      const problem = error as RollcallError;
+      found.value = { problem };
+      if (LASTING.has(problem.code)) return;
+      timer = setTimeout(begin, wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+    };
+    const begin = () =>
+      connection
+        .store()
+        .then(({ db }) => {
+          if (isWanted) stop = watch(db, next, fail);
+        })
+        .catch(fail);
+    void begin();
     return () => {
       isWanted = false;
+      clearTimeout(timer);
       stop();
     };
   }, [connection, key]);
@@ -179,5 +219,11 @@ export const itemsOf = (uid: string, missionId: string) => (db: Firestore) =>
 /** What a pupil has done in a session of their own. */
 export const completionsOf = (uid: string, sessionId: string) => (db: Firestore) =>
   query(collection(db, "completions"), where("uid", "==", uid), where("sessionId", "==", sessionId));
+
+/** What tutors keep of a pupil; of somebody else's, what that pupil shares with this teacher. */
+export const factsOf = (pupil: string, teacher?: string) => (db: Firestore) => {
+  const isShared = teacher ? [where("teacherUid", "==", teacher), where("shared", "==", true)] : [];
+  return query(collection(db, "profiles", pupil, "facts"), ...isShared, limit(MOST));
+};
 
 export const document = (...path: [string, ...string[]]) => (db: Firestore) => doc(db, ...path);

@@ -7,7 +7,11 @@ export function SummaryCard({ summary: { strengths, improvements, encouragement 
   return (
     <section class="summary">
       <h3>{say("summary.title")}</h3>
-      {encouragement && <p dir="auto">{encouragement}</p>}
+      {encouragement && (
+        <p>
+          <bdi>{encouragement}</bdi>
+        </p>
+      )}
       <Points name={say("summary.strengths")} points={strengths} />
       <Points name={say("summary.improvements")} points={improvements} />
     </section>

@@ -21,7 +21,7 @@ export function Tasks({ tasks, limits, onChange }: Props) {
     if (isAdded.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
     isAdded.current = false;
   }, [tasks.length]);
-  const refused = useRefusal("tasks");
+  const refused = useRefusal("tasks", say("accepts.tasks", { most: limits.maxTasks, chars: limits.taskChars }));
   const add = () => {
     const known = new Set(tasks.map(({ id }) => id));
     let at = tasks.length + 1;
@@ -44,7 +44,7 @@ export function Tasks({ tasks, limits, onChange }: Props) {
           />
         ))}
       </ol>
-      {refused && <p class="field-problem" dir="auto">{refused}</p>}
+      {refused && <p class="field-problem">{refused}</p>}
       <button type="button" class="button small" disabled={tasks.length >= limits.maxTasks} onClick={add}>
         <Icon name="plus" />
         {say("tasks.add")}

@@ -2,8 +2,9 @@
 
 import { useId } from "preact/hooks";
 
+import { number } from "../text/locale.js";
 import { type LessonTool, newTrigger, type ToolSetting, type TriggerChoice, type TriggerField } from "./configuration.js";
-import { Field, useRefusal } from "./field.js";
+import { Field, Select, TextField, useRefusal } from "./field.js";
 import { Keywords } from "./keywords.js";
 import { say } from "./texts.js";
 
@@ -42,28 +43,17 @@ export function ToolRow({ tool, setting, at, mostChars, isAutomatic, onChange }:
       {refused && <p class="field-problem">{refused}</p>}
       {enabled && (
         <div class="tool-settings">
-          <Field
+          <Select
             name={say("tool.trigger")}
             at={`${at}.triggerCondition.type`}
             note={trigger && (trigger.isChecked ? `${trigger.description} ${say("tool.checked")}` : trigger.description)}
-          >
-            {(about) => (
-              <select
-                {...about}
-                value={triggerCondition.type}
-                onChange={(event) => {
-                  const next = tool.triggers.find(({ type }) => type === event.currentTarget.value);
-                  if (next) onChange({ ...setting, triggerCondition: newTrigger(next) });
-                }}
-              >
-                {tool.triggers.map(({ type, name }) => (
-                  <option key={type} value={type}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+            value={triggerCondition.type}
+            options={tool.triggers.map(({ type, name }) => ({ id: type, name }))}
+            onChange={(wanted) => {
+              const next = tool.triggers.find(({ type }) => type === wanted);
+              if (next) onChange({ ...setting, triggerCondition: newTrigger(next) });
+            }}
+          />
           {trigger?.field && (
             <TriggerEditor
               field={trigger.field}
@@ -75,21 +65,14 @@ export function ToolRow({ tool, setting, at, mostChars, isAutomatic, onChange }:
               }
             />
           )}
-          <Field
+          <TextField
             name={say("tool.instructions")}
             at={`${at}.customInstructions`}
-            note={say("editor.chars", { count: (customInstructions ?? "").length, most: mostChars })}
-          >
-            {(about) => (
-              <textarea
-                {...about}
-                rows={2}
-                dir="auto"
-                value={customInstructions ?? ""}
-                onInput={(event) => onChange({ ...setting, customInstructions: event.currentTarget.value || null })}
-              />
-            )}
-          </Field>
+            value={customInstructions ?? ""}
+            maxChars={mostChars}
+            rows={2}
+            onInput={(words) => onChange({ ...setting, customInstructions: words || null })}
+          />
         </div>
       )}
     </div>
@@ -109,30 +92,24 @@ function TriggerEditor({ field, value, at, onChange }: EditorProps) {
   if (field.type === "texts") {
     return <Keywords field={field} at={at} words={(value as string[] | undefined) ?? []} onChange={onChange} />;
   }
+  if (field.type === "choice") {
+    const options = (field.choices ?? []).map((each) => ({ id: String(each), name: number(each) }));
+    return <Select name={field.label} at={at} value={String(value)} options={options} onChange={(id) => onChange(Number(id))} />;
+  }
+  const [least, most] = [field.minimum ?? 0, field.maximum ?? 0];
   return (
-    <Field name={field.label} at={at}>
-      {(about) =>
-        field.type === "choice" ? (
-          <select {...about} value={String(value)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
-            {field.choices?.map((each) => (
-              <option key={each} value={String(each)}>
-                {each}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <input
-            {...about}
-            type="number"
-            class="lesson-number"
-            min={field.minimum ?? undefined}
-            max={field.maximum ?? undefined}
-            value={value as number}
-            onInput={({ currentTarget: { value: words } }) => onChange(words === "" ? null : Number(words))}
-          />
-        )
-      }
+    <Field name={field.label} at={at} accepts={say("accepts.number", { least, most })}>
+      {(about) => (
+        <input
+          {...about}
+          type="number"
+          class="lesson-number"
+          min={least}
+          max={most}
+          value={value as number}
+          onInput={({ currentTarget: { value: words } }) => onChange(words === "" ? null : Number(words))}
+        />
+      )}
     </Field>
   );
 }
-

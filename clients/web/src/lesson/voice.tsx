@@ -4,11 +4,10 @@ import type { RollcallError } from "@rollcall/client";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { ProblemNote } from "../chat/problem_note.js";
-import { problemOf } from "../chat/problems.js";
+import { call } from "../firebase/calls.js";
 import type { Connection } from "../firebase/connection.js";
+import { RefusalNote } from "../school/refusal.js";
 import { text } from "../text/locale.js";
-import { call } from "./calls.js";
 import { CLIENT_TOOLS } from "./client_tools.js";
 import { type LiveSession, LiveTalk } from "./live_talk.js";
 import { Sound } from "./sound.js";
@@ -33,7 +32,9 @@ export function Voice({ connection, sessionId, onClose }: VoiceProps) {
     call<LiveSession>(connection, "create_live_session", { sessionId }).then(
       (made) => (session.value = made),
       (error: RollcallError) => {
-        if (error.code === "failed-precondition") note.value = "voice.not_set_up";
+        // What is refused for the lesson's sake names it; without a key or a model there is no field.
+        if (error.code === "failed-precondition" && !error.field) note.value = "voice.not_set_up";
+        else if (error.code === "resource-exhausted" && !error.retryAfterS) note.value = "voice.enough";
         else problem.value = error;
       },
     );
@@ -76,7 +77,7 @@ export function Voice({ connection, sessionId, onClose }: VoiceProps) {
   return (
     <section class="voice" aria-label={say("voice.title")}>
       {note.value && <p role="alert">{say(note.value)}</p>}
-      {problem.value && <ProblemNote problem={problemOf(problem.value)} retry="app.try_again" onRetry={prepare} />}
+      {problem.value && <RefusalNote error={problem.value} onRetry={prepare} />}
       {!note.value && !problem.value && !session.value && <p role="status">{text("app.loading")}</p>}
       {session.value && !going.value && (
         <>

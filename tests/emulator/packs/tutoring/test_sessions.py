@@ -214,7 +214,10 @@ def test_a_teacher_gets_a_lesson_whole_as_it_is_configured(lessons: Lessons) -> 
     assert (found["level"], found["durationMinutes"], found["courseId"]) == ("B1", 30, "math4")
     again = {name: value for name, value in found.items() if name != "toolConfiguration"}
     same = {**again, "toolConfiguration": found["toolConfiguration"]}
-    assert lessons.use("configure_lesson", "ada", **same)["changes"] == []
+    saved = lessons.use("configure_lesson", "ada", **same)
+    assert saved["changes"] == []
+    stored = lessons.db.document(f"missions/{mission}").get()
+    assert datetime.fromisoformat(saved["updatedAt"]) == stored.get("updatedAt")
     assert lessons.use("get_lesson", "ada", missionId=mission) == found
     assert code(lessons.use("get_lesson", "ben", missionId=mission)) == "not-found"
 

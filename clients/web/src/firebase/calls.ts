@@ -1,26 +1,26 @@
-/** Calls of the pack's functions, and what became of those that failed. */
+/** Calls of packs' functions, and what became of those that failed. */
 
 import { RollcallError } from "@rollcall/client";
 import { httpsCallable } from "firebase/functions";
 
-import type { Connection } from "../firebase/connection.js";
 import { locale } from "../text/locale.js";
+import type { Connection } from "./connection.js";
 
 /** Codes after which the same call may succeed by itself. */
 const PASSING = new Set(["unavailable", "deadline-exceeded", "aborted"]);
 
 /**
  * Call a capability. With a `callKey` a write happens once, however often it is sent.
- * @throws {RollcallError}
+ * @throws {RollcallError} It was refused, with the field that is wrong, or did not arrive.
  */
 export async function call<Result>(
   { functions }: Connection,
   capability: string,
   args: object,
-  callKey?: string,
+  options: { context?: object; callKey?: string } = {},
 ): Promise<Result> {
   try {
-    const data = { arguments: args, locale: locale.peek(), ...(callKey && { callKey }) };
+    const data = { arguments: args, locale: locale.peek(), ...options };
     return (await httpsCallable<object, Result>(functions, capability)(data)).data;
   } catch (error) {
     throw errorOf(error);

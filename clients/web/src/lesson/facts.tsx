@@ -1,0 +1,78 @@
+/** What tutors keep of what a pupil told: for the pupil to share and to delete, for teachers to read. */
+
+import { deleteDoc, updateDoc } from "firebase/firestore";
+
+import { Icon } from "../app/icon.js";
+import type { Connection } from "../firebase/connection.js";
+import { tellRefusal } from "../school/refusal.js";
+import { Listed } from "./listed.js";
+import { document, type Fact, factsOf, useDocuments } from "./stored.js";
+import { say, sayOf } from "./texts.js";
+
+/** The pupil's own facts. */
+export function OwnFacts({ connection }: { connection: Connection }) {
+  const { uid } = connection;
+  const facts = useDocuments<Fact>(connection, `facts ${uid}`, factsOf(uid)).value;
+  const change = async (id: string, fields?: { shared: boolean }) => {
+    try {
+      const fact = document("profiles", uid, "facts", id)((await connection.store()).db);
+      await (fields ? updateDoc(fact, fields) : deleteDoc(fact));
+    } catch (error) {
+      tellRefusal(error);
+    }
+  };
+  return (
+    <section>
+      <h2>{say("facts.title")}</h2>
+      <p class="quiet">{say("facts.note")}</p>
+      <Listed found={facts} empty={say("facts.empty")}>
+        {(found) => (
+          <ul class="lesson-list facts">
+            {found.map(({ id, category, fact, shared }) => (
+              <li key={id} class="fact">
+                <div class="grow">
+                  <span>
+                    <bdi>{fact}</bdi>
+                  </span>
+                  <span class="quiet">{sayOf(`fact.${category}`)}</span>
+                </div>
+                <label class="tool-switch">
+                  <input
+                    type="checkbox"
+                    role="switch"
+                    checked={shared}
+                    onChange={({ currentTarget }) => void change(id, { shared: currentTarget.checked })}
+                  />
+                  {say("facts.share")}
+                  <span class="visually-hidden">: {fact}</span>
+                </label>
+                <button class="icon-button small" onClick={() => void change(id)}>
+                  <Icon name="close" />
+                  <span class="visually-hidden">{say("facts.remove", { fact })}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </section>
+  );
+}
+
+/** What a pupil shares with the teacher who looks. */
+export function SharedFacts({ connection, pupil }: { connection: Connection; pupil: string }) {
+  const facts = useDocuments<Fact>(connection, `facts ${pupil}`, factsOf(pupil, connection.uid)).value.value;
+  if (!facts?.length) return null;
+  return (
+    <section>
+      <h4>{say("facts.shared")}</h4>
+      <ul>
+        {facts.map(({ id, category, fact }) => (
+          <li key={id}>
+            <span class="quiet">{sayOf(`fact.${category}`)}:</span> <bdi>{fact}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
