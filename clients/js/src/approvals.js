@@ -20,6 +20,8 @@ import { Names } from "./names.js";
  * @property {string} callId
  * @property {string} tool
  * @property {string} summary What would happen, in one line.
+ * @property {Record<string, { summary: string, display: Display | null }>} translations Summary and
+ *   display in other languages; a display that is null there is in the first language alone.
  * @property {Record<string, any>} arguments
  * @property {Display | null} display
  * @property {boolean} complete Whether summary and display show every character of the arguments.
@@ -184,6 +186,7 @@ function toApproval(document, uid) {
     callId: data.callId,
     tool: data.tool,
     summary: data.summary,
+    translations: JSON.parse(data.translations ?? "{}"),
     arguments: JSON.parse(argumentsShown),
     display: display ? JSON.parse(display) : null,
     complete: !!data.complete,

@@ -54,6 +54,14 @@ export type Approval = {
      * What would happen, in one line.
      */
     summary: string;
+    /**
+     * Summary and
+     * display in other languages; a display that is null there is in the first language alone.
+     */
+    translations: Record<string, {
+        summary: string;
+        display: Display | null;
+    }>;
     arguments: Record<string, any>;
     display: Display | null;
     /**

@@ -133,16 +133,17 @@ def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Pr
     """The conversation, everyone in it, and the whole text."""
     conversation = _open_to(ctx, conversation_id, content)
     names = [
-        isolated(conversation.participant_names.get(uid, uid))
+        conversation.participant_names.get(uid, uid)
         for uid in conversation.participant_ids
         if uid != ctx.user.uid
     ]
     name = conversation.title(ctx.user.uid)
-    title = TEXTS.say(ctx.locale, "sending.send_to", to=isolated(name or conversation_id))
-    columns = ["conversation", "participants"]
-    rows = [{"conversation": name, "participants": ", ".join(names)}]
-    text = TEXTS.say(ctx.locale, "sending.to", to=", ".join(names), text=isolated(content))
-    display = Display(type="confirmation", title=title, text=text, columns=columns, rows=rows)
+    title = None
+    if name != ", ".join(names):  # it has a name of its own
+        title = TEXTS.say(ctx.locale, "sending.send_to", to=isolated(name or conversation_id))
+    people = ", ".join(map(isolated, names))
+    text = TEXTS.say(ctx.locale, "sending.to", to=people, text=isolated(content))
+    display = Display(type="confirmation", title=title, text=text)
     summary = TEXTS.say(
         ctx.locale,
         "sending.send_to_the_conversation",

@@ -3,22 +3,34 @@ has to be asked."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
+
+from msgspec.structs import replace
 
 from rollcall.agent.dispatch import Answers, Caller, Expired, NeedsApproval, Rejected
 from rollcall.agent.targets import Target
 from rollcall.agent.tool_results import bounded_display
 from rollcall.core.capability import Preview
 from rollcall.core.context import Decider, Platform, ToolContext, User
-from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from rollcall.core.errors import (
+    AgentError,
+    FailedPrecondition,
+    InvalidArgument,
+    PermissionDenied,
+)
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.readable import shows_all
 from rollcall.core.shapes import Display
-from rollcall.store.approvals import Approval, ApprovalStatus, canonical_json
+from rollcall.core.texts import TEXTS
+from rollcall.store.approvals import Approval, ApprovalStatus, Translation, canonical_json
 from rollcall.store.message_log import utf8_bytes
 
 ARGUMENTS_BYTES = 360_000
 """An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
+TRANSLATION_CHARS = 10_000
+"""A longer display is data more than words, and stays in the language of who asked."""
+log = logging.getLogger("rollcall")
 
 
 def check_approved(platform: Platform, approval: Approval) -> None:
@@ -84,7 +96,8 @@ def review_write(
             f"{name} has hidden arguments, so nobody else can be asked to approve it",
             hint="tell the user that this cannot be done here",
         )
-    summary, display, complete = approval_card(target, arguments, preview, caller.locale)
+    card = approval_card(target, arguments, preview, caller.locale)
+    summary, display, complete = card
     return arguments, NeedsApproval(
         tool=name,
         arguments=arguments,
@@ -92,6 +105,7 @@ def review_write(
         summary=summary,
         display=display,
         complete=complete,
+        translations=translated_cards(target, ctx, arguments, card),
         decider=decider_of(policy, caller.user),
         expires_s=policy.expires_s,
         version=target.version,
@@ -126,9 +140,12 @@ def _allowed_by(
     return None
 
 
+Card = tuple[str, Display | None, bool]
+
+
 def approval_card(
     target: Target, arguments: dict[str, Any], preview: Preview | None, locale: str
-) -> tuple[str, Display | None, bool]:
+) -> Card:
     """Return what a person decides by: the one line, the display, and whether the two show every
     character of the arguments. Where they do not, a client shows the arguments as well."""
     shown = target.shown(arguments)
@@ -140,6 +157,30 @@ def approval_card(
     seen = preview.shows if display is preview.display else ()
     left = {name: value for name, value in shown.items() if name not in seen}
     return summary, display, shows_all(summary, left)
+
+
+def translated_cards(
+    target: Target, ctx: ToolContext, arguments: dict[str, Any], card: Card
+) -> dict[str, Translation]:
+    """Return the card in the other languages, since who decides may read another one than who
+    asked. A language in which it cannot be made, is the same or shows less is left out."""
+    found = {}
+    for language in TEXTS.languages:
+        if language == ctx.locale[:2]:
+            continue
+        try:
+            preview = target.preview(replace(ctx, locale=language), arguments)
+        except AgentError as error:
+            log.warning("an approval of %s has no card in %s: %s", ctx.user.uid, language, error)
+            continue
+        translated = approval_card(target, arguments, preview, language)
+        summary, display, complete = translated
+        if translated == card or complete < card[2]:
+            continue
+        if display is not None and len(display.model_dump_json()) > TRANSLATION_CHARS:
+            display = None
+        found[language] = Translation(summary, display)
+    return found
 
 
 def check_size(

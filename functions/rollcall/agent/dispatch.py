@@ -15,7 +15,7 @@ from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
 from rollcall.models.base import ToolSpec
 
 if TYPE_CHECKING:
-    from rollcall.store.approvals import Approval, RememberedApproval
+    from rollcall.store.approvals import Approval, RememberedApproval, Translation
 
 
 class Caller(Struct, frozen=True):
@@ -90,6 +90,7 @@ class NeedsApproval(Struct, frozen=True):
         shown: The arguments as they may be shown: hidden ones masked.
         complete: Whether summary and display show every character of the arguments.
         remember: Patterns of which an approval may name one, to stand for its thread.
+        translations: Summary and display in other languages.
     """
 
     tool: str
@@ -103,6 +104,7 @@ class NeedsApproval(Struct, frozen=True):
     capability_digest: str
     complete: bool = False
     remember: tuple[str, ...] = ()
+    translations: dict[str, Translation] = field(default_factory=dict)
 
 
 class ClientCall(Struct, frozen=True):

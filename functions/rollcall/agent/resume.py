@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.agent.approvals import approval_card, check_size, decider_of
+from rollcall.agent.approvals import approval_card, check_size, decider_of, translated_cards
 from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
@@ -470,9 +470,11 @@ def _edited(
         frozen = target.frozen(preview.arguments, field=field)
     shown = target.shown(frozen)
     check_size(frozen, shown, field=field)
-    summary, display, complete = approval_card(target, frozen, preview, approval.locale)
+    card = approval_card(target, frozen, preview, approval.locale)
+    summary, display, complete = card
     edited = approval.edited(frozen, shown=shown, summary=summary, by=user, now=now)
-    return replace(edited, display=display, complete=complete)
+    translations = translated_cards(target, ctx, frozen, card)
+    return replace(edited, display=display, complete=complete, translations=translations)
 
 
 def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:

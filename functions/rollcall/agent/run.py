@@ -278,6 +278,7 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         created_at=now,
         expires_at=now + timedelta(seconds=needs.expires_s),
         remember=needs.remember,
+        translations=needs.translations,
     )
 
 

@@ -69,6 +69,14 @@ class ApprovalDecision(Struct, frozen=True):
         return {"approved": self.approved, "by": self.by, "at": self.at, **given}
 
 
+class Translation(Struct, frozen=True):
+    """What a person decides by, in another language than the one it was asked in."""
+
+    summary: str
+    display: Display | None
+    """None where there is none, or it is in the first language alone."""
+
+
 class Approval(Struct, frozen=True):
     """One approval.
 
@@ -78,6 +86,7 @@ class Approval(Struct, frozen=True):
         complete: Whether summary and display show every character of the arguments.
         edited_from: The approval whose arguments were changed into this one's.
         remember: Patterns of which the decision may name one.
+        translations: By language.
         is_sound: The stored arguments are those that it was made with; others are neither shown nor
             run.
     """
@@ -106,6 +115,7 @@ class Approval(Struct, frozen=True):
     edited_from: str | None = None
     complete: bool = False
     remember: tuple[str, ...] = ()
+    translations: dict[str, Translation] = field(default_factory=dict)
     update_time: Any = None
     is_sound: bool = True
 
@@ -148,6 +158,7 @@ class Approval(Struct, frozen=True):
             shown=shown,
             summary=summary,
             display=None,
+            translations={},
             status=ApprovalStatus.APPROVED,
             decision=ApprovalDecision(approved=True, by=by.uid, at=now),
             edited_from=self.id,
@@ -161,6 +172,13 @@ class Approval(Struct, frozen=True):
         text = canonical_json(self.arguments)
         # As text: a chart may hold lists inside lists, which Firestore refuses.
         display = json.dumps(self.display.dump(), ensure_ascii=False) if self.display else None
+        translations = {
+            language: {
+                "summary": each.summary,
+                "display": each.display.dump() if each.display else None,
+            }
+            for language, each in self.translations.items()
+        }
         return {
             "schemaVersion": SCHEMA_VERSION,
             **{key: getattr(self, name) for name, key in _PLAIN_FIELDS.items()},
@@ -176,6 +194,7 @@ class Approval(Struct, frozen=True):
             "decision": self.decision.fields() if self.decision else None,
             "complete": self.complete,
             "remember": list(self.remember),
+            "translations": json.dumps(translations, ensure_ascii=False),
         }
 
     @classmethod
@@ -205,6 +224,13 @@ class Approval(Struct, frozen=True):
             decision=_read_decision(decision) if decision else None,
             complete=bool(data.get("complete")),
             remember=tuple(data.get("remember") or ()),
+            translations={
+                language: Translation(
+                    each["summary"],
+                    Display.model_validate(each["display"]) if each["display"] else None,
+                )
+                for language, each in json.loads(data.get("translations") or "{}").items()
+            },
             update_time=snapshot.update_time,
             is_sound=is_sound,
         )

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from google.cloud.firestore import FieldFilter
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from rollcall.store.client import database
 from tests.clients.web.conftest import watched
-from tests.clients.web.scene import AGENT, ask, lead_to
+from tests.clients.web.scene import AGENT, ask, lead_to, wait_until_done
 from tests.clients.web.scripted_model import CONVERSATION, ScriptedModel
 from tests.support.functions_process import functions_process
 
@@ -113,11 +113,66 @@ def test_web_card_outlives_a_reload_and_a_rejection_writes_nothing(chat: Page) -
     words = asked(chat)
     chat.reload()
     expect(card(chat, words)).to_contain_text("Needs your approval")
+    about = chat.locator(".thread-about", has_text="waits").first
+    assert about.locator("bdi").evaluate("(name) => name.scrollWidth <= name.clientWidth")
     card(chat, words).get_by_role("button", name="Reject").click()
     chat.get_by_label("Why not?").fill("too early")
     chat.locator(".approval-form").get_by_role("button", name="Reject").click()
     expect(card(chat, words)).to_contain_text("Nothing was changed.")
     assert sent(words) == 0
+
+
+def test_web_approval_asked_in_english_is_said_in_hebrew_to_who_reads_that(
+    chat: Page, other: BrowserContext
+) -> None:
+    words = asked(chat)
+    other.add_init_script("if (origin !== 'null') localStorage.setItem('rollcall.locale', 'he')")
+    page = inbox(other)
+    expect(card(page, words).locator(".approval-what")).to_contain_text("לשלוח")
+    expect(card(page, words).locator(".display")).to_contain_text("אל:")
+
+
+def test_web_whole_journey_goes_by_keyboard(chat: Page) -> None:
+    """Asking, reading what would happen, approving, and what became of it."""
+    words = f"By keyboard {uuid.uuid4().hex[:8]}"
+    chat.reload()
+    chat.get_by_role("heading", name="What can I help you with?").wait_for()
+    tab_to(chat, chat.get_by_role("link", name="Skip to the conversation"))
+    chat.keyboard.press("Enter")
+    tab_to(chat, chat.get_by_role("radio", checked=True))
+    while not chat.get_by_role("radio", name=AGENT).is_checked():
+        chat.keyboard.press("ArrowDown")
+    tab_to(chat, chat.get_by_label("Message", exact=True))
+    chat.keyboard.type(f"send: {words}")
+    chat.keyboard.press("Enter")
+    approve = card(chat, words).get_by_role("button", name="Approve")
+    expect(approve).to_be_enabled(timeout=60_000)
+    tab_to(chat, approve, key="Shift+Tab")
+    chat.keyboard.press("Enter")
+    expect(card(chat, words)).to_be_focused()
+    expect(card(chat, words)).to_contain_text("It happened once", timeout=60_000)
+    expect(card(chat, words)).to_be_focused()
+    expect(chat.locator("#main")).to_match_aria_snapshot(
+        """
+        - main:
+          - heading [level=1]
+          - article "Your message"
+          - article "Answer":
+            - group
+            - button "Copy as Markdown"
+          - textbox "Message"
+        """
+    )
+    assert sent(words) == 1
+
+
+def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
+    """Press a key until something has the focus."""
+    for _ in range(60):
+        if wanted.evaluate("(element) => element === document.activeElement"):
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead to {wanted}")
 
 
 def test_web_of_two_who_decide_one_counts(chat: Page, other: BrowserContext) -> None:
@@ -147,4 +202,5 @@ def test_web_arguments_are_changed_before_they_are_approved(chat: Page) -> None:
     chat.get_by_label("content").fill(f"{words}, changed")
     chat.get_by_role("button", name="Approve with these changes").click()
     expect(chat.locator(".approval").first).to_contain_text("changed and approved")
+    wait_until_done(chat)  # it is carried out after that
     assert (sent(words), sent(f"{words}, changed")) == (0, 1)

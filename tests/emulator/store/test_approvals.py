@@ -16,6 +16,7 @@ from rollcall.store.approvals import (
     Approval,
     ApprovalDecision,
     ApprovalStatus,
+    Translation,
     canonical_json,
     load_approvals,
 )
@@ -57,6 +58,12 @@ def made(**changes: Any) -> Approval:
         {"decider": FOUR_EYES},
         {"decision": GIVEN, "status": ApprovalStatus.APPROVED},
         {"edited_from": "a0", "display": None},
+        {
+            "translations": {
+                "en": Translation("Pay", None),
+                "fr": Translation("Payer", Display(type="text", text="5 $")),
+            }
+        },
     ],
 )
 def test_an_approval_is_read_back_as_it_was_stored(db: Client, changes: dict[str, Any]) -> None:

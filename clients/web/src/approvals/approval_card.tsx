@@ -17,10 +17,10 @@ import { toolName, toolOf } from "../cards/tools.js";
 import { Values } from "../cards/value.js";
 import { agentName } from "../chat/agents.js";
 import { Line } from "../markdown/prose.js";
-import { dateTime, text } from "../text/locale.js";
+import { dateTime, locale, text } from "../text/locale.js";
 import { ArgumentForm } from "./argument_form.js";
 import { now, timeLeft, useClock } from "./clock.js";
-import { mayEdit, type Phase, phaseOf } from "./phase.js";
+import { inLanguage, mayEdit, type Phase, phaseOf } from "./phase.js";
 import { RejectForm, RememberForm } from "./decision_forms.js";
 
 export interface ApprovalCardProps {
@@ -59,6 +59,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
   const isSeen = useSignal(approval.complete);
   const problem = useSignal<string | undefined>(undefined);
   const phase = useMemo(() => computed(() => phaseOf(approval, outcome, now.value)), [approval, outcome]).value;
+  const { summary, display } = inLanguage(approval, locale.value);
   const left = useMemo(() => timeLeft(approval.expiresAt), [Number(approval.expiresAt)]);
   const isOpen = phase === "open";
   const isPending = isOpen || phase === "theirs";
@@ -73,7 +74,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
     if (before.current === phase) return;
     before.current = phase;
     if (isHere.value) card.current?.focus();
-    announce(`${text(`approval.${phase}`)}: ${approval.summary}`);
+    announce(`${text(`approval.${phase}`)}: ${summary}`);
   }, [phase]);
 
   const send = async (decision: Decision) => {
@@ -115,9 +116,9 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
         <Line class="quiet">{toolName(approval.tool)}</Line>
       </header>
       <p id={`${id}-what`} class="approval-what">
-        <Line>{approval.summary}</Line>
+        <Line>{summary}</Line>
       </p>
-      {isPending && approval.display && <DisplayView display={approval.display} />}
+      {isPending && display && <DisplayView display={display} />}
       {isOpen && !isSeen.value ? (
         <div class="approval-more">
           <p>{text("approval.not_all")}</p>
@@ -128,7 +129,7 @@ export function ApprovalCard({ approval, uid, outcome, decide }: ApprovalCardPro
       ) : (
         <details class="approval-arguments" open={isOpen && !approval.complete}>
           <summary>{text("approval.arguments")}</summary>
-          {!isPending && approval.display && <DisplayView display={approval.display} />}
+          {!isPending && display && <DisplayView display={display} />}
           <Values of={approval.arguments} isWhole />
         </details>
       )}

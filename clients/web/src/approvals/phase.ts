@@ -51,6 +51,7 @@ export function approvalOf(
     callId: toolCallId,
     tool,
     summary: message,
+    translations: {}, // its document has them
     arguments: args ?? {},
     display: display ?? null,
     complete: complete === true,
@@ -63,6 +64,12 @@ export function approvalOf(
     createdAt: new Date(),
     expiresAt: new Date(expiresAt),
   };
+}
+
+/** What would happen, in the user's language where the server has said it in that. */
+export function inLanguage({ summary, display, translations }: Approval, language: string) {
+  const said = translations[language];
+  return said ? { summary: said.summary, display: said.display ?? display } : { summary, display };
 }
 
 /** Whether the user may change the arguments: who asked may, where none of them is hidden. */

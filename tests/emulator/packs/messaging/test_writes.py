@@ -160,6 +160,13 @@ def test_who_is_asked_sees_everyone_and_the_whole_text(world: World) -> None:
     assert "Dana" not in shown.text
 
 
+def test_of_two_people_the_other_is_named_once(world: World) -> None:
+    world.talk("c", [("tom", CALM)], people=("dana", "tom"), name="Tom Reed")
+    shown = preview(send_message, world.ctx(), conversation_id="c", content="Late")
+    assert (shown.title, shown.rows) == (None, None)
+    assert shown.text == "To: \u2068Tom Reed\u2069\n\n\u2068Late\u2069"
+
+
 def test_hebrew_is_asked_and_told_in_hebrew(world: World) -> None:
     world.talk("c", [("tom", CALM)], name="Budget")
     ctx = writing(world, locale="he")
