@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 
 RELEASE = "0.1.0"
-_SUFFIXES = {".py", ".toml", ".json", ".rules", ".typed", ".html", ".js", ".css", ".svg"}
+_SUFFIXES = {".py", ".toml", ".json", ".rules", ".typed", ".html", ".js", ".ts", ".css", ".svg"}
 """What the library is made of; editors and systems leave other files beside it."""
 _FOLDERS = ("functions/rollcall", "clients/web/dist")
 

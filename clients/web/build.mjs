@@ -92,6 +92,7 @@ await writeFile(
 );
 for (const name of ["icon.svg", "rollcall.json", "voice_input.js"]) await cp(here(name), `${DIST}/${name}`);
 await cp(here("voice_input.js"), `${DIST}/elements/voice_input.js`);
+await cp(here("elements.d.ts"), `${DIST}/elements/rollcall.d.ts`);
 // What is loaded when, and what it is made of; not served, but read by the tests of sizes.
 await writeFile(here("built.json"), JSON.stringify(sizes()));
 

@@ -101,6 +101,9 @@ def test_in_an_empty_folder_it_is_the_site(
         page.reload()
         expect(page.get_by_role("article", name="Answer")).to_contain_text("720")
     before = tree(root)
+    assert {"rollcall-web/elements/rollcall.js", "rollcall-web/elements/rollcall.d.ts"} <= set(
+        before
+    )
     done = library.init("--yes", cwd=root)
     assert (done.returncode, tree(root)) == (0, before), done.stdout
 
