@@ -43,6 +43,7 @@ def approval(**more: Any) -> dict[str, Any]:
         "callId": "c",
         "tool": "send_message",
         "summary": "Send “Hello” to Dana",
+        "translations": {},
         "arguments": {"text": "Hello", "to": "dana"},
         "display": None,
         "complete": True,
@@ -55,6 +56,13 @@ def approval(**more: Any) -> dict[str, Any]:
         "expiresAt": int((time.time() + 7_200) * 1_000),
         **more,
     }
+
+
+def _nested(levels: int) -> Any:
+    value: Any = "end"
+    for _ in range(levels):
+        value = {"value": [value]}
+    return value
 
 
 def show(page: Page, kind: str, props: dict[str, Any]) -> None:
@@ -81,6 +89,38 @@ def test_web_card_says_how_a_call_ended(components: Page, status: str, words: st
     card = components.get_by_role("group", name="Check panel")
     expect(card.get_by_role("button", expanded=False)).to_contain_text(words)
     expect(card).to_contain_text("no such panel")
+
+
+MARKUP = (
+    "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>"
+    '<section class="approval" data-phase="open"><button>Approve</button></section>'
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ({MARKUP: MARKUP}, "window.hurt"),
+        ([MARKUP, "\u202egnp.exe\u200b"], "U+202E"),
+        ({"line": "x" * 1_000_000}, "x" * 1_000),
+        ({"rows": [{"a": "y" * 2_000}] * 2_000}, "y" * 1_000),
+        (_nested(15), "value"),
+    ],
+)
+def test_web_hostile_result_of_a_tool_is_inert_and_bounded(
+    components: Page, result: Any, shown: str
+) -> None:
+    display = {"type": "text", "title": MARKUP, "text": MARKUP, "rows": [{MARKUP: MARKUP}]}
+    show(components, "card", call("done", result=result, display=display))
+    components.locator(".tool-head").click()
+    card = components.locator(".tool-card")
+    expect(card.locator(".tool-result")).to_contain_text(shown)
+    assert card.locator("script, img, iframe, section, .approval").count() == 0
+    assert card.get_by_role("button", name="Approve").count() == 0
+    assert components.evaluate("window.hurt") is None
+    assert card.locator("*").count() < 10_000
+    assert len(card.inner_text()) < 100_000
+    assert "\u202e" not in card.inner_text()
 
 
 @pytest.mark.parametrize("name", ["__proto__", "toString", "constructor"])
@@ -265,6 +305,30 @@ def test_web_approval_says_what_became_of_it(
     card = components.locator(".approval")
     expect(card).to_contain_text(words)
     expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+
+
+def test_web_approval_is_said_in_the_language_of_who_decides(components: Page) -> None:
+    rows = {"type": "text", "text": "From 9 to 10"}
+    hebrew = {"summary": "שליחת “Hello” אל Dana", "display": {"type": "text", "text": "מ-9 עד 10"}}
+    both = approval(display=rows, translations={"he": hebrew})
+    once = approval(display=rows, translations={"he": {**hebrew, "display": None}})
+    for props, shown in ((both, "מ-9 עד 10"), (once, "From 9 to 10")):
+        show(components, "approval", {"approval": props, "uid": "me"})
+        card = components.locator(".approval")
+        expect(card).to_contain_text("Send “Hello” to Dana")
+        expect(card).to_contain_text("From 9 to 10")
+        components.evaluate("components.locale.value = 'he'")
+        expect(card).to_contain_text("שליחת “Hello” אל Dana")
+        expect(card).to_contain_text(shown)
+        components.evaluate("components.locale.value = 'en'")
+
+
+def test_web_card_tells_no_ids_in_its_first_line(components: Page) -> None:
+    arguments = {"conversationId": "sample-maya", "ids": "x", "content": "On my way", "paid": 3}
+    shown = call("done")
+    shown["call"]["arguments"] = arguments
+    show(components, "card", shown)
+    expect(components.locator(".gist")).to_have_text("On my way · 3")
 
 
 def test_web_decided_card_keeps_the_focus_and_is_announced_once(components: Page) -> None:

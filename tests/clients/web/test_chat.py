@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -115,10 +116,89 @@ def test_web_lost_network_leaves_no_gap(
     context.set_offline(True)
     expect(chat.get_by_text("No connection.")).to_be_visible()
     model.release()
+    if _FULL:
+        chat.wait_for_timeout(20_000)
     context.set_offline(False)
     wait_until_done(chat)
     expect(chat.get_by_text("No connection.")).to_be_hidden()
     assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])
+
+
+def test_web_run_is_said_once_each_and_by_one_region(chat: Page, model: ScriptedModel) -> None:
+    chat.evaluate(
+        """() => {
+          const region = document.querySelector("[role=status]");
+          window.said = [];
+          new MutationObserver(() => window.said.push(region.textContent)).observe(region, {
+            subtree: true, childList: true, characterData: true,
+          });
+        }"""
+    )
+    ask(chat, "say: first")
+    wait_until_done(chat)
+    ask(chat, "fail")
+    chat.get_by_role("group", name="The assistant cannot answer as it is set up").wait_for()
+    expect(chat.get_by_role("status")).to_have_text("The answer failed")
+    said = [each for each in chat.evaluate("window.said") if each != "Sending…"]
+    begun, complete = "The answer has begun", "The answer is complete"
+    assert [each.strip() for each in said] == [begun, complete, begun, "The answer failed"]
+    assert chat.locator("[aria-live], [role=log], [role=status], [role=alert]").count() == 1
+
+
+def test_web_first_words_are_shown_before_the_next_come(chat: Page, model: ScriptedModel) -> None:
+    """With RECORD, from the arrival of the first delta to the frame that shows it, in ms."""
+    chat.evaluate(FIRST_DELTA)
+    model.hold(12)  # a few pieces of text have come, and nothing else does
+    ask(chat, "a long one")
+    expect(answers(chat)).to_contain_text("This")
+    if "RECORD" in os.environ:
+        print(json.dumps({"first_delta_ms": chat.evaluate("window.shown - window.arrived")}))
+    model.release()
+    wait_until_done(chat)
+
+
+GOOD_SHIFT = 0.1
+"""Of the window: what Web Vitals call good, over a page's whole life."""
+FIRST_DELTA = """() => {
+  const usual = window.fetch;
+  window.fetch = async (...args) => {
+    const answer = await usual(...args);
+    if (!String(args[0]?.url ?? args[0]).includes("run_agent") || !answer.body) return answer;
+    const [own, page] = answer.body.tee();
+    void (async () => {
+      const words = new TextDecoder();
+      for (const reader = own.getReader(); ; ) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        const text = words.decode(value, { stream: true });
+        if (text.includes("TEXT_MESSAGE_CONTENT")) window.arrived ??= performance.now();
+      }
+    })();
+    return new Response(page, answer);
+  };
+  new MutationObserver(() => {
+    if (window.arrived === undefined || window.shown !== undefined) return;
+    if (document.querySelector(".answer")?.textContent.includes("This"))
+      requestAnimationFrame(() => setTimeout(() => (window.shown ??= performance.now())));
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def test_web_nothing_jumps_while_an_answer_is_written(chat: Page) -> None:
+    ask(chat, "tool, please")
+    wait_until_done(chat)
+    expect(chat.locator(".tool-name")).to_have_text(TOOL_NAME)
+    chat.evaluate(
+        """() => {
+          window.shifts = [];
+          new PerformanceObserver((list) => window.shifts.push(
+            ...list.getEntries().filter((each) => !each.hadRecentInput).map((each) => each.value),
+          )).observe({ type: "layout-shift" });
+        }"""
+    )
+    ask(chat, "a long one")
+    wait_until_done(chat)
+    assert sum(chat.evaluate("window.shifts")) <= GOOD_SHIFT
 
 
 def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:

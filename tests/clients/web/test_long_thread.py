@@ -14,10 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from rollcall.store.client import database
 from tests.clients.web.scene import ask, open_chat, wait_until_done
 
-IS_FULL = "CHAOS_FULL" in os.environ
-MESSAGES = 2_000 if IS_FULL else 150
-KEY_PRESS_MS = 100
-"""From a key to the frame that shows it; what people feel as at once."""
+MESSAGES = 2_000 if "CHAOS_FULL" in os.environ else 150
 PARAGRAPH = "The lemons need **water** twice a week, and `sun` all day. " * 4
 
 
@@ -47,16 +44,23 @@ def test_web_writing_stays_fluent_in_a_long_thread(context: BrowserContext) -> N
     if "RECORD" in os.environ:
         figures = {"median_ms": median(times), "worst_ms": max(times), "heap_mb": heap / 1e6}
         print(json.dumps(figures))
-    # What each key costs, the cheapest of 40 costs too, on a busy machine as well.
-    assert (median(times) if IS_FULL else min(times)) < KEY_PRESS_MS
+    # However long the thread is, a key draws nothing of it.
+    assert page.evaluate("window.drawn.length") == 0
 
 
 def _key_presses(page: Page) -> list[float]:
-    """How long each of 40 keys took to be seen, in ms."""
+    """How long each of 40 keys took to be seen, in ms.
+
+    `window.drawn` has what changed of the log meanwhile.
+    """
     page.get_by_label("Message", exact=True).focus()
     page.evaluate(
         """() => {
-          window.times = [];
+          [window.times, window.drawn] = [[], []];
+          const log = document.querySelector(".log-scroll");
+          new MutationObserver((changes) => window.drawn.push(...changes)).observe(log, {
+            subtree: true, childList: true, characterData: true, attributes: true,
+          });
           const area = document.activeElement;
           area.addEventListener("keydown", () => {
             const began = performance.now();

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 import httpx2
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from tests.clients.web.scene import sign_in
 
 
 @pytest.mark.usefixtures("sample")
@@ -100,12 +103,104 @@ def test_web_agents_that_were_not_read_are_read_again(context: BrowserContext) -
     expect(problem).to_be_hidden()
 
 
-def test_web_message_field_says_that_the_assistants_are_loading(context: BrowserContext) -> None:
-    context.route("**/list_capabilities", lambda route: None)  # it is never answered
+def test_web_message_that_is_sent_while_the_assistants_load_goes_when_they_are_there(
+    context: BrowserContext,
+) -> None:
+    let_go = _held(context, "**/list_capabilities")
     page = context.new_page()
     page.goto("/")
     field = page.get_by_label("Message", exact=True)
     expect(field).to_have_attribute("placeholder", "The assistants are loading…")
     field.fill("Hello")
     field.press("Enter")
+    due = "It will be sent once everything has loaded…"
+    expect(page.get_by_role("status")).to_have_text(due)
+    expect(page.locator(".composer-note")).to_have_text(due)
     expect(field).to_have_value("Hello")
+    let_go()
+    expect(page.get_by_role("article", name="Your message")).to_have_text(re.compile("Hello"))
+    expect(page.get_by_role("article", name="Your message")).to_have_count(1)
+    expect(field).to_have_value("")
+
+
+def test_web_message_that_is_changed_while_it_waits_is_not_sent(context: BrowserContext) -> None:
+    let_go = _held(context, "**/list_capabilities")
+    page = context.new_page()
+    page.goto("/")
+    field = page.get_by_label("Message", exact=True)
+    field.fill("Hello")
+    field.press("Enter")
+    field.fill("Hello there")
+    let_go()
+    expect(page.locator(".agents")).to_be_visible()
+    expect(field).to_have_value("Hello there")
+    expect(page.get_by_role("article")).to_have_count(0)
+
+
+def _held(context: BrowserContext, url: str) -> Callable[[], None]:
+    """Hold requests until the function that is returned is called; later ones pass."""
+    waiting: list[Route] = []
+    is_open = False
+
+    def hold(route: Route) -> None:
+        if is_open:
+            route.continue_()
+        else:
+            waiting.append(route)
+
+    def let_go() -> None:
+        nonlocal is_open
+        is_open = True
+        for route in waiting:
+            route.continue_()
+
+    context.route(url, hold)
+    return let_go
+
+
+FORBIDDEN = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, {
+    get() { throw new DOMException("not here", "SecurityError"); },
+  });"""
+FULL = """Storage.prototype.setItem = () => {
+  throw new DOMException("no room", "QuotaExceededError");
+};"""
+
+
+@pytest.mark.parametrize("storage", [FORBIDDEN, FULL])
+def test_web_app_works_where_nothing_can_be_kept(context: BrowserContext, storage: str) -> None:
+    context.add_init_script(storage)
+    page = context.new_page()
+    page.goto("/")
+    page.locator(".agents").wait_for()
+    page.get_by_label("Message", exact=True).fill("Hello")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("article", name="Answer")).to_have_attribute("aria-busy", "false")
+    page.goto("/#/settings")
+    page.get_by_text("עברית").click()
+    expect(page.get_by_role("heading", name="הגדרות")).to_be_visible()
+
+
+def test_web_signing_out_forgets_what_the_device_kept_of_the_user(stranger: BrowserContext) -> None:
+    sign_in(stranger)
+    page = stranger.new_page()
+    page.goto("/#/settings")
+    page.get_by_role("heading", name="Settings").wait_for()
+    (uid,) = page.evaluate(
+        """() => new Promise((resolve) => {
+          indexedDB.open("firebaseLocalStorageDb").onsuccess = ({ target }) => {
+            const name = "firebaseLocalStorage";
+            target.result.transaction(name).objectStore(name).getAll().onsuccess = (found) =>
+              resolve(found.target.result.map(({ value }) => value.uid));
+          };
+        })"""
+    )
+    mine, others = (f"rollcall.user.{each}.activity.a.1.answer" for each in (uid, "somebody"))
+    page.evaluate(
+        "names => names.forEach((name) => localStorage.setItem(name, '1'))", [mine, others]
+    )
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("heading", name=re.compile("Welcome to")).wait_for()
+    kept = page.evaluate("Object.keys(localStorage)")
+    assert mine not in kept
+    assert others in kept and "rollcall.locale" in kept

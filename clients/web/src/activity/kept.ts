@@ -3,33 +3,29 @@
  * that are on their way. Each has an entry of its own, so that two tabs do not overwrite each other.
  */
 
-const START = "rollcall.activity.";
+import { device, ofUser } from "../app/device.js";
 
 export class Kept {
   readonly #start: string;
 
   /** Of one user and one version of a content; what was kept of others is forgotten. */
   constructor(uid: string, contentId: string, version: number) {
-    const content = `${START}${uid}.${contentId}.`;
+    const content = `${ofUser(uid)}activity.${contentId}.`;
     this.#start = `${content}${version}.`;
-    for (const key of keysFrom(content)) if (!key.startsWith(this.#start)) localStorage.removeItem(key);
+    for (const name of device.names(content)) if (!name.startsWith(this.#start)) device.delete(name);
   }
 
   read<T>(name: string): T | undefined {
-    const found = localStorage.getItem(this.#start + name);
+    const found = device.get(this.#start + name);
     return found === null ? undefined : (JSON.parse(found) as T);
   }
 
   write(name: string, value: unknown): void {
-    if (value === undefined) localStorage.removeItem(this.#start + name);
-    else localStorage.setItem(this.#start + name, JSON.stringify(value));
+    if (value === undefined) device.delete(this.#start + name);
+    else device.set(this.#start + name, JSON.stringify(value));
   }
 
   clear(): void {
-    for (const key of keysFrom(this.#start)) localStorage.removeItem(key);
+    for (const name of device.names(this.#start)) device.delete(name);
   }
-}
-
-function keysFrom(start: string): string[] {
-  return Object.keys(localStorage).filter((key) => key.startsWith(start));
 }

@@ -76,7 +76,7 @@ function Shell({ connection }: { connection: Connection }) {
           <span class="visually-hidden">{text("chat.new")}</span>
         </button>
       </header>
-      <div class="sidebar" id="menu">
+      <aside class="sidebar" id="menu" aria-label={text("app.menu")}>
         <div class="brand sidebar-brand">{connection.deployment.configuration.name}</div>
         <button class="button new-chat" onClick={() => go({ view: "chat" })}>
           <Icon name="plus" />
@@ -96,7 +96,7 @@ function Shell({ connection }: { connection: Connection }) {
             </a>
           ))}
         </nav>
-      </div>
+      </aside>
       <div class="scrim" onClick={() => (isOpen.value = false)} />
       <main class="main" id="main" tabIndex={-1} ref={main}>
         {isOpenTo(view) ? (

@@ -2,6 +2,8 @@
 
 import { effect, signal } from "@preact/signals";
 
+import { device } from "./device.js";
+
 export type Theme = "system" | "light" | "dark" | "contrast";
 
 const KEPT = "rollcall.theme";
@@ -15,11 +17,11 @@ export function followTheme(): void {
     const { dataset } = document.documentElement;
     if (theme.value === "system") delete dataset.theme;
     else dataset.theme = theme.value;
-    localStorage.setItem(KEPT, theme.value);
+    device.set(KEPT, theme.value);
   });
 }
 
 function firstTheme(): Theme {
-  const kept = localStorage.getItem(KEPT);
+  const kept = device.get(KEPT);
   return THEMES.find((each) => each === kept) ?? "system";
 }

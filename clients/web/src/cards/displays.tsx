@@ -15,6 +15,7 @@ import { Markdown } from "../markdown/markdown.js";
 import { Diff } from "./diff.js";
 import { DataTable } from "./data_table.js";
 import type { ChartProps } from "./chart.js";
+import { MadeActivity } from "./made_activity.js";
 import { Value } from "./value.js";
 
 const Chart = later<ChartProps>(() => import("./chart.js").then(({ Chart }) => Chart));
@@ -28,10 +29,15 @@ export const DISPLAYS: Record<Display["type"], ComponentType<{ display: Display 
   diff: ({ display }) => <Diff text={display.text ?? ""} title={display.title} />,
 };
 
-export const TOOLS: Partial<Record<string, ComponentType<{ call: ShownCall }>>> = {};
+/** A tool's own card has the display of its result as `children`, to show or to leave out. */
+type OwnCard = ComponentType<{ call: ShownCall; children: ComponentChildren }>;
+
+export const TOOLS: Partial<Record<string, OwnCard>> = {
+  generate_interactive_activity: MadeActivity,
+};
 
 /** A tool's own card; names are what a model wrote, of which `toString` is none. */
-export function ownCard(tool: string): ComponentType<{ call: ShownCall }> | undefined {
+export function ownCard(tool: string): OwnCard | undefined {
   return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
 }
 

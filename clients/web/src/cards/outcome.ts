@@ -34,11 +34,12 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The arguments in a few words, for the card's first line. */
+/** The arguments in a few words, for the card's first line. Ids tell people nothing. */
 export function gist(args: unknown): string {
   if (typeof args !== "object" || args === null) return "";
-  const words = Object.values(args)
-    .filter((value) => ["string", "number"].includes(typeof value) && value !== "")
-    .map((value) => String(value).replace(/[\s\p{C}]+/gu, " ").slice(0, 60));
+  const words = Object.entries(args)
+    .filter(([name, value]) => !/(?:^i|I)ds?$/.test(name) && ["string", "number"].includes(typeof value))
+    .filter(([, value]) => value !== "")
+    .map(([, value]) => String(value).replace(/[\s\p{C}]+/gu, " ").slice(0, 60));
   return words.slice(0, 4).join(" · ").slice(0, 120);
 }

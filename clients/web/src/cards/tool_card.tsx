@@ -36,6 +36,7 @@ export function ToolCard({ call }: ToolCardProps) {
   const isDone = status === "done";
   const icon = ICONS[status];
   const words = gist(call.arguments);
+  const shown = isDone && record?.display && <DisplayView display={record.display} />;
   return (
     <div
       class="tool-card"
@@ -78,10 +79,10 @@ export function ToolCard({ call }: ToolCardProps) {
       {status === "unknown" && <p class="tool-error">{text("card.unknown.note")}</p>}
       {Own ? (
         <OrValues data={record ?? call.arguments}>
-          <Own call={call} />
+          <Own call={call}>{shown}</Own>
         </OrValues>
       ) : (
-        isDone && record?.display && <DisplayView display={record.display} />
+        shown
       )}
       {record?.files && record.files.length > 0 && <Files files={record.files} />}
       <div class="tool-details" id={id} hidden={!isOpen.value}>

@@ -124,6 +124,7 @@ function NewConversation({
         connection={connection}
         placeholder={placeholder}
         isReady={agent !== undefined}
+        isLoading={isLoading}
         onSend={(message) => {
           const conversation = new Conversation(connection, { agent: agent as string });
           onBegin(conversation);
@@ -163,6 +164,7 @@ export function ConversationView({ conversation, connection, heading }: Conversa
           connection={connection}
           placeholder={text("composer.to", { agent: agentName(conversation.agent) })}
           isReady={!conversation.isLoading.value && !error}
+          isLoading={conversation.isLoading.value}
           isBusy={isBusy.value}
           takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
           onSend={(message) => void conversation.send(message)}

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
-import { toast } from "../app/toast.js";
+import { announce, toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { bytes, type Key, text } from "../text/locale.js";
 
@@ -43,6 +43,8 @@ interface Props {
   connection: Connection;
   placeholder: string;
   isReady: boolean;
+  /** Whether it will be ready soon: what is sent until then waits for that. */
+  isLoading?: boolean;
   isBusy?: boolean;
   /** Whether the user was writing in another one, whose place it takes. */
   takesFocus?: boolean;
@@ -51,17 +53,20 @@ interface Props {
 }
 
 export function Composer(props: Props) {
-  const { connection, placeholder, isReady, isBusy, takesFocus, onSend, onStop } = props;
+  const { connection, placeholder, isReady, isLoading, isBusy, takesFocus, onSend, onStop } = props;
   const words = useSignal("");
   const files = useSignal<Attachment[]>([]);
   const isDraggedOver = useSignal(false);
+  /** Whether the user has sent it, and it waits. */
+  const isDue = useSignal(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const left = MESSAGE_CHARS - words.value.length;
   const isUploading = files.value.some(({ part, hasFailed }) => !part && !hasFailed);
   const parts = files.value.flatMap(({ part }) => (part ? [part] : []));
-  const maySend =
-    isReady && !isBusy && !isUploading && left >= 0 && (words.value.trim() || parts.length > 0);
+  const isWhole = left >= 0 && (words.value.trim() !== "" || parts.length > 0 || isUploading);
+  const maySend = (isReady || isLoading) && !isBusy && isWhole;
+  const mustWait = !isReady || isUploading;
 
   useEffect(() => {
     if (takesFocus) area.current?.focus();
@@ -94,6 +99,7 @@ export function Composer(props: Props) {
       change(id, { part, sent: 1 });
     } catch (error) {
       change(id, { hasFailed: true });
+      isDue.value = false; // it would go without the file
       toast(text("composer.attach_failed", { name: file.name, reason: String((error as Error).message) }));
     }
   };
@@ -102,12 +108,17 @@ export function Composer(props: Props) {
   };
 
   const send = () => {
-    if (!maySend) return;
+    isDue.value = Boolean(maySend && mustWait);
+    if (isDue.value) announce(text("composer.due"));
+    if (!maySend || mustWait) return;
     const said = words.value.trim();
     onSend([...(said ? [{ type: "text", text: said } as const] : []), ...parts]);
     [words.value, files.value] = ["", []];
     area.current?.focus();
   };
+  useEffect(() => {
+    if (isDue.value && !(maySend && mustWait)) send();
+  }, [maySend, mustWait]);
 
   return (
     <form
@@ -183,7 +194,9 @@ export function Composer(props: Props) {
             dir={words.value ? "auto" : undefined}
             placeholder={placeholder}
             value={words.value}
-            onInput={(event) => (words.value = event.currentTarget.value)}
+            onInput={(event) => {
+              [words.value, isDue.value] = [event.currentTarget.value, false]; // it is not done yet
+            }}
             onPaste={(event) => attachAll(event.clipboardData?.files ?? [])}
             onKeyDown={(event) => {
               // Whoever writes by an input method confirms a word with the same key.
@@ -206,9 +219,11 @@ export function Composer(props: Props) {
         )}
       </div>
       <p class="composer-note quiet" id="attach-limits">
-        {left < LEFT_SHOWN
-          ? text("composer.left", { count: left })
-          : text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
+        {isDue.value
+          ? text("composer.due")
+          : left < LEFT_SHOWN
+            ? text("composer.left", { count: left })
+            : text("composer.attach.limits", { size: bytes(MOST_BYTES) })}
       </p>
     </form>
   );

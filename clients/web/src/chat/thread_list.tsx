@@ -159,7 +159,7 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
           <bdi>{title}</bdi>
         </span>
         <span class="quiet thread-about">
-          <bdi>{agentName(thread.agent)}</bdi> · {when(thread.updatedAt)}
+          <bdi>{agentName(thread.agent)}</bdi> <span>{when(thread.updatedAt)}</span>
           {thread.waits && <span class="badge">{text("threads.waits")}</span>}
         </span>
       </a>

@@ -14,6 +14,7 @@ import {
 import type { Firestore } from "firebase/firestore";
 import { connectFunctionsEmulator, type Functions, getFunctions } from "firebase/functions";
 
+import { forgetUser, tab } from "../app/device.js";
 import type { Store } from "../store/store.js";
 import type { Deployment } from "./configuration.js";
 
@@ -64,7 +65,9 @@ export class Connection {
   }
 
   async #welcome(user: User | null): Promise<void> {
+    const before = this.user.value;
     [this.role.value, this.user.value] = [undefined, user];
+    if (before && before.uid !== user?.uid) forgetUser(before.uid);
     if (!user) return;
     try {
       const { claims } = await user.getIdTokenResult();
@@ -114,7 +117,7 @@ export class Connection {
 
 /** This tab's id: after a reload its tool calls are still its own. */
 export function clientId(): string {
-  const kept = sessionStorage.getItem(KEPT) ?? crypto.randomUUID();
-  sessionStorage.setItem(KEPT, kept);
+  const kept = tab.get(KEPT) ?? crypto.randomUUID();
+  tab.set(KEPT, kept);
   return kept;
 }

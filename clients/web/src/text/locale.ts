@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 
+import { device } from "../app/device.js";
 import en from "../../texts/en.json";
 import he from "../../texts/he.json";
 
@@ -24,7 +25,7 @@ export function followLocale(): void {
   effect(() => {
     document.documentElement.lang = locale.value;
     document.documentElement.dir = direction.value;
-    localStorage.setItem(KEPT, locale.value);
+    device.set(KEPT, locale.value);
   });
 }
 
@@ -95,6 +96,6 @@ export function nameOf(each: Locale): string {
 }
 
 function firstLocale(): Locale {
-  const kept = localStorage.getItem(KEPT) ?? navigator.language;
+  const kept = device.get(KEPT) ?? navigator.language;
   return kept.toLowerCase().startsWith("he") ? "he" : "en";
 }

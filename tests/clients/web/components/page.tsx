@@ -1,5 +1,6 @@
 /** Components of the web app by themselves, for tests: `window.components.show("markdown", {...})`. */
 
+import { RollcallError } from "@rollcall/client";
 import axe from "axe-core";
 import { render } from "preact";
 
@@ -10,6 +11,8 @@ import { Beside } from "../../../../clients/web/src/cards/beside.js";
 import { Citations } from "../../../../clients/web/src/cards/citations.js";
 import { ToolCard } from "../../../../clients/web/src/cards/tool_card.js";
 import { learnTools } from "../../../../clients/web/src/cards/tools.js";
+import { ProblemNote } from "../../../../clients/web/src/chat/problem_note.js";
+import { problemOf } from "../../../../clients/web/src/chat/problems.js";
 import { BlockReader } from "../../../../clients/web/src/markdown/blocks.js";
 import { Markdown } from "../../../../clients/web/src/markdown/markdown.js";
 import { directionOf } from "../../../../clients/web/src/text/direction.js";
@@ -22,6 +25,9 @@ const decisions: unknown[] = [];
 const components = {
   markdown: (props: any) => <Markdown {...props} />,
   card: (props: any) => <ToolCard {...props} />,
+  problem: ({ code, ...details }: any) => (
+    <ProblemNote problem={problemOf(new RollcallError(code, "the server's words", details))} onRetry={() => undefined} />
+  ),
   citations: (props: any) => <Citations {...props} />,
   form: (props: any) => (
     <ArgumentForm {...props} onSave={(value) => decisions.push(value)} onCancel={() => decisions.push(null)} />
