@@ -66,6 +66,7 @@ def chat(env: dict[str, str], *arguments: str) -> Terminal:
     return Terminal([*COMMAND, "chat", *arguments], env=env)
 
 
+@pytest.mark.slow
 def test_a_whole_task_with_a_file_that_is_seen_as_it_is_written(
     script: FakeProviders, env: dict[str, str], tmp_path: Path
 ) -> None:
