@@ -198,6 +198,8 @@ class Plain:
         self.answers, self.closes = list(answers), closes
         self.heads: list[str] = []
         self.connections = 0
+        self.closed = threading.Semaphore(0)
+        """Released for each connection that it has closed."""
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.serve, daemon=True)
@@ -208,7 +210,7 @@ class Plain:
 
     def __exit__(self, *_: object) -> None:
         transport.close_connections()
-        self.thread.join(10)
+        self.thread.join(60)
         self.listener.close()
 
     def serve(self) -> None:
@@ -224,6 +226,7 @@ class Plain:
                     connection.sendall(self.answers.pop(0))
                     if self.closes:
                         break
+            self.closed.release()
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
@@ -244,6 +247,7 @@ def test_a_connection_serves_the_next_request_unless_its_server_has_closed_it() 
         assert {head.splitlines()[0] for head in server.heads} == {"POST /v1/x?y=1 HTTP/1.1"}
     with Plain(answer(b"one"), answer(b"two"), closes=True) as server:
         assert ask(f"http://127.0.0.1:{server.port}/") == b"one"
+        assert server.closed.acquire(timeout=60)
         assert ask(f"http://127.0.0.1:{server.port}/") == b"two"
         assert server.connections == 2
 
