@@ -8,6 +8,7 @@ import {
   type Firestore,
   getDoc,
   getFirestore,
+  initializeFirestore,
   onSnapshot,
   type Timestamp,
 } from "firebase/firestore";
@@ -40,8 +41,11 @@ export class Store {
 
   constructor(connection: Connection) {
     const { app, auth, functions, prefix } = connection;
-    this.db = connection.host?.firestore ?? getFirestore(app);
     const at = connection.deployment.emulators?.firestore;
+    // The emulator sometimes answers nothing on a stream of listeners; on one poll after another it does.
+    const settings = { experimentalForceLongPolling: true };
+    this.db =
+      connection.host?.firestore ?? (at ? initializeFirestore(app, settings) : getFirestore(app));
     if (at) connectFirestoreEmulator(this.db, at.host, at.port);
     this.#start = prefix && `${prefix}_`;
     const firestore = this.db;
