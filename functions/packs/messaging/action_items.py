@@ -13,7 +13,7 @@ from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset
 from packs.messaging.people import namesakes
 from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message
-from packs.messaging.wording import TEXTS
+from packs.messaging.wording import TEXTS, table
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
@@ -85,12 +85,10 @@ def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
 
 def _shown(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
     """The task, whose it is, by when, and where it comes from."""
-    row = {column: target.data.get(column) for column in _PREVIEW_COLUMNS}
-    row["conversationName"] = target.conversation_name
+    row = {**target.data, "conversationName": target.conversation_name}
     text = isolated(text_of(target.data.get("task")))
-    display = Display(
-        type="confirmation", title=title, text=text, columns=_PREVIEW_COLUMNS, rows=[row]
-    )
+    shown = table(ctx.locale, _PREVIEW_COLUMNS, [row])
+    display = Display(type="confirmation", title=title, text=text, **shown)
     item = short(text_of(target.data.get("task")))
     line = TEXTS.say(ctx.locale, f"action_items.{summary}", item=item)
     return Preview(display, summary=line, shows=("actionItemId",))
@@ -254,7 +252,7 @@ def get_conversation_action_items(
         fits=owed,
     )
     items = [_item(mine, id, data) for id, data in listed.found]
-    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
+    ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, items))))
     return ConversationActionItems(action_items=items, **listed.counts)
 
 
@@ -314,8 +312,3 @@ def _item(mine: Reach, id: str, data: dict[str, Any]) -> ActionItemFound:
         status=data["status"],
         timestamp=iso(moment_of(data.get("sourceTimestamp"))),
     )
-
-
-def _row(item: ActionItemFound) -> dict[str, Any]:
-    row = item.dump()
-    return {column: row.get(column) for column in _COLUMNS}

@@ -9,6 +9,7 @@ from pydantic import Field
 from packs.messaging import access
 from packs.messaging.documents import Conversation, iso
 from packs.messaging.firestore import count, fetch
+from packs.messaging.wording import table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -53,7 +54,7 @@ def get_user_conversations(
     ]
     total = len(found) if len(found) < limit else count(access.of_user(ctx))
     rows = [_summary(conversation, ctx.user.uid) for conversation in found]
-    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in rows]))
+    ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(_row, rows))))
     return UserConversations(conversations=rows, total_count=total, timestamp=iso(ctx.now) or "")
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from packs.messaging.access import Reach, reach
 from packs.messaging.documents import DECISIONS, iso, moment_of
 from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
+from packs.messaging.wording import table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -72,7 +73,7 @@ def get_conversation_decisions(
         offset=offset,
     )
     items = [_decision(mine, id, data) for id, data in listed.found]
-    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in items]))
+    ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, items))))
     return ConversationDecisions(decisions=items, **listed.counts)
 
 
@@ -93,8 +94,3 @@ def _decision(mine: Reach, id: str, data: dict[str, Any]) -> DecisionFound:
         confidence=data["confidence"],
         superseded_by=data.get("supersededBy"),
     )
-
-
-def _row(item: DecisionFound) -> dict[str, Any]:
-    row = item.dump()
-    return {column: row.get(column) for column in _COLUMNS}

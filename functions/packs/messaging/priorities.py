@@ -16,7 +16,7 @@ from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_s
 from packs.messaging.priority_rules import SET_BY, is_set_by_hand, prioritise, set_by_hand
 from packs.messaging.sending import DocumentId, Target, find_target
 from packs.messaging.sources import cite_message, shown
-from packs.messaging.wording import TEXTS
+from packs.messaging.wording import TEXTS, table
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
@@ -99,8 +99,7 @@ def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
         type="confirmation",
         title=title,
         text=isolated(message.text),
-        columns=list(row),
-        rows=[row],
+        **table(ctx.locale, list(row), [row]),
     )
     summary = TEXTS.say(
         ctx.locale, "priorities.set", message=short(message.text), priority=_level(priority)
@@ -245,7 +244,7 @@ def get_priority_messages(
         own = [_sent_by(query, mine.reader) for query in queries]
         total = sum(side_by_side(count, queries)) - sum(side_by_side(count, own))
     messages = [_message(ctx, mine, id, data) for id, data in newest[offset:]]
-    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in messages]))
+    ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, messages))))
     return PriorityMessages(
         messages=messages,
         total_found=total,
@@ -311,8 +310,3 @@ def _message(ctx: ToolContext, mine: Reach, id: str, data: dict[str, Any]) -> Pr
         priority_confidence=float(data.get("priorityConfidence") or 0.0),
         timestamp=iso(message.sent_at) or "",
     )
-
-
-def _row(item: PriorityMessage) -> dict[str, Any]:
-    row = item.dump()
-    return {column: row[column] for column in _COLUMNS}

@@ -14,6 +14,7 @@ from packs.messaging.query import Query, read_query, read_scope
 from packs.messaging.ranking import Hit, fuse, rank
 from packs.messaging.sources import QUOTE_CHARS, cite_message, shown
 from packs.messaging.vectors import nearest
+from packs.messaging.wording import table
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Display, Wire
@@ -106,7 +107,7 @@ def search_all_conversations(
     holding = reads.holding(topic, by=question.speakers) - gone
     for result in results:
         _cite(ctx, result, query)
-    ctx.show(Display(type="table", columns=_COLUMNS, rows=[_row(item) for item in results]))
+    ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(Wire.dump, results))))
     searched_all = reads.is_all and mine.is_all
     return SearchResults(
         results=results,
@@ -199,8 +200,3 @@ def _cite(ctx: ToolContext, result: SearchResult, query: str) -> None:
         sent_at=datetime.fromisoformat(result.timestamp),
         quote=excerpt(result.content, terms(query), length=QUOTE_CHARS),
     )
-
-
-def _row(item: SearchResult) -> dict[str, Any]:
-    row = item.dump()
-    return {column: row[column] for column in _COLUMNS}

@@ -50,7 +50,7 @@ export function ThreadList({ connection }: { connection: Connection }) {
         <span class="visually-hidden">{text("threads.search")}</span>
         <input
           type="search"
-          dir="auto"
+          dir={search.value ? "auto" : undefined}
           placeholder={text("threads.search")}
           value={search.value}
           onInput={(event) => {

@@ -284,8 +284,8 @@ def test_who_is_asked_sees_the_task_and_where_it_comes_from(world: World) -> Non
     world.talk("c", [("dana", TASK)])
     shown = preview(complete_action_item, world.ctx(), action_item_id=the_item(world))
     (row,) = shown.rows
-    assert "contract" in row["task"]
-    assert row["conversationName"] == "Talk c"
+    assert "contract" in row["Task"]
+    assert row["Conversation"] == "Talk c"
 
 
 # ---- Priorities ----
@@ -364,7 +364,7 @@ def test_who_is_asked_sees_the_message_and_both_priorities(world: World) -> None
     ctx = writing(world, locale="he")
     shown = preview(set_message_priority, ctx, message_id="c-0", priority="high")
     (row,) = shown.rows
-    assert (row["content"], row["before"], row["after"]) == (CALM, "unspecified", "high")
+    assert (row["הודעה"], row["לפני"], row["אחרי"]) == (CALM, "רגילה", "גבוהה")
     assert shown.title == "עדיפות: מרגילה לגבוהה"
 
 
