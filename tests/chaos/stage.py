@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -240,9 +241,10 @@ def install() -> None:
     """Have this process know the capabilities, the agents and the model."""
     if "rollcall.models.chaos" in sys.modules:
         return
-    module = ModuleType("rollcall.models.chaos")
-    vars(module)["Model"] = Model
-    sys.modules["rollcall.models.chaos"] = module
+    name = "rollcall.models.chaos"
+    module = ModuleType(name)
+    vars(module).update(Model=Model, __spec__=ModuleSpec(name, None))
+    sys.modules[name] = module
     own = {function.__name__: Capability.of(function) for function in OWN}
     packs, find = catalog.capabilities(), catalog.find_capability
     known = [*packs, *own.values()]

@@ -145,6 +145,8 @@ class RunLease(Struct):
         Raises:
             Aborted, NotSaved: As `save`.
         """
+        from google.api_core.exceptions import FailedPrecondition, InvalidArgument
+
         reference = paths.message(self.db, self.events.thread_id, number)
         save = self._new_save()
 
@@ -159,7 +161,13 @@ class RunLease(Struct):
             option = self.db.write_option(last_update_time=self.step_time)
             batch.update(reference, {**fields, "savedBy": save}, option=option)
             self.step_time = None
-            written = tuple(batch.commit())
+            try:
+                written = tuple(batch.commit())
+            except InvalidArgument as error:
+                if "base version" not in str(error):
+                    raise
+                # What the emulator says of a document that is older than the time insisted on.
+                raise FailedPrecondition(str(error)) from error  # type: ignore[no-untyped-call]
             self.step_time = written[0].update_time
             return written
 

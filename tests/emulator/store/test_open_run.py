@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -173,6 +173,16 @@ def test_results_are_saved_where_the_replys_own_answer_was_lost(
     answer(run, "Paid.")
     log = paths.message(db, run.thread_id, 1).get().to_dict() or {}
     assert log["results"]["0"]["content"] == '{"output": 5}'
+
+
+def test_results_are_saved_where_the_step_is_older_or_newer_than_it_was_thought(db: Client) -> None:
+    run = begun(db)
+    written = paths.message(db, run.thread_id, 1).get().update_time
+    for number, away in enumerate((timedelta(seconds=5), timedelta(seconds=-5))):
+        run.lease.step_time = written + away
+        run.save_results({number: FOUND})
+    log = paths.message(db, run.thread_id, 1).get().to_dict() or {}
+    assert log["results"].keys() == {"0", "1"}
 
 
 def test_a_run_renews_its_lease_before_it_ends(db: Client) -> None:
