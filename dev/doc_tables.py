@@ -96,7 +96,7 @@ def profile_fields() -> str:
 def turn_limits() -> str:
     """The fields of an agent's profile that bound its turns."""
     from rollcall.core.profile import AgentProfile
-    from rollcall.registry.overrides import _adapters
+    from rollcall.registry.documents import _adapters
 
     described = _arguments(AgentProfile)
     parameters = inspect.signature(AgentProfile).parameters

@@ -20,14 +20,14 @@ def main() -> int:
     # Not before the right Python runs: an old one would not understand them.
     from dev import java, node, venv
     from dev.paths import ROOT
-    from rollcall.emulators import firestore
+    from rollcall.emulators import requirements
 
     install(
         (
             ("Python packages", venv.prepare),
             ("Node packages", node.prepare),
             ("Java", java.prepare),
-            ("Firestore emulator", lambda: firestore.prepare(ROOT)),
+            ("Firestore emulator", lambda: requirements.prepare_firestore(ROOT)),
         )
     )
     return 0

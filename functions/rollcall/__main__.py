@@ -15,8 +15,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
-from rollcall.commands.app import find_app
-from rollcall.commands.place import Place, choose
+from rollcall.commands.app import Place, choose, find_app
 from rollcall.core.errors import FAILED, AgentError, Problem
 from rollcall.core.shapes import Role, Status
 
@@ -123,7 +122,7 @@ def _add_sync(commands: Any) -> None:
 def _add_registry(commands: Any) -> None:
     one = "a capability's id, or agents/<id>"
 
-    list_ = _command(commands, "list", "registry.list.run", "what is registered", json=True)
+    list_ = _command(commands, "list", "registry.records.run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
     list_.add_argument("--agent", help="those that this agent names")
 
@@ -132,12 +131,12 @@ def _add_registry(commands: Any) -> None:
     _add_sync(commands)
 
     what = "disable a capability or an agent"
-    disable = _command(commands, "disable", "registry.overrides.disable", what)
+    disable = _command(commands, "disable", "sync.disable", what)
     disable.add_argument("id", help=one)
     disable.add_argument("--reason", help="why; kept with the override")
 
     what = "undo disable, or set another status"
-    enable = _command(commands, "enable", "registry.overrides.enable", what)
+    enable = _command(commands, "enable", "sync.enable", what)
     enable.add_argument("id", help=one)
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
 

@@ -15,7 +15,7 @@ from rollcall.core.context import Call, User
 from rollcall.core.options import collection_id
 from rollcall.endpoints import knowledge, my_data, schedules, usage
 from rollcall.endpoints.rate_message import rate_message
-from rollcall.registry.counters import read_records
+from rollcall.registry.segments import read_records
 from rollcall.registry.usage import roll_up
 from rollcall.store import paths
 from rollcall.store.departed_users import OWNED, begin_erasures

@@ -53,7 +53,7 @@ def with_files(
     any."""
     if not any(_files(message) for message in history):
         return models
-    from rollcall.knowledge.attachments import text_of
+    from rollcall.knowledge.reader import text_of
 
     attached = AttachedFiles(db, uid, text_of)
     return tuple(ModelWithFiles(model, attached) for model in models)

@@ -44,8 +44,8 @@ from rollcall.core.text import language
 from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
+from rollcall.registry.documents import with_overrides
 from rollcall.registry.entries import Entry
-from rollcall.registry.overrides import with_overrides
 from rollcall.registry.selection import (
     FEW,
     FINDER,

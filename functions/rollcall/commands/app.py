@@ -1,9 +1,11 @@
-"""The app that a command runs in: its folders, its codebase and what its packages declare."""
+"""What a command runs in: the app with its folders, codebase and variables, and the project."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, MutableMapping
+import re
+import socket
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +13,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.catalog import Catalog
-from rollcall.commands.environment import read_files
+from rollcall.commands.init.files import append_lines
 from rollcall.core import jsonc
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
+from rollcall.emulators.addresses import Configuration, default_project
+from rollcall.models.provider import providers
+from rollcall.store.client import database
 
 if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
     from rollcall.agent.platform import Deployment
+
 CONFIG = "firebase.json"
 MAIN = "main.py"
 
@@ -220,3 +228,170 @@ def _arguments(call: ast.Call, main: Path) -> dict[str, tuple[str, ...]]:
             )
         found[keyword.arg] = tuple(value)
     return found
+
+
+_LINE = re.compile(
+    r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*="
+    r"\s*(?:'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<bare>[^#\n]*?))\s*(?:#.*)?"
+)
+_IN_SECRET_MANAGER = "in Secret Manager"
+_SHELL_NAMES = (
+    "ROLLCALL_",
+    *(name for provider in providers() for name in provider.variables),
+    "THREADS",
+    "ENFORCE_",
+)
+
+
+class Settings(Struct, frozen=True):
+    """Variables as functions get them.
+
+    Attributes:
+        given: Those with a value in a file, or, on the emulators, in this shell.
+        secrets: Names of secrets that functions are bound to, without their values.
+        file: The project's own file, from the repository's root.
+        on_emulator: Whether they are the emulators'.
+    """
+
+    given: dict[str, str]
+    secrets: tuple[str, ...]
+    file: str
+    on_emulator: bool = False
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables as code sees them, with a placeholder for each secret."""
+        return {**self.given, **dict.fromkeys(self.secrets, _IN_SECRET_MANAGER)}
+
+
+def read_settings(
+    functions: Path, project: str, *, emulator: bool, shell: Mapping[str, str]
+) -> Settings:
+    """Read the files that firebase-tools hands on; on the emulators, this shell's variables too."""
+    given = read_files(functions, project, emulator=emulator)
+    if emulator:
+        given |= {name: value for name, value in shell.items() if name.startswith(_SHELL_NAMES)}
+    listed = (name.strip() for name in given.get("ROLLCALL_SECRETS", "").split(","))
+    own = ".env.local" if emulator else f".env.{project}"
+    return Settings(given, tuple(name for name in listed if name), f"functions/{own}", emulator)
+
+
+def read_files(functions: Path, project: str, *, emulator: bool) -> dict[str, str]:
+    """Read `.env`, the project's own file and, on the emulators, `.env.local`; later ones win."""
+    given: dict[str, str] = {}
+    for name in (".env", f".env.{project}", *([".env.local"] if emulator else [])):
+        path = functions / name
+        if path.is_file():
+            given |= parse_variables(path.read_text(encoding="utf-8"))
+    return given
+
+
+def parse_variables(text: str) -> dict[str, str]:
+    """Return the variables of a dotenv file; a value over several lines is cut at the first."""
+    found = {}
+    for line in text.splitlines():
+        if match := _LINE.fullmatch(line):
+            values = (match["single"], match["double"], match["bare"])
+            found[match["name"]] = next(value for value in values if value is not None)
+    return found
+
+
+def merge_variables(text: str, settings: Sequence[tuple[str, str, str]]) -> str:
+    """Add variables that a dotenv file does not set, each as its name, value and comment."""
+    for name, wanted, comment in settings:
+        if name not in parse_variables(text):
+            text = append_lines(text, f"# {comment}\n{name}={wanted}\n")
+    return text
+
+
+_FIRESTORE = "FIRESTORE_EMULATOR_HOST"
+_AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
+_PROJECT = "GCLOUD_PROJECT"
+_DEMO = "demo-"
+"""Projects of this name are the emulators' alone."""
+
+
+class Place(Struct, frozen=True):
+    """A project at the emulator (`host:port`), or in production, and the app that the command was
+    run in, where it was run in one."""
+
+    project: str
+    emulator: str | None
+    app: App | None = None
+
+    def __str__(self) -> str:
+        where = f"the emulator at {self.emulator}" if self.emulator else "production"
+        return f"project {self.project} · {where}"
+
+
+def choose(project: str | None, env: MutableMapping[str, str], app: App | None = None) -> Place:
+    """Choose the project, and set the environment for clients with the variables of the app's
+    functions.
+
+    The emulator that `FIRESTORE_EMULATOR_HOST` names comes first, then the real project that is
+    named, then the app's emulators where they are running.
+
+    Raises:
+        Problem: None of these is to be had.
+    """
+    named = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT")
+    is_real = bool(named) and not str(named).startswith(_DEMO)
+    if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
+        raise Problem(
+            "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
+            "emulators,\nstart them (`python -m rollcall dev`), or set FIRESTORE_EMULATOR_HOST.",
+            exit_code=USAGE,
+        )
+    chosen = named or default_project(app.root if app else Path.cwd())
+    env[_PROJECT] = chosen
+    emulator = env.get(_FIRESTORE)
+    if app is not None:
+        app.load_environment(chosen, emulator=emulator is not None, env=env)
+    return Place(chosen, emulator, app)
+
+
+def connect(place: Place) -> Client:
+    """Return the Firestore client.
+
+    Raises:
+        Problem: Nothing answers where the emulator should be, or there are no credentials for a
+            real project.
+    """
+    from google.auth.exceptions import DefaultCredentialsError
+
+    if place.emulator is not None and not _listens(place.emulator):
+        raise Problem(
+            f"No emulator answers at {place.emulator!r}, which {_FIRESTORE} names as host:port.\n"
+            f"Start it (`python -m rollcall dev`), or unset {_FIRESTORE} and name a project."
+        )
+    try:
+        return database()
+    except DefaultCredentialsError:
+        raise Problem(
+            f"There are no credentials for the project {place.project}, so nothing was read or "
+            "written.\nSign in with `gcloud auth application-default login` and repeat this. For "
+            "the emulator, set\nFIRESTORE_EMULATOR_HOST. (After a deploy the scheduled function "
+            "sync_registry publishes the\nregistry too, once a day.)"
+        ) from None
+
+
+def _find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
+    """Use the app's own emulators where they are running; say whether they are."""
+    if app is None or not app.config:
+        return False
+    found = Configuration(app.root).addresses().environment()
+    if not _listens(found[_FIRESTORE]):
+        return False
+    for name in (_FIRESTORE, _AUTH):
+        if _listens(found[name]):
+            env[name] = found[name]
+    return True
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=1):
+            return True
+    except (OSError, ValueError, OverflowError):  # the last two: it has no port, or none there is
+        return False

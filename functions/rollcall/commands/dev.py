@@ -19,7 +19,7 @@ from rollcall.commands.app import CONFIG, App, find_app, require_app
 from rollcall.commands.init import web_app
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import function_name
-from rollcall.emulators import firestore, requirements
+from rollcall.emulators import requirements
 from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Configuration, default_project
 from rollcall.emulators.clock import Clock, scheduled
@@ -66,7 +66,7 @@ def serve(
     configuration = Configuration(app.root)
     project = project or default_project(app.root)
     requirements.check_environment(app.functions, _runtime(app))
-    firestore.prepare(app.root)
+    requirements.prepare_firestore(app.root)
     app.load_environment(project, emulator=True, env=os.environ)
     if problem := load_problem(app, project):
         raise Problem(f"{problem}\n\nNothing was started: this code does not load.")

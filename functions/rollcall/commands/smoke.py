@@ -13,7 +13,7 @@ from typing import Any
 
 import requests
 
-from rollcall.commands.app import App, require_app
+from rollcall.commands.app import App, Place, require_app
 from rollcall.commands.client import (
     Backend,
     CallError,
@@ -26,7 +26,6 @@ from rollcall.commands.doctor.deployment import check_indexes, job_problem
 from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, GoogleRefusal, guard
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.output import announce, print_json, say
-from rollcall.commands.place import Place
 from rollcall.core import jsonc
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FAILED, USAGE, Problem
@@ -504,12 +503,7 @@ class Smoke:
             return Finding("fail", "clock", said[0], "look at what the function logged")
         assert site.google is not None
         path = f"v1/projects/{site.project}/locations/{region()}/jobs"
-        job = None
-        try:
-            job = site.google.get("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
-        except GoogleRefusal as refused:
-            if refused.status != 404:
-                raise
+        job = site.google.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         if problem := job_problem(job, overdue=_CLOCK):
             mend = _logs("sweep_runs") if job else _DEPLOY_FUNCTIONS
             return Finding("fail", "clock", f"{name}: {problem}", mend)
@@ -584,11 +578,8 @@ def _is_gone(google: Google, task: str) -> bool:
     Raises:
         Problem: It was tried, and failed.
     """
-    try:
-        found = google.get("cloudtasks", task)
-    except GoogleRefusal as refused:
-        if refused.status != 404:
-            raise
+    found = google.find("cloudtasks", task)
+    if found is None:
         return True
     status = found.get("lastAttempt", {}).get("responseStatus", {})
     if status.get("code"):

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import cache, partial
+from typing import TYPE_CHECKING, Literal
 
 from rollcall.core import logs
 
@@ -41,43 +40,25 @@ Kind = Literal["internal", "client"]
 """Work of this process, or a request to another service."""
 
 
-class Span(Protocol):
-    """A span that lasts as long as its `with` block; an error that passes through marks it."""
+class Span:
+    """A span that lasts as long as its `with` block; an error that passes through marks it.
 
-    def __enter__(self) -> Span: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
-
-    def set(self, attributes: Attributes) -> None:
-        """Say more of it, as it gets known."""
-
-
-class Nothing:
-    """The span of a process that traces nothing."""
+    This class is the span of a process that traces nothing.
+    """
 
     __slots__ = ()
 
     def __enter__(self) -> Span:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         return None
 
     def set(self, attributes: Attributes) -> None:
-        return None
+        """Say more of it, as it gets known."""
 
 
-NOTHING = Nothing()
+NOTHING = Span()
 
 
 def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> Span:
@@ -116,16 +97,13 @@ def _begin() -> Callable[[str, Attributes, Kind], Span] | None:
     if isinstance(provider, trace.ProxyTracerProvider):  # nobody has set one up
         provider = _provider()
         trace.set_tracer_provider(provider)
-    tracer = provider.get_tracer(_SCOPE)
-
-    def begin(name: str, attributes: Attributes, kind: Kind) -> Span:
-        return _OtelSpan(provider, tracer, name, attributes, kind)
-
-    return begin
+    return partial(_OtelSpan, provider, provider.get_tracer(_SCOPE))
 
 
-class _OtelSpan:
+class _OtelSpan(Span):
     """A span that begins and ends with its `with` block."""
+
+    __slots__ = ("_before", "_given", "_is_outermost", "_provider", "_span", "_token", "_tracer")
 
     def __init__(
         self,
@@ -136,7 +114,7 @@ class _OtelSpan:
         kind: Kind,
     ) -> None:
         self._provider, self._tracer = provider, tracer
-        self._name, self._attributes, self._kind = name, attributes, kind
+        self._given = name, attributes, kind
 
     def __enter__(self) -> Span:
         from opentelemetry import context, trace
@@ -144,10 +122,9 @@ class _OtelSpan:
         around = trace.get_current_span().get_span_context()
         self._is_outermost = not around.is_valid
         parent = _parent() if self._is_outermost else None
-        kind = trace.SpanKind.CLIENT if self._kind == "client" else trace.SpanKind.INTERNAL
-        self._span = self._tracer.start_span(
-            self._name, context=parent, kind=kind, attributes=self._attributes
-        )
+        name, attributes, wanted = self._given
+        kind = trace.SpanKind.CLIENT if wanted == "client" else trace.SpanKind.INTERNAL
+        self._span = self._tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
         self._token = context.attach(trace.set_span_in_context(self._span, parent))
         self._before = {name: logs.log_fields().get(name) for name in ("trace", "span", "sampled")}
         here = self._span.get_span_context()
@@ -158,12 +135,7 @@ class _OtelSpan:
         )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         from opentelemetry import context, trace
 
         if error is not None and not isinstance(error, GeneratorExit):  # which is no failure
@@ -199,27 +171,23 @@ def _parent() -> Context | None:
 
 
 def _provider() -> TracerProvider:
+    from importlib.metadata import entry_points
+
     try:
         from opentelemetry.sdk.resources import SERVICE_NAME, Resource
         from opentelemetry.sdk.trace import TracerProvider as SdkProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise RuntimeError(_MISSING) from error
-    name = os.environ.get("OTEL_SERVICE_NAME") or os.environ.get("K_SERVICE") or _SCOPE
-    provider = SdkProvider(resource=Resource.create({SERVICE_NAME: name}))
-    provider.add_span_processor(BatchSpanProcessor(_exporter()))
-    return provider
-
-
-def _exporter() -> Any:
-    """The exporter by its name, under which its package makes itself known."""
-    from importlib.metadata import entry_points
-
-    name = os.environ.get(EXPORTER) or DEFAULT_EXPORTER
+    wanted = os.environ.get(EXPORTER) or DEFAULT_EXPORTER
+    # By its name, under which its package makes itself known.
     known = {each.name: each for each in entry_points(group="opentelemetry_traces_exporter")}
-    if name not in known:
+    if wanted not in known:
         there = ", ".join(sorted(known)) or "none"
         raise RuntimeError(
-            f"there is no exporter {name!r} for spans (installed: {there}); {_MISSING}"
+            f"there is no exporter {wanted!r} for spans (installed: {there}); {_MISSING}"
         )
-    return known[name].load()()
+    name = os.environ.get("OTEL_SERVICE_NAME") or os.environ.get("K_SERVICE") or _SCOPE
+    provider = SdkProvider(resource=Resource.create({SERVICE_NAME: name}))
+    provider.add_span_processor(BatchSpanProcessor(known[wanted].load()()))
+    return provider

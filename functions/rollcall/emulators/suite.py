@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.core.errors import Problem
-from rollcall.emulators import firestore, processes, requirements
+from rollcall.emulators import processes, requirements
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
 from rollcall.emulators.processes import scratch
 
@@ -169,7 +169,7 @@ def _variables(root: Path) -> dict[str, str]:
     """This environment as firebase-tools, Java and the functions need it."""
     return {
         **os.environ,
-        **firestore.environment(root),
+        **requirements.firestore_environment(root),
         "PATH": requirements.search_path(root),
         "JAVA_TOOL_OPTIONS": f"{_JAVA_OPTIONS} {os.environ.get('JAVA_TOOL_OPTIONS', '')}".strip(),
         "FUNCTIONS_DISCOVERY_TIMEOUT": os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "120"),

@@ -10,7 +10,7 @@ from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
 from rollcall.registry.access import ALL, may_use
-from rollcall.registry.overrides import with_overrides
+from rollcall.registry.documents import with_overrides
 from rollcall.registry.snapshot import snapshot
 
 UNTOLD = {"lastUpdated"}

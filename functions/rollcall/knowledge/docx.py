@@ -24,8 +24,7 @@ from xml.parsers import expat
 
 from msgspec import Struct, field
 
-from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page
-from rollcall.knowledge.plain_text import cleaned
+from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, cleaned
 
 MOST_ENTRIES = 5_000
 MOST_PART_BYTES = 60_000_000

@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rollcall.core.text import language, stopwords
 from rollcall.core.texts import TEXTS
-from rollcall.knowledge.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page
-from rollcall.knowledge.plain_text import cleaned
+from rollcall.knowledge.pages import MOST_PAGE_CHARS, MOST_PAGES, CannotRead, Page, cleaned
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

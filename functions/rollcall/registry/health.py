@@ -33,10 +33,9 @@ from rollcall.registry.breaker import (
     State,
     next_state,
 )
-from rollcall.registry.counters import read_records, write_records
 from rollcall.registry.documents import CAPABILITIES
 from rollcall.registry.recorder import SAMPLES, ObservedCall, short_message
-from rollcall.registry.segments import MANIFEST, part
+from rollcall.registry.segments import MANIFEST, part, read_records, write_records
 from rollcall.store.batches import attempts, try_commit, update_unchanged
 
 if TYPE_CHECKING:

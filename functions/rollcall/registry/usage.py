@@ -24,8 +24,7 @@ from msgspec import Struct, convert, to_builtins
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
-from rollcall.registry.counters import read_records, write_records
-from rollcall.registry.segments import part
+from rollcall.registry.segments import part, read_records, write_records
 from rollcall.store.batches import attempts, try_commit, where, write_unchanged
 
 if TYPE_CHECKING:

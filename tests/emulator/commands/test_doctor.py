@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.commands.app import find_app
+from rollcall.commands.app import Place, find_app
 from rollcall.commands.doctor import command
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.place import Place
 from rollcall.core.triggers import OnSchedule
 from tests.support.catalogs import catalog
 from tests.support.fake_google import FakeGoogle

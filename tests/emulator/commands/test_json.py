@@ -14,9 +14,9 @@ import pytest
 from google.cloud.firestore import Client
 from msgspec import to_builtins
 
-from rollcall.registry.counters import read_records, write_records
 from rollcall.registry.health import check
 from rollcall.registry.recorder import HealthRecorder, by_client
+from rollcall.registry.segments import read_records, write_records
 from rollcall.registry.usage import Counts, day_name
 
 from .conftest import Run

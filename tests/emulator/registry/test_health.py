@@ -17,11 +17,11 @@ from google.cloud.firestore_v1.batch import WriteBatch
 
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.wire import Status
-from rollcall.registry import counters
 from rollcall.registry import health as checking
-from rollcall.registry.counters import MAX_BYTES, read_records
+from rollcall.registry import segments
 from rollcall.registry.health import PAGE, check, health
 from rollcall.registry.recorder import SAMPLES, HealthRecorder, by_client
+from rollcall.registry.segments import PART_BYTES, read_records
 from tests.support.counting import counted
 from tests.support.full_form import amount
 
@@ -397,7 +397,7 @@ def test_what_does_not_fit_is_left_out_and_never_what_fails(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(counters, "MAX_BYTES", 700)
+    monkeypatch.setattr(segments, "PART_BYTES", 700)
     tell(db, clock, *["internal"] * 5, id="pay")
     tell(db, clock, "internal", id="sign")
     for number in range(30):
@@ -421,6 +421,6 @@ def test_thousands_of_busy_capabilities_fit(db: Client, clock: Clock, manifest: 
                 observer.note(id, uid=uid, ms=number, code=code, message=text)
         db.document(f"{SAMPLES}/{start}").set(observer.sample())
     look(db, clock)
-    assert len(db.document("registry/health").get().get("records")) < MAX_BYTES
+    assert len(db.document("registry/health").get().get("records")) < PART_BYTES
     assert totals(db) == (BUSY * 5 // 2, BUSY * 5 // 2)
     assert (len(told(db)), set(told(db).values())) == (BUSY // 2, {"down"})

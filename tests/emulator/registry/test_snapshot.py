@@ -15,8 +15,8 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.registry import snapshot
 from rollcall.registry.compiler import compile_registry
+from rollcall.registry.documents import with_overrides
 from rollcall.registry.index import Index
-from rollcall.registry.overrides import with_overrides
 from tests.emulator.registry.test_compiler import register
 from tests.support.counting import counted
 from tests.support.registries import renew

@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.wire import CallStatus, ModelUsage, ToolCallRecord
 from rollcall.registry import usage as usages
-from rollcall.registry.counters import MAX_BYTES
+from rollcall.registry.segments import PART_BYTES
 from rollcall.registry.usage import Usage, day_name, roll_up, usage
 from rollcall.store import audit
 from tests.support.counting import counted
@@ -247,7 +247,7 @@ def test_ten_thousand_capabilities_in_a_day_fit(db: Client) -> None:
     write(db, *[run_entry(offered=ids[n : n + 200]) for n in range(0, 10_000, 200)])
     assert roll_up(db, set(ids), settled=AT_ONCE) == 50
     stored = db.document(f"registry/{day_name(DAY)}").get().get("records")
-    assert len(stored) < MAX_BYTES / 4
+    assert len(stored) < PART_BYTES / 4
     assert len(usage(db, DAY, DAY).by_capability()) == 10_000
 
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.commands import place
-from rollcall.commands.app import find_app
-from rollcall.commands.place import Place, choose, connect
+from rollcall.commands import app
+from rollcall.commands.app import Place, choose, connect, find_app
 from rollcall.core.errors import USAGE, Problem
 from tests.support.catalogs import FUNCTIONS
 
@@ -33,14 +32,14 @@ def test_a_real_project_without_an_emulator_is_production(env: dict[str, str]) -
 def test_nothing_named_and_nothing_running_is_wrong_usage(
     project: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "_listens", lambda address: False)
+    monkeypatch.setattr(app, "_listens", lambda address: False)
     with pytest.raises(Problem, match="--project") as problem:
         choose(project, {})
     assert problem.value.exit_code == USAGE
 
 
 def test_the_apps_emulators_are_found_where_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "_listens", lambda address: True)
+    monkeypatch.setattr(app, "_listens", lambda address: True)
     monkeypatch.setenv("PORT_OFFSET", "100")
     env: dict[str, str] = {}
     assert choose(None, env, find_app(FUNCTIONS)).emulator == "127.0.0.1:8180"
@@ -52,5 +51,5 @@ def test_the_apps_emulators_are_found_where_they_run(monkeypatch: pytest.MonkeyP
 def test_a_real_project_never_goes_to_emulators_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(place, "_listens", lambda address: True)
+    monkeypatch.setattr(app, "_listens", lambda address: True)
     assert choose("shop", {}, find_app(FUNCTIONS)).emulator is None

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rollcall.registry.capabilities import _Overrides, read_capability
+from rollcall.registry.documents import _adapters
 from rollcall.registry.entries import Entry
-from rollcall.registry.overrides import _adapters
 
 PAGE = (Path(__file__).parents[3] / "docs/registry.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from rollcall.commands.screen import ID, Column, Screen, load_screen
+from rollcall.commands.output import ID, Column, Screen, load_screen
 from rollcall.core import extras
 from rollcall.core.errors import FailedPrecondition
 

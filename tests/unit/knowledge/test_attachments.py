@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rollcall.core.errors import InvalidArgument, Unavailable
-from rollcall.knowledge import attachments
-from rollcall.knowledge.attachments import text_of
+from rollcall.knowledge import reader
+from rollcall.knowledge.reader import text_of
 from tests.support.pdfs import pdf
 
 PDF = "application/pdf"
@@ -19,7 +19,7 @@ def test_a_pdf_is_read_by_page_and_empty_pages_are_left_out() -> None:
 
 
 def test_more_than_is_wanted_of_a_pdf_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "MOST_CHARS", 20)
+    monkeypatch.setattr(reader, "ATTACHED_CHARS", 20)
     assert "[page 3]" not in text_of(PDF, pdf([["A page of words."]] * 3))
 
 
@@ -49,7 +49,7 @@ def test_texts_are_read_whatever_their_letters_are_written_in(encoding: str) -> 
 def test_of_a_large_text_the_beginning_is_read(
     letter: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attachments, "MOST_BYTES", 100)
+    monkeypatch.setattr(reader, "ATTACHED_BYTES", 100)
     text = before + letter * 200
     found = text_of("text/plain", text.encode())
     assert text.startswith(found)
@@ -59,12 +59,12 @@ def test_of_a_large_text_the_beginning_is_read(
 def test_who_waits_too_long_for_others_is_told_to_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(attachments, "READ_S", 0.01)
-    with attachments._one_at_a_time, pytest.raises(Unavailable, match="other documents"):
+    monkeypatch.setattr(reader, "READ_S", 0.01)
+    with reader._one_at_a_time, pytest.raises(Unavailable, match="other documents"):
         text_of(PDF, pdf([["Words."]]))
 
 
 def test_only_one_file_is_read_at_a_time() -> None:
-    with attachments._one_at_a_time:
-        assert not attachments._one_at_a_time.acquire(blocking=False)
+    with reader._one_at_a_time:
+        assert not reader._one_at_a_time.acquire(blocking=False)
     assert text_of(PDF, pdf([["Free again."]])) == "[page 1]\nFree again."

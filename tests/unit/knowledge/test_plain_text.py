@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page
-from rollcall.knowledge.plain_text import decoded, read_plain
+from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, decoded, read_plain
 
 HEBREW = "מוליך ההארקה של הלוח"
 FRENCH = "Le conducteur protégé est relié à la borne"

@@ -9,7 +9,7 @@ import pytest
 
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Status
-from rollcall.registry.overrides import unread_overrides, with_overrides
+from rollcall.registry.documents import unread_overrides, with_overrides
 
 DESK = AgentProfile(id="desk", name={"en": "Desk"}, instructions="Help.", tools=("find_room",))
 

@@ -1,29 +1,53 @@
-"""`registry doctor`: runs all checks."""
+"""`registry doctor`: runs all checks, and has those of the registry: compiled, up to date with the
+code, and with tools that differ."""
 
 from __future__ import annotations
 
 import os
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Container, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.prices import read_prices
-from rollcall.commands.app import require_app
-from rollcall.commands.doctor import configuration, contents, deployment
-from rollcall.commands.doctor.contents import check_likeness
-from rollcall.commands.doctor.findings import Check, Finding, Google, guard, sign_in
-from rollcall.commands.environment import Settings, read_settings
-from rollcall.commands.output import announce, print_json
-from rollcall.commands.place import Place, connect
-from rollcall.commands.registry.records import read_agents, read_manifest, read_records
-from rollcall.commands.screen import Column, load_screen
+from rollcall.commands.app import Place, Settings, connect, read_settings, require_app
+from rollcall.commands.doctor import configuration, deployment
+from rollcall.commands.doctor.findings import (
+    Check,
+    Finding,
+    Google,
+    firebase,
+    guard,
+    name_list,
+    rollcall,
+    sign_in,
+)
+from rollcall.commands.output import Column, announce, load_screen, print_json
+from rollcall.commands.registry.records import (
+    DOWN,
+    HEALTHY,
+    Agent,
+    Record,
+    agents_of,
+    read_agents,
+    read_manifest,
+    read_records,
+)
 from rollcall.core.errors import FAILED, Problem
-from rollcall.core.options import DEFAULT_REGION, collection_id
+from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
+from rollcall.core.shapes import Status
+from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
-from rollcall.registry.overrides import with_overrides
-from rollcall.registry.sync import sync
+from rollcall.registry.access import ALL, CATEGORY
+from rollcall.registry.capabilities import unknown_overrides
+from rollcall.registry.documents import AGENTS, CAPABILITIES, unread_overrides, with_overrides
+from rollcall.registry.entries import Entry
+from rollcall.registry.sync import Report, sync
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
 
 
 def run(place: Place, options: Namespace) -> int:
@@ -73,16 +97,14 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     manifest = read_manifest(db)
     records, published = read_records(db, manifest), read_agents(db)
     entries = [each.entry for each in records if each.entry and not each.reason]
-    changed_at = contents.last_change(db)
+    changed_at = last_change(db)
     production = place.emulator is None
-    yield from contents.check_compiled(manifest, changed_at, production=production)
-    yield from contents.check_code(
-        sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True)
-    )
-    yield from contents.check_records(records)
-    yield from contents.check_agents(published, records, profiles=catalog.agents())
+    yield from check_compiled(manifest, changed_at, production=production)
+    yield from check_code(sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True))
+    yield from check_records(records)
+    yield from check_agents(published, records, profiles=catalog.agents())
     yield from check_likeness(entries)
-    yield from contents.check_overrides(published)
+    yield from check_overrides(published)
     documents = {agent.id: agent.document for agent in published}
     profiles = [
         with_overrides(each, documents.get(each.id, {})) for each in catalog.agents().values()
@@ -160,3 +182,264 @@ def _show(findings: Sequence[Finding]) -> None:
     told = [f"{counts[level]} {level}" for level in ("fail", "warn", "ok", "skip")]
     screen.say()
     screen.say(", ".join(told), style="bold")
+
+
+TOPIC = "registry"
+SYNC = rollcall("sync")
+MOST_REFUSED = 20
+"""How many are reported one by one."""
+MOST_DOWN = 4
+"""How many tools of an agent are named where all are down."""
+_DAILY = timedelta(hours=25)
+_SOON = timedelta(minutes=2)
+
+
+def check_compiled(
+    manifest: Mapping[str, Any], changed_at: datetime | None, *, production: bool
+) -> Iterator[Finding]:
+    """Check that the registry is compiled and fresh.
+
+    Args:
+        changed_at: When a document of the registry was last written.
+    """
+    if "digest" not in manifest:
+        yield Finding("fail", TOPIC, "it was never compiled: agents have no tools", SYNC)
+        return
+    at = manifest["compiledAt"]
+    yield Finding(
+        "ok",
+        TOPIC,
+        f"{manifest['count']} capabilities, compiled {_ago(at)}, digest {manifest['digest']}",
+    )
+    late = changed_at and manifest["asOf"] < changed_at < datetime.now(UTC) - _SOON
+    if late and changed_at:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"a document was changed {_ago(changed_at)}, and it was not compiled since: is the "
+            f"trigger on {collection_id(CAPABILITIES)} deployed?",
+            SYNC,
+        )
+    if production and datetime.now(UTC) - at > _DAILY:
+        function = function_name("sync_registry")
+        yield Finding(
+            "warn",
+            TOPIC,
+            f"it was not published for more than a day: the scheduled function {function} does "
+            "that at 03:00",
+            firebase(f"functions:log --only {function}"),
+        )
+
+
+def check_code(report: Report) -> Iterator[Finding]:
+    """Check that the registry is what this code declares, by a dry run of a sync."""
+    if report.taken:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"declared here, but the id is another codebase's or a document's: "
+            f"{name_list(report.taken)}",
+            "rename the function, or delete the document",
+        )
+    stale = [*report.written, *report.withdrawn]
+    if stale:
+        yield Finding(
+            "fail",
+            TOPIC,
+            f"{len(stale)} documents are not as this code declares them: {name_list(stale)}",
+            SYNC,
+        )
+    else:
+        yield Finding("ok", TOPIC, f"{len(report.unchanged)} documents are as code declares them")
+
+
+def check_records(records: Sequence[Record]) -> Iterator[Finding]:
+    """Report refused entries and those that are out of order."""
+    refused = [record for record in records if record.reason]
+    for record in refused[:MOST_REFUSED]:
+        yield Finding(
+            "warn",
+            TOPIC,
+            f"{record.id} is refused: {record.reason}",
+            f"correct {collection_id(CAPABILITIES)}/{record.id}",
+        )
+    if (more := len(refused) - MOST_REFUSED) > 0:
+        mend = rollcall("registry list --status refused")
+        yield Finding("warn", TOPIC, f"{more} more are refused", mend)
+    for record in records:
+        if unknown := unknown_overrides(record.overrides):
+            yield Finding(
+                "warn",
+                TOPIC,
+                f"{record.id} has overrides that mean nothing: {name_list(unknown)}",
+                f"correct overrides in {collection_id(CAPABILITIES)}/{record.id}",
+            )
+        if not record.reason and record.health != HEALTHY:
+            yield Finding(
+                "warn",
+                "health",
+                f"{record.id} is {record.health}",
+                rollcall(f"registry show {record.id}"),
+            )
+
+
+def check_agents(
+    agents: Sequence[Agent], records: Sequence[Record], *, profiles: Container[str]
+) -> Iterator[Finding]:
+    """Check that agents have code, and that agents and capabilities find one another.
+
+    Args:
+        profiles: Ids of the agents that this code declares.
+    """
+    if not agents:
+        yield Finding("fail", "agents", "there is none", SYNC)
+        return
+    for agent in agents:
+        if not agent.has_code(profiles):
+            yield _without_code(agent)
+    agents = [agent for agent in agents if agent.has_code(profiles)]
+    used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
+    known = {word for record in used for word in _words(record)}
+    all_words = {word for record in records for word in _words(record)}
+    for agent in agents:
+        offered = [record for record in used if agents_of(record, [agent])]
+        yield from _agent(agent, offered, known=known, all_words=all_words)
+    alone = [record.id for record in used if not agents_of(record, agents)]
+    if alone:
+        yield Finding(
+            "warn",
+            "agents",
+            f"no agent offers {name_list(alone)}: only a client's own calls reach that",
+            "name it in an agent's tools, or disable it",
+        )
+
+
+def _without_code(agent: Agent) -> Finding:
+    """An agent is code: its document tells of it, and holds an operator's overrides."""
+    where = f"{collection_id(AGENTS)}/{agent.id}"
+    if agent.status == Status.DISABLED:
+        return Finding("ok", "agents", f"{where} is disabled, and no code declares it")
+    return Finding(
+        "warn",
+        "agents",
+        f"{where} ({agent.status}) is a document alone: no code declares this agent, so nobody can "
+        "ask it",
+        f"declare an AgentProfile of the id {agent.id!r} in a pack and deploy, or delete {where}",
+    )
+
+
+def _words(record: Record) -> tuple[str, ...]:
+    """The words by which a profile may name it."""
+    return (record.id, f"{CATEGORY}{record.document.get('category', '')}", ALL)
+
+
+def _agent(
+    agent: Agent, offered: Sequence[Record], *, known: set[str], all_words: set[str]
+) -> Iterator[Finding]:
+    missing = [word for word in agent.tools if word not in all_words]
+    off = [word for word in agent.tools if word in all_words and word not in known]
+    where = f"{collection_id(AGENTS)}/{agent.id}"
+    if agent.tools and not known.intersection(agent.tools):
+        yield Finding("fail", "agents", f"{where} has no tool that may be offered")
+    elif missing:
+        yield Finding(
+            "warn",
+            "agents",
+            f"{where} names what there is not: {name_list(missing)}",
+            "correct the profile's tools, or register them",
+        )
+    if off:
+        yield Finding("warn", "agents", f"{where}: disabled or refused are {name_list(off)}")
+    if offered and all(record.health == DOWN for record in offered):
+        yield Finding(
+            "warn",
+            "agents",
+            f"{where} ({agent.status}) has no tool at present, all are down: "
+            f"{name_list((record.id for record in offered), most=MOST_DOWN)}",
+            rollcall(f"registry list --agent {agent.id}"),
+        )
+    elif not missing and not off:
+        yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
+
+
+def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
+    """Report overrides of agents that cannot be read; runs only log them."""
+    for agent in agents:
+        for problem in unread_overrides(agent.document):
+            mend = f"correct overrides in {collection_id(AGENTS)}/{agent.id}"
+            yield Finding("warn", "agents", f"agent {agent.id}: {problem}", mend)
+
+
+def last_change(db: Client) -> datetime | None:
+    """Return when a document of the registry was last written."""
+    times = [
+        document.update_time
+        for name in (CAPABILITIES, AGENTS)
+        for document in db.collection(collection_id(name)).select([]).stream()
+    ]
+    return max(times, default=None)
+
+
+def _ago(at: datetime) -> str:
+    """How long ago, in the largest fitting unit."""
+    seconds = max((datetime.now(UTC) - at).total_seconds(), 0)
+    for name, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name} ago"
+    return f"{seconds:.0f} s ago"
+
+
+ALIKE = 0.85
+"""The share of words that two descriptions may have in common."""
+MOST = 10
+"""How many pairs are named."""
+
+
+def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
+    """Report names and descriptions that a model cannot tell apart."""
+    for locale, name, ids in _same_names(entries):
+        yield Finding(
+            "warn",
+            "retrieval",
+            f"one name ({locale}: {name}) for {name_list(ids)}: people cannot tell them apart",
+        )
+    if pairs := alike(entries):
+        named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
+        yield Finding(
+            "warn",
+            "retrieval",
+            "described by nearly the same words, so that a model takes one for the other: "
+            f"{name_list(named, most=MOST)}",
+            "say in each description what the other does not do",
+        )
+
+
+def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
+    held: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for locale, name in entry.names.items():
+            held.setdefault((locale, name.casefold().strip()), []).append(entry.id)
+    return [(locale, name, ids) for (locale, name), ids in held.items() if len(ids) > 1]
+
+
+def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
+    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first.
+
+    Two texts with so many words in common share one of the rarest of either, so that only those are
+    compared which do.
+    """
+    described = [(entry.id, frozenset(terms(entry.spec.description))) for entry in entries]
+    counts = Counter(word for _, words in described for word in words)
+    places: dict[str, list[int]] = {}
+    found: list[tuple[float, int, int]] = []
+    for place, (_, words) in enumerate(described):
+        rarest = sorted(words, key=lambda word: (counts[word], word))
+        few = rarest[: len(words) - int(ALIKE * len(words)) + 1]
+        for other in {other for word in few for other in places.get(word, ())}:
+            others = described[other][1]
+            share = len(words & others) / len(words | others)
+            if share >= ALIKE:
+                found.append((-share, other, place))
+        for word in few:
+            places.setdefault(word, []).append(place)
+    return [(described[one][0], described[two][0], -share) for share, one, two in sorted(found)]

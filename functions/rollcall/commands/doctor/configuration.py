@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
-from msgspec import Struct
+from msgspec import DecodeError, json
+from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price
+from rollcall.commands.app import Settings
 from rollcall.commands.doctor.findings import Finding, firebase, name_list
-from rollcall.commands.environment import Settings
-from rollcall.core.options import PREFIX, collection_id
+from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.urls import is_host
 from rollcall.models.provider import (
     OFFLINE,
-    Provider,
+    Setting,
     default_embedder,
     default_model,
     plain_id,
@@ -27,148 +28,28 @@ from rollcall.models.provider import (
     providers,
 )
 
-_INSTANCES = r"\s*(?:[A-Za-z0-9_-]+|\*)\s*:\s*\d{1,4}\s*"
-_UPLOADER = r"\s*(?:user|student|teacher|admin|claim:[^=,]+=[^,]+)\s*"
-_UPLOADERS = (rf"{_UPLOADER}(,{_UPLOADER})*", "of the form teacher,claim:plan=premium")
+
+def _variables() -> dict[str, Setting]:
+    first, *others = json.decode(
+        Path(__file__).with_name("variables.json").read_bytes(), type=list[Setting]
+    )
+    found = [replace(first, default=first.default.format(providers=_LABELS))]
+    for each in providers():
+        *rest, key = each.keys
+        more = f". {name_list(f'`{name}`' for name in rest)} is read as well" if rest else ""
+        server = f"URL of a server that speaks the protocol of {each.label}"
+        found += [
+            Setting(key, f"Key of {each.label}{more}"),
+            Setting(each.model_variable, f"{each.label} model", f"`{each.model}`"),
+            Setting(each.address_variable, server, "its own"),
+            *each.settings,
+        ]
+    return {each.name: each for each in [*found, *others]}
 
 
-class Variable(Struct, frozen=True):
-    """One variable.
-
-    Attributes:
-        does: What its value does, as Markdown for the documentation.
-        default: What holds where it is not set.
-        form: A regular expression that its value has to match, and the same in words.
-    """
-
-    does: str
-    default: str = "none"
-    form: tuple[str, str] | None = None
-
-
-def _of_provider(provider: Provider) -> dict[str, Variable]:
-    *others, key = provider.keys
-    more = f". {name_list(f'`{name}`' for name in others)} is read as well" if others else ""
-    return {
-        key: Variable(f"Key of {provider.label}{more}"),
-        provider.model_variable: Variable(f"{provider.label} model", f"`{provider.model}`"),
-        provider.address_variable: Variable(
-            f"URL of a server that speaks the protocol of {provider.label}", "its own"
-        ),
-        **{each.name: Variable(each.does, each.default, each.form) for each in provider.settings},
-    }
-
-
-MODELS: dict[str, Variable] = {
-    "ROLLCALL_MODEL": Variable(
-        "Model of agents that name none: `<provider>:<model>`, or `offline:planner`",
-        f"by the keys: {', then '.join(each.label for each in providers())}, then offline",
-        (r"[a-z_]+:.+", "<provider>:<model>"),
-    ),
-    **{name: each for found in providers() for name, each in _of_provider(found).items()},
-    "ROLLCALL_EMBEDDER": Variable(
-        "Embedding model for search, of at most 768 dimensions",
-        "by the keys; without one, search by words",
-        (r"[a-z_]+:.+", "<provider>:<model>"),
-    ),
-    "ROLLCALL_ALLOW_UNPRICED": Variable(
-        "`true` allows models without a known [price](limits.md#prices)",
-        "refused",
-        (r"true|false", "true or false"),
-    ),
-    "ROLLCALL_CONTEXT_WINDOW": Variable(
-        "Tokens of the models' context window: `32768`, or `openai:qwen3*:32768,openai:phi4:16384`",
-        "as the provider's descriptor says",
-        (
-            r"\s*([^,]+:)?\d{3,8}\s*(,\s*[^,]+:\d{3,8}\s*)*",
-            "a number of tokens, or of the form openai:qwen3*:32768",
-        ),
-    ),
-}
-"""Which models answer, and with which keys."""
-
-OTHERS: dict[str, Variable] = {
-    "ROLLCALL_SECRETS": Variable("Secrets of Secret Manager, by commas, bound to every function"),
-    "ENFORCE_APP_CHECK": Variable(
-        "`true` refuses calls without a valid App Check token",
-        "not enforced",
-        (r"true|false", "true or false"),
-    ),
-    "ROLLCALL_API_HOSTS": Variable(
-        "Hosts of HTTP APIs that may be called ([dispatch](dispatch.md#api_endpoint))"
-    ),
-    "ROLLCALL_API_SECRETS": Variable("JSON: by host, the variable that holds its secret"),
-    "ROLLCALL_FUNCTION_HOSTS": Variable(
-        "Hosts of functions under other URLs that may be called "
-        "([dispatch](dispatch.md#firebase_function))",
-        "this project and region",
-    ),
-    "ROLLCALL_STATEMENT_SECRET": Variable(
-        "Signs who the user is for other codebases; at least 32 characters, in Secret Manager",
-        "no statements",
-    ),
-    "ROLLCALL_UPLOADS": Variable(
-        "Roles and claims that may [upload documents](knowledge.md#who-may-upload)",
-        "`user`",
-        _UPLOADERS,
-    ),
-    "ROLLCALL_TEAM_UPLOADS": Variable("The same, for their team", "`teacher`", _UPLOADERS),
-    "ROLLCALL_FILES_BUCKET": Variable(
-        "Bucket for [uploaded files](knowledge.md#where-files-are); `none` keeps them in Firestore",
-        "the project's bucket, otherwise Firestore",
-        (r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", "a bucket's name, or none"),
-    ),
-    "ROLLCALL_ERASE_DEPARTED": Variable(
-        "`always` erases even if [most accounts seem gone](your_data.md#deleted-accounts)",
-        "not then",
-        (r"always", "always"),
-    ),
-    "ROLLCALL_LEASE_S": Variable(
-        "Seconds without a sign of life after which a run may be taken over",
-        "60",
-        (r"[1-9]\d*(\.\d+)?", "a number of seconds"),
-    ),
-    "THREADS": Variable("Requests that one instance serves at once", "48, in `functions/.env`"),
-    "ROLLCALL_REGION": Variable(
-        "Region of the functions",
-        "us-central1",
-        (r"[a-z]+-[a-z]+\d+", "a region, such as europe-west1"),
-    ),
-    "ROLLCALL_MIN_INSTANCES": Variable(
-        "`run_agent:1`: instances of a function that are kept warm",
-        form=(rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:1"),
-    ),
-    "ROLLCALL_MAX_INSTANCES": Variable(
-        "`run_agent:50,*:10`: most instances of a function; `*` is all others",
-        "100, by firebase-tools",
-        (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form run_agent:50,*:10"),
-    ),
-    "ROLLCALL_MAX_TASKS": Variable(
-        "`continuerun:300`: [tasks of a queue](#11-capacity) that run at once, at most 5,000",
-        "50 of `continuerun`",
-        (rf"{_INSTANCES}(,{_INSTANCES})*", "of the form continuerun:300"),
-    ),
-    "ROLLCALL_PREFIX": Variable(
-        "Stands before the names of Rollcall's [functions and collections](#the-prefix)",
-        form=(PREFIX, "a lower-case letter and up to 15 more letters or digits"),
-    ),
-    "ROLLCALL_CODEBASE": Variable(
-        "This codebase, where several publish to one registry",
-        "`default`",
-        (r"[a-z0-9_-]{1,63}", "a codebase of firebase.json"),
-    ),
-    "ROLLCALL_LOGS": Variable(
-        "`json` or `text` ([logs](operating.md#logs))",
-        "JSON where deployed, text on the emulators",
-        (r"json|text", "json or text"),
-    ),
-    "ROLLCALL_TRACES": Variable(
-        "`otel`: spans by OpenTelemetry ([traces](operating.md#traces))", form=(r"otel", "otel")
-    ),
-}
-
-VARIABLES = MODELS | OTHERS
-"""Every variable, by its name."""
+_LABELS = ", then ".join(each.label for each in providers())
+VARIABLES = _variables()
+"""Every variable, by its name: those of `variables.json`, and those of each provider."""
 
 
 _CREDENTIALS = (
@@ -209,24 +90,19 @@ def check_models(
     if embedder is None:
         yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
         return
-    yield (
-        _key_problem(embedder, settings)
-        or _no_embeddings(embedder, settings)
-        or Finding("ok", topic, f"embeddings by {embedder}")
-    )
-
-
-def _no_embeddings(embedder: str, settings: Settings) -> Finding | None:
-    provider = embedder.partition(":")[0]
-    if hasattr(import_module(f"rollcall.models.{provider}"), "Embedder"):
-        return None
-    return Finding(
-        "fail",
-        "models",
-        f"ROLLCALL_EMBEDDER is {embedder}, and {provider!r} has no embeddings",
-        f"name one of {name_list(each.id for each in providers() if each.embedder)} in "
-        f"{settings.file}, or none",
-    )
+    if problem := _key_problem(embedder, settings):
+        yield problem
+    elif hasattr(import_module(f"rollcall.models.{embedder.partition(':')[0]}"), "Embedder"):
+        yield Finding("ok", topic, f"embeddings by {embedder}")
+    else:
+        yield Finding(
+            "fail",
+            topic,
+            f"ROLLCALL_EMBEDDER is {embedder}, and {embedder.partition(':')[0]!r} has no "
+            "embeddings",
+            f"name one of {name_list(each.id for each in providers() if each.embedder)} in "
+            f"{settings.file}, or none",
+        )
 
 
 def _model(
@@ -316,65 +192,59 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
 
 def check_variables(settings: Settings) -> list[Finding]:
     """Check the variables in the files."""
-    found = [
-        *_unknown(settings),
-        *_form_problems(settings),
-        *_hosts(settings),
-        *_api_secrets(settings),
-    ]
-    found += [*_plain_secrets(settings), *_threads(settings)]
+    found = [*_form_problems(settings), *_secret_problems(settings)]
     return found or [Finding("ok", "settings", f"{len(settings.given)} variables, all well-formed")]
 
 
-def _unknown(settings: Settings) -> Iterator[Finding]:
-    names = {name for name in settings.given if name.startswith("ROLLCALL_")}
-    for name in sorted(names - VARIABLES.keys()):
+def _form_problems(settings: Settings) -> Iterator[Finding]:
+    """Report variables that nothing reads, or whose value is not of the form that it has to be."""
+    ours = {name for name in settings.given if name.startswith("ROLLCALL_")}
+    for name in sorted(ours - VARIABLES.keys()):
         yield Finding(
             "warn", "settings", f"nothing reads {name}", f"look for a slip in {settings.file}"
         )
-
-
-def _form_problems(settings: Settings) -> Iterator[Finding]:
     for name, variable in VARIABLES.items():
         value = settings.given.get(name)
         if value and variable.form and not re.fullmatch(variable.form[0], value):
             yield _wrong(settings, f"{name} is {variable.form[1]}, not {value[:60]!r}")
-
-
-def _hosts(settings: Settings) -> Iterator[Finding]:
     for name in _HOST_LISTS:
-        entries = [each.strip().lower() for each in settings.given.get(name, "").split(",")]
-        wrong = [each for each in entries if each and not _is_entry(each)]
+        wrong = []
+        for entry in settings.given.get(name, "").lower().split(","):
+            host, _, port = entry.strip().partition(":")
+            is_entry = is_host(host.removeprefix("*.")) and re.fullmatch(r"[0-9]{0,5}", port)
+            if entry.strip() and not is_entry:
+                wrong.append(entry.strip())
         if wrong:
             yield _wrong(settings, f"{name} has entries that are no host: {name_list(wrong)}")
-
-
-def _is_entry(text: str) -> bool:
-    host, _, port = text.partition(":")
-    return is_host(host.removeprefix("*.")) and bool(re.fullmatch(r"[0-9]{0,5}", port))
-
-
-def _api_secrets(settings: Settings) -> Iterator[Finding]:
-    name = "ROLLCALL_API_SECRETS"
-    if not (text := settings.given.get(name)):
-        return
-    try:
-        by_host = json.loads(text)
-    except ValueError:
-        by_host = None
-    if not isinstance(by_host, dict):
-        yield _wrong(settings, f"{name} is not a JSON object of host and variable")
-        return
-    missing = sorted({str(each) for each in by_host.values()} - settings.env.keys())
-    if missing:
-        yield _wrong(
-            settings,
-            f"{name} names variables that functions are not given: {name_list(missing)}; add them "
-            "to ROLLCALL_SECRETS",
+    threads = settings.given.get("THREADS", "")
+    if not threads:
+        yield Finding(
+            "warn",
+            "settings",
+            "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
+            "sent, and streams wait for one another",
+            "THREADS=48 in functions/.env",
         )
+    elif not threads.isdecimal() or not 1 <= int(threads) <= 1000:
+        yield _wrong(settings, f"THREADS is a number from 1 to 1000, not {threads[:60]!r}")
 
 
-def _plain_secrets(settings: Settings) -> Iterator[Finding]:
+def _secret_problems(settings: Settings) -> Iterator[Finding]:
+    """Report secrets that functions are not given, or are given as plain text."""
+    name = "ROLLCALL_API_SECRETS"
+    if text := settings.given.get(name):
+        try:
+            by_host = json.decode(text)
+        except DecodeError:
+            by_host = None
+        if not isinstance(by_host, dict):
+            yield _wrong(settings, f"{name} is not a JSON object of host and variable")
+        elif missing := sorted({str(each) for each in by_host.values()} - settings.env.keys()):
+            yield _wrong(
+                settings,
+                f"{name} names variables that functions are not given: {name_list(missing)}; add "
+                "them to ROLLCALL_SECRETS",
+            )
     both = sorted(set(settings.secrets) & settings.given.keys())
     if both:
         yield Finding(
@@ -398,20 +268,6 @@ def _plain_secrets(settings: Settings) -> Iterator[Finding]:
         yield _wrong(
             settings, f"ROLLCALL_STATEMENT_SECRET has fewer than {_LEAST_SECRET} characters"
         )
-
-
-def _threads(settings: Settings) -> Iterator[Finding]:
-    threads = settings.given.get("THREADS", "")
-    if not threads:
-        yield Finding(
-            "warn",
-            "settings",
-            "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
-            "sent, and streams wait for one another",
-            "THREADS=48 in functions/.env",
-        )
-    elif not threads.isdecimal() or not 1 <= int(threads) <= 1000:
-        yield _wrong(settings, f"THREADS is a number from 1 to 1000, not {threads[:60]!r}")
 
 
 def _wrong(settings: Settings, text: str) -> Finding:

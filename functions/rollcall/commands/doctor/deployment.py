@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.doctor.findings import Finding, Google, GoogleRefusal, firebase, name_list
-from rollcall.commands.environment import Settings
+from rollcall.commands.app import Settings
+from rollcall.commands.doctor.findings import Finding, Google, firebase, name_list
 from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
 from rollcall.registry.segments import MANIFEST, part
@@ -45,23 +45,15 @@ class Function(Struct, frozen=True):
 def read_functions(google: Google, project: str) -> list[Function]:
     """Return the functions deployed in any region."""
     path = f"v2/projects/{project}/locations/-/functions"
-    return [
-        _function(each)
-        for each in google.every("cloudfunctions", path, "functions", pageSize="500")
-    ]
-
-
-def _function(item: Mapping[str, Any]) -> Function:
-    # projects/<project>/locations/<region>/functions/<name>
-    _, _, _, region, _, name = item["name"].split("/")
-    service = item.get("serviceConfig", {})
-    return Function(
-        name,
-        region,
-        item.get("state", "UNKNOWN"),
-        service.get("maxInstanceRequestConcurrency", 1),
-        service.get("environmentVariables", {}),
-    )
+    found = []
+    for item in google.every("cloudfunctions", path, "functions", pageSize="500"):
+        # projects/<project>/locations/<region>/functions/<name>
+        _, _, _, region, _, name = item["name"].split("/")
+        service = item.get("serviceConfig", {})
+        threads = service.get("maxInstanceRequestConcurrency", 1)
+        variables = service.get("environmentVariables", {})
+        found.append(Function(name, region, item.get("state", "UNKNOWN"), threads, variables))
+    return found
 
 
 def check_functions(
@@ -92,32 +84,24 @@ def check_functions(
             firebase("functions:delete <name> --region <region>"),
         )
     ours = [here[name] for name in declared if name in here]
-    yield from _concurrency(ours, settings)
-    if not missing and not bad:
-        yield Finding("ok", topic, f"all {len(declared)} are active in {region}")
-
-
-def _concurrency(functions: Sequence[Function], settings: Settings) -> Iterator[Finding]:
-    unlike = [each for each in functions if each.variables.get("THREADS") != str(each.concurrency)]
+    unlike = [each for each in ours if each.variables.get("THREADS") != str(each.concurrency)]
     if unlike:
         first = unlike[0]
         yield Finding(
             "warn",
-            "functions",
+            topic,
             f"{len(unlike)} have another concurrency than threads ({first.name}: "
             f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
             "requests wait inside an instance",
             f"THREADS in functions/.env, then {DEPLOY_FUNCTIONS}",
         )
     threads = settings.given.get("THREADS")
-    stale = [each.name for each in functions if each.variables.get("THREADS") != threads]
+    stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
     if stale and len(stale) > len(unlike):
-        yield Finding(
-            "warn",
-            "functions",
-            f"deployed with another THREADS than functions/.env says: {name_list(stale)}",
-            DEPLOY_FUNCTIONS,
-        )
+        text = f"deployed with another THREADS than functions/.env says: {name_list(stale)}"
+        yield Finding("warn", topic, text, DEPLOY_FUNCTIONS)
+    if not missing and not bad:
+        yield Finding("ok", topic, f"all {len(declared)} are active in {region}")
 
 
 def check_jobs(
@@ -158,7 +142,8 @@ def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterato
     if not names:
         yield Finding("ok", "secrets", "functions are bound to none")
         return
-    missing = [name for name in names if not _exists(google, project, name)]
+    secrets = f"v1/projects/{project}/secrets"
+    missing = [name for name in names if google.find("secretmanager", f"{secrets}/{name}") is None]
     for name in missing:
         yield Finding(
             "warn",
@@ -168,16 +153,6 @@ def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterato
         )
     if not missing:
         yield Finding("ok", "secrets", f"in Secret Manager: {name_list(names)}")
-
-
-def _exists(google: Google, project: str, name: str) -> bool:
-    try:
-        google.get("secretmanager", f"v1/projects/{project}/secrets/{name}")
-    except GoogleRefusal as refused:
-        if refused.status != 404:
-            raise
-        return False
-    return True
 
 
 def check_app_check(google: Google | None, project: str, settings: Settings) -> Iterator[Finding]:
@@ -320,7 +295,9 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
         ("fail", broken, "need repair", "delete them in the console, then deploy again"),
     ):
         if these:
-            names = name_list((_index_name(each) for each in these), most=3)
+            names = name_list(
+                (f"{group} ({', '.join(path for path, _ in on)})" for group, _, on in these), most=3
+            )
             text = f"{len(these)} of {len(wanted)} indexes {what}: {names}"
             yield Finding("fail" if level == "fail" else "warn", "indexes", text, mend)
     if not (missing or building or broken):
@@ -341,11 +318,6 @@ def _use(field: Mapping[str, Any]) -> str:
     if "vectorConfig" in field:
         return f"VECTOR {field['vectorConfig']['dimension']}"
     return str(field.get("order") or field.get("arrayConfig"))
-
-
-def _index_name(index: _Index) -> str:
-    collection, _, fields = index
-    return f"{collection} ({', '.join(path for path, _ in fields)})"
 
 
 def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
@@ -377,11 +349,8 @@ def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> 
 def check_rules(google: Google, project: str, committed: str) -> Iterator[Finding]:
     """Check that the deployed rules are those of this checkout."""
     mend = firebase("deploy --only firestore:rules")
-    try:
-        release = google.get("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
-    except GoogleRefusal as refused:
-        if refused.status != 404:
-            raise
+    release = google.find("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
+    if release is None:
         yield Finding("fail", "rules", "none were ever deployed", mend)
         return
     ruleset = google.get("firebaserules", f"v1/{release['rulesetName']}")

@@ -62,9 +62,23 @@ class Google:
             f"{self._root(service)}/{path}", params=parameters, timeout=TIMEOUT_S
         )
         if reply.status_code != 200:
-            raise GoogleRefusal(reply.status_code, _message(reply), _ROLES.get(service, ""))
+            try:
+                text = str(reply.json()["error"]["message"])
+            except (ValueError, KeyError, TypeError):
+                text = str(reply.text)
+            message = " ".join(text.split())[:300]  # Google's own words, in one line
+            raise GoogleRefusal(reply.status_code, message, _ROLES.get(service, ""))
         found: dict[str, Any] = reply.json()
         return found
+
+    def find(self, service: str, path: str) -> dict[str, Any] | None:
+        """One answer; None where there is no such thing."""
+        try:
+            return self.get(service, path)
+        except GoogleRefusal as refused:
+            if refused.status != 404:
+                raise
+            return None
 
     def every(
         self, service: str, path: str, key: str, **parameters: str
@@ -92,15 +106,6 @@ def sign_in(project: str) -> Google:
     names = (getattr(credentials, name, "") for name in ("service_account_email", "account"))
     who = next(filter(None, names), "a person")
     return Google(AuthorizedSession(credentials), who=who)  # type: ignore[no-untyped-call]
-
-
-def _message(reply: Any) -> str:
-    """Google's own words, in one line."""
-    try:
-        text = str(reply.json()["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        text = str(reply.text)
-    return " ".join(text.split())[:300]
 
 
 Level = Literal["ok", "warn", "fail", "skip"]

@@ -10,7 +10,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from rollcall.commands.init import app_texts
+from rollcall.commands.init import app_code
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.commands.init.plan import Obstacle, Plan, make_plan
@@ -169,7 +169,7 @@ def _next_steps(plan: Plan) -> str:
     steps = [install]
     if not plan.is_update:
         steps.append(f"{python} -m rollcall dev")
-        steps.append(f"{python} -m rollcall ask {shlex.quote(app_texts.QUESTION)}")
+        steps.append(f"{python} -m rollcall ask {shlex.quote(app_code.QUESTION)}")
     if plan.root != Path.cwd():
         steps.insert(0, f"cd {shlex.quote(str(plan.root))}")
     return "\n".join(f"  {step}" for step in steps)

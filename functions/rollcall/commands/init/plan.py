@@ -13,22 +13,23 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
-from rollcall.commands import environment
-from rollcall.commands.init import (
-    app_code,
-    app_texts,
-    firebase_json,
-    indexes,
-    requirements_file,
-    security_rules,
-    web_app,
-)
+from rollcall.commands import app
+from rollcall.commands.init import app_code, firebase_json, indexes, security_rules, web_app
 from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
 from rollcall.commands.init.firebase_json import Codebase, UnsupportedSetup
 from rollcall.commands.init.web_app import RECORD, WebRecord
-from rollcall.commands.init.wheel import Wheel, is_wheel_of_ours, same_content
+from rollcall.commands.init.wheel import (
+    FIND_LINKS,
+    Wheel,
+    asks_for,
+    has_hashes,
+    is_wheel_of_ours,
+    require,
+    same_content,
+)
 from rollcall.commands.rules import Platform
 from rollcall.core.errors import Problem
+from rollcall.core.extras import DISTRIBUTION
 from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
 
 CODEBASE, PREFIX, REGION = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX", "ROLLCALL_REGION"
@@ -165,7 +166,7 @@ class _Planner:
         if self.firebase is None:
             self.files.put(firebase_json.FILE, firebase_json.new_file(self.codebase))
             if not self.files.exists(".firebaserc"):
-                self.files.put(".firebaserc", app_texts.firebaserc(self.root.resolve().name))
+                self.files.put(".firebaserc", app_code.firebaserc(self.root.resolve().name))
             return
         if pattern := firebase_json.ignored_vendor(self.firebase, self.codebase):
             raise UnsupportedSetup(
@@ -180,7 +181,7 @@ class _Planner:
         text = self.files.read(path) or ""
         settings = []
         if self.codebase.name != DEFAULT_CODEBASE:
-            said = environment.parse(text).get(CODEBASE)
+            said = app.parse_variables(text).get(CODEBASE)
             if said not in (None, self.codebase.name):
                 raise UnsupportedSetup(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
@@ -194,11 +195,11 @@ class _Planner:
                 (PREFIX, self.prefix, "Before the names of Rollcall's collections and functions.")
             )
         if not self.is_update:
-            settings.append(app_texts.THREADS)
+            settings.append(app_code.THREADS)
             if self.main is None:
-                settings.append(app_texts.NO_PLUGINS)
+                settings.append(app_code.NO_PLUGINS)
         if settings:
-            self.files.put(path, environment.merge(text, settings))
+            self.files.put(path, app.merge_variables(text, settings))
 
     def _plan_git(self) -> None:
         if not self.is_update:
@@ -208,7 +209,7 @@ class _Planner:
             folder = self.codebase.folder
             missing = [
                 line
-                for line in app_texts.gitignore_lines(folder)
+                for line in app_code.gitignore_lines(folder)
                 if line.strip("/") not in have
                 and line.removeprefix(f"{folder}/").strip("/") not in have
             ]
@@ -278,8 +279,8 @@ class _Planner:
         folder = self._in(self._package())
         if self.is_bound or self.files.names(folder):
             return
-        taken = app_texts.EXAMPLE in self._own_functions()
-        for name, text in app_texts.CAPABILITIES.items():
+        taken = app_code.EXAMPLE in self._own_functions()
+        for name, text in app_code.CAPABILITIES.items():
             if name == "__init__.py" or not taken:
                 self.files.put(f"{folder}/{name}", text)
 
@@ -303,17 +304,17 @@ class _Planner:
                     "and repeat this."
                 )
             text = ""
-        if requirements_file.has_hashes(text):
-            if not requirements_file.asks_for(text, self.wheel.version):
+        if has_hashes(text):
+            if not asks_for(text, self.wheel.version):
                 self.notes.append(
                     f"{path} has hashes, so pip wants them of every line, and it is left as it is. "
                     "Add these lines to the file that it is made from, and make it anew, from its "
                     f"folder (`pip-compile --generate-hashes`, `uv pip compile`):\n"
-                    f"  {requirements_file.FIND_LINKS}\n"
-                    f"  {requirements_file.DISTRIBUTION}=={self.wheel.version}"
+                    f"  {FIND_LINKS}\n"
+                    f"  {DISTRIBUTION}=={self.wheel.version}"
                 )
             return
-        self.files.put(path, requirements_file.merge(text, self.wheel.version))
+        self.files.put(path, require(text, self.wheel.version))
 
     def _plan_wheel(self) -> None:
         folder = self._in("vendor")
@@ -360,7 +361,7 @@ class _Planner:
             Unsupported: The app has another one, and data under it.
         """
         path = self._in(".env")
-        there = environment.parse(self.files.read(path) or "").get(PREFIX)
+        there = app.parse_variables(self.files.read(path) or "").get(PREFIX)
         before = self.record.prefix if self.record is not None else there
         if there is not None and before != there:
             raise UnsupportedSetup(
@@ -383,7 +384,7 @@ class _Planner:
     def _plan_web(self) -> None:
         if self.web_record is None and self.web is None:
             return
-        variables = environment.parse(self.files.read(self._in(".env")) or "")
+        variables = app.parse_variables(self.files.read(self._in(".env")) or "")
         self.web_record, notes = web_app.plan(
             self.files,
             web_app.shipped_files(self.wheel.content),

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from rollcall.commands.app import require_app
+from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.output import announce, in_camel_case, print_json, say
-from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import object_in
 from rollcall.core.context import TextModel
 from rollcall.core.errors import FAILED, AgentError, FailedPrecondition

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.commands.app import require_app
-from rollcall.commands.output import announce, print_json
-from rollcall.commands.place import Place, connect
-from rollcall.commands.screen import ID, Column, load_screen
+from rollcall.commands.app import Place, connect, require_app
+from rollcall.commands.output import ID, Column, announce, load_screen, print_json
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -24,9 +22,8 @@ from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.access import at_least, is_named
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import searchable
-from rollcall.registry.documents import CAPABILITIES
+from rollcall.registry.documents import CAPABILITIES, with_overrides
 from rollcall.registry.entries import Entry
-from rollcall.registry.overrides import with_overrides
 from rollcall.registry.selection import FLOOR, Selection, ToolRequest, passes, permitted, select
 from rollcall.registry.snapshot import Snapshot, snapshot
 

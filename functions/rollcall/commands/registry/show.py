@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from rollcall.commands.app import require_app
+from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.output import (
+    Column,
+    Screen,
     announce,
     in_camel_case,
+    load_screen,
     moment,
     named,
     noted,
     print_json,
     short,
 )
-from rollcall.commands.place import Place, connect
 from rollcall.commands.registry.records import (
     Agent,
     Record,
@@ -29,51 +31,229 @@ from rollcall.commands.registry.records import (
     read_manifest,
     record_of,
 )
-from rollcall.commands.screen import Column, Screen, load_screen
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.capabilities import unknown_overrides
-from rollcall.registry.documents import AGENTS, CAPABILITIES
+from rollcall.registry.documents import AGENTS, unread_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.health import Health, health
-from rollcall.registry.overrides import unread_overrides
 from rollcall.registry.usage import Row, usage
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    pass
 
-
+USAGE_DAYS = 7
 _LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
+_APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "status"}
+"""Fields of an agent that are shown in their own place, or not at all."""
+_OVERRULABLE = {
+    "status": "declaredStatus",
+    "minRole": "minRole",
+    "tenants": "",
+    "approval": "approval",
+    "keywords": "keywords",
+    "examples": "examples",
+    "phrases": "",
+}
+"""What an operator may overrule, and the field in which it is declared."""
 
 
-def show_arguments(screen: Screen, schema: dict[str, Any]) -> None:
-    properties = schema.get("properties", {})
-    screen.title("Arguments")
-    if not properties:
-        screen.say("none", style="dim")
-        return
-    required = set(schema.get("required", ()))
-    columns = [
-        Column("Name", whole=True),
-        Column("Type", whole=True),
-        Column("Needed", whole=True),
-        Column("Description"),
+def run(place: Place, options: Namespace) -> int:
+    """Show one capability, or `agents/<id>`.
+
+    Raises:
+        Problem: There is none of this id.
+    """
+    collection, _, id = path_of(options.id).partition("/")
+    announce(place, options)
+    db = connect(place)
+    declared = require_app(place.app).catalog.agents()
+    document = db.document(f"{collection_id(collection)}/{id}").get().to_dict()
+    if collection == AGENTS:
+        agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
+        has_code = agent.has_code(declared)
+        if options.json:
+            print_json({**agent.document, "offeredStatus": agent.status, "hasCode": has_code})
+        else:
+            _show_agent(load_screen(), agent, has_code=has_code)
+        return 0
+    if document is None:
+        raise Problem(f"There is no capability {id!r}; `registry list` names those there are.")
+    manifest = read_manifest(db)
+    states, refused = manifest.get("health") or {}, manifest.get("refused") or {}
+    record = record_of(id, document, health=states, refused=refused)
+    naming = agents_of(record, read_agents(db))
+    agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
+    alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
+    seen = health(db).get(record.id)
+    today = datetime.now(UTC).date()
+    lately = usage(db, today - timedelta(days=USAGE_DAYS - 1), today).by_capability()
+    used = next((row for row in lately if row.tool == id), None)
+    if options.json:
+        print_json(_plain(record, agents, alone, seen, used))
+        return 0
+    screen = load_screen()
+    _show_head(screen, record)
+    _show_overrides(screen, record)
+    if record.entry:
+        _show_declared(screen, record.entry)
+    _show_phrases(screen, record.document)
+    screen.title("Agents that may use it")
+    rows = [
+        (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
+        for agent, word in agents
     ]
+    if rows:
+        columns = ("Agent", "Named by", "Status", "Role")
+        screen.table([Column(title, whole=True) for title in columns], rows)
+    else:
+        screen.say("none: no agent names it, its category or *", style="dim")
+    if alone:
+        why = "which no code declares, so nobody can ask them"
+        screen.say(f"named by documents alone, {why}: {', '.join(alone)}", style="dim")
+    if record.entry:
+        _show_approval(screen, record.entry)
+    if seen:
+        _show_health(screen, seen)
+    if used:
+        counts = used.counts
+        screen.title(f"Usage of the last {USAGE_DAYS} days")
+        screen.say(
+            f"offered {counts.offered:,}, called {counts.called:,} (in {counts.missed:,} runs "
+            f"without having been chosen), succeeded {used.success}, rated well {used.rated_well}"
+        )
+    return 0
+
+
+def _plain(
+    record: Record,
+    agents: Sequence[tuple[Agent, str]],
+    alone: Sequence[str],
+    seen: Health | None,
+    used: Row | None,
+) -> dict[str, Any]:
+    entry, document = record.entry, record.document
+    observed: dict[str, Any] | None = in_camel_case(seen)
+    if observed and seen and seen.failure:
+        observed["failure"]["at"] = datetime.fromtimestamp(seen.failure.at, UTC)
+    offered: dict[str, Any] | None = None
+    if entry and not record.reason:  # as processes read it
+        offered = {**in_camel_case(entry), "policy": entry.policy.dump() if entry.policy else None}
+        del offered["phrases"]
+    apart = ("overrides", "enriched")
+    return {
+        "id": record.id,
+        "status": record.status,
+        "refused": record.reason,
+        "health": record.health,
+        "seen": observed,
+        "usage": in_camel_case(used.counts) if used else None,
+        "declared": {key: value for key, value in document.items() if key not in apart},
+        "overrides": record.overrides,
+        "enriched": document.get("enriched"),
+        "offered": offered,
+        "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
+        "agentsWithoutCode": alone,
+    }
+
+
+def _show_agent(screen: Screen, agent: Agent, *, has_code: bool) -> None:
+    document = agent.document
+    screen.say()
+    screen.say(f"{agent.id}   {named(document.get('names'))}", style="bold")
+    rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
+    if not has_code:
+        rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
+    rows += [("unread", what) for what in unread_overrides(document)]
+    rows += [
+        (key, moment(value) if hasattr(value, "strftime") else short(value))
+        for key, value in sorted(document.items())
+        if key not in _APART and value not in (None, "", [], {})
+    ]
+    screen.pairs(rows)
+    if agent.overrides:
+        screen.title("Overruled by an operator")
+        overruled = sorted(agent.overrides.items())
+        screen.pairs([(key, short(value)) for key, value in overruled if key != "note"])
+    if note := noted(agent.overrides):
+        screen.say(note, style="dim")
+    screen.title("Instructions")
+    screen.say(str(agent.overrides.get("instructions") or document.get("instructions", "")), left=2)
+
+
+def _show_head(screen: Screen, record: Record) -> None:
+    document, entry = record.document, record.entry
+    names = entry.names if entry else {"en": str(document.get("name", ""))}
+    runs = record.where
+    if isinstance(execution := document.get("execution"), dict):  # with the whole target
+        kind = execution.get("type")
+        method = f"{execution.get('method', 'POST')} " if kind == "api_endpoint" else ""
+        secret = "" if execution.get("requiresAuth", True) else ", without a secret"
+        is_code = document.get("source") == "code"
+        target = f"{kind}: {method}{execution.get('target')}{secret}"
+        runs = f"{record.where}, as {kind}" if is_code else target
+    tenants = entry.tenants if entry else None
+    rows = [("status", record.status + ("*" if "status" in record.overrides else ""))]
+    if unknown := unknown_overrides(record.overrides):
+        rows.append(("unread", f"{', '.join(unknown)} of overrides: nothing by that name"))
+    rows += [
+        ("why", record.reason or ""),
+        ("health", record.health),
+        ("category", str(document.get("category", ""))),
+        ("effect", str(document.get("effect", "write"))),
+        ("role", f"{entry.min_role.value} and above" if entry else str(document.get("minRole"))),
+        ("tenants", "" if tenants is None else ", ".join(sorted(tenants)) or "nobody's"),
+        ("runs", runs),
+        ("related", ", ".join(entry.spec.related) if entry else ""),
+        ("version", str(document.get("version", 1))),
+        ("digest", entry.digest if entry else ""),
+        ("updated", moment(document.get("lastUpdated"))),
+    ]
+    screen.say()
+    screen.say(f"{record.id}   {named(names)}", style="bold")
+    screen.say(entry.spec.description if entry else str(document.get("description", "")), left=2)
+    screen.say()
+    screen.pairs([(name, value) for name, value in rows if value])
+
+
+def _show_overrides(screen: Screen, record: Record) -> None:
+    document, overrides = record.document, record.overrides
+    declared = {
+        **document,
+        "declaredStatus": document.get("declaredStatus") or document.get("status"),
+    }
+    rows = [
+        (key, short(declared.get(field)), short(overrides[key]))
+        for key, field in _OVERRULABLE.items()
+        if key in overrides
+    ]
+    if rows:
+        screen.title("Overruled by an operator")
+        screen.table([Column("Field", whole=True), Column("Declared"), Column("Overruled")], rows)
+    if note := noted(overrides):
+        screen.say(note, style="dim")
+
+
+def _show_declared(screen: Screen, entry: Entry) -> None:
+    schema = entry.spec.parameters
+    required = set(schema.get("required", ()))
     rows = [
         (name, kind_of(item), "yes" if name in required else "", _description(item))
-        for name, item in properties.items()
+        for name, item in schema.get("properties", {}).items()
     ]
-    screen.table(columns, rows)
-
-
-def show_examples(screen: Screen, examples: Sequence[dict[str, Any]]) -> None:
-    if examples:
-        screen.title("Examples")
-        rows = [
+    screen.title("Arguments")
+    if rows:
+        columns = [Column(title, whole=True) for title in ("Name", "Type", "Needed")]
+        screen.table([*columns, Column("Description")], rows)
+    else:
+        screen.say("none", style="dim")
+    if examples := entry.spec.examples:
+        said = [
             (str(each.get("userRequest", "")), short(each.get("parameters"))) for each in examples
         ]
-        screen.table([Column("Request"), Column("Arguments")], rows)
+        screen.title("Examples")
+        screen.table([Column("Request"), Column("Arguments")], said)
 
 
 def kind_of(item: Any) -> str:
@@ -102,295 +282,17 @@ def _description(item: dict[str, Any]) -> str:
     return " ".join(filter(None, parts))
 
 
-_APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "status"}
-"""Fields that are shown in their own place, or not at all."""
-
-
-def run_agent(place: Place, db: Client, id: str, options: Namespace) -> int:
-    """Show one agent.
-
-    Raises:
-        Problem: There is none of this id.
-    """
-    document = db.document(f"{collection_id(AGENTS)}/{id}").get().to_dict()
-    agent = named_agent(id, read_agents(db)) if document is None else Agent(id, document)
-    has_code = agent.has_code(require_app(place.app).catalog.agents())
-    if options.json:
-        print_json({**agent.document, "offeredStatus": agent.status, "hasCode": has_code})
-        return 0
-    _show(agent, has_code=has_code)
-    return 0
-
-
-def _show(agent: Agent, *, has_code: bool) -> None:
-    screen = load_screen()
-    document = agent.document
-    screen.say()
-    screen.say(f"{agent.id}   {named(document.get('names'))}", style="bold")
-    rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
-    if not has_code:
-        rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
-    rows += [("unread", what) for what in unread_overrides(document)]
-    rows += [
-        (key, moment(value) if hasattr(value, "strftime") else short(value))
-        for key, value in sorted(document.items())
-        if key not in _APART and value not in (None, "", [], {})
-    ]
-    screen.pairs(rows)
-    overruled = [(key, short(value)) for key, value in sorted(agent.overrides.items())]
-    if overruled:
-        screen.title("Overruled by an operator")
-        screen.pairs([(key, value) for key, value in overruled if key != "note"])
-    if note := noted(agent.overrides):
-        screen.say(note, style="dim")
-    screen.title("Instructions")
-    screen.say(str(agent.overrides.get("instructions") or document.get("instructions", "")), left=2)
-
-
-USAGE_DAYS = 7
-
-
-def show_health(screen: Screen, seen: Health | None) -> None:
-    """Show the results of calls and scheduled checks."""
-    if seen is None:
-        return
-    screen.title("Health")
-    tries = f", tried again {moment(seen.again_at)}" if seen.again_at else ""
-    since = f" since {moment(seen.since)}" if seen.since else ""
-    rows = [("state", f"{seen.state}{' on trial' if seen.on_trial else ''}{since}{tries}")]
-    if seen.success is not None:
-        times = (
-            f", half within {seen.p50_ms:,} ms, 95 % within {seen.p95_ms:,} ms"
-            if (seen.p50_ms is not None and seen.p95_ms is not None)
-            else ""
-        )
-        calls = seen.ok + seen.failed
-        rows.append(("last 10 min", f"{seen.success:.0%} of {calls:,} calls succeeded{times}"))
-    if seen.today_ok or seen.today_failed:
-        rows.append(("today", f"{seen.today_ok:,} succeeded, {seen.today_failed:,} failed"))
-    if failure := seen.failure:
-        at = moment(datetime.fromtimestamp(failure.at, UTC))
-        rows.append(("last failure", f"{at}, {failure.code}: {failure.message}"))
-    screen.pairs(rows)
-
-
-def show_usage(screen: Screen, used: Row | None) -> None:
-    if used is None:
-        return
-    counts = used.counts
-    screen.title(f"Usage of the last {USAGE_DAYS} days")
-    screen.say(
-        f"offered {counts.offered:,}, called {counts.called:,} (in {counts.missed:,} runs without "
-        f"having been chosen), succeeded {used.success}, rated well {used.rated_well}"
-    )
-
-
-def usage_of(db: Client, id: str) -> Row | None:
-    """Return the counts of a capability in the last days; None if it was not used."""
-    today = datetime.now(UTC).date()
-    found = usage(db, today - timedelta(days=USAGE_DAYS - 1), today)
-    return next((row for row in found.by_capability() if row.tool == id), None)
-
-
-_OVERRULABLE = {
-    "status": "declaredStatus",
-    "minRole": "minRole",
-    "tenants": None,
-    "approval": "approval",
-    "keywords": "keywords",
-    "examples": "examples",
-    "phrases": None,
-}
-"""What an operator may overrule, and the field in which it is declared."""
-
-
-def run(place: Place, options: Namespace) -> int:
-    """Show one capability, or `agents/<id>`."""
-    collection, _, id = path_of(options.id).partition("/")
-    announce(place, options)
-    db = connect(place)
-    if collection == AGENTS:
-        return run_agent(place, db, id, options)
-    record = find_record(db, id)
-    declared = require_app(place.app).catalog.agents()
-    naming = agents_of(record, read_agents(db))
-    agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
-    alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
-    seen = health(db).get(record.id)
-    lately = usage_of(db, record.id)
-    if options.json:
-        print_json(_plain(record, agents, alone, seen, lately))
-        return 0
-    screen = load_screen()
-    _show_head(screen, record)
-    _show_overrides(screen, record)
-    if record.entry:
-        show_arguments(screen, record.entry.spec.parameters)
-        show_examples(screen, record.entry.spec.examples)
-    _show_phrases(screen, record.document)
-    _show_agents(screen, agents, alone)
-    _show_approval(screen, record)
-    show_health(screen, seen)
-    show_usage(screen, lately)
-    return 0
-
-
-def find_record(db: Client, id: str) -> Record:
-    """One capability as it is stored.
-
-    Raises:
-        Problem: There is none of this id.
-    """
-    document = db.document(f"{collection_id(CAPABILITIES)}/{id}").get().to_dict()
-    if document is None:
-        raise Problem(f"There is no capability {id!r}; `registry list` names those there are.")
-    manifest = read_manifest(db)
-    health, refused = manifest.get("health") or {}, manifest.get("refused") or {}
-    return record_of(id, document, health=health, refused=refused)
-
-
-def policy_in_words(policy: ApprovalPolicy) -> str:
-    """Return when approval is needed and whose, as a sentence."""
-    occasions = {
-        "always": "before every write",
-        "never": "never",
-        "once_per_thread": "once in each thread",
-        "outside": f"where {policy.argument} matches none of: {', '.join(policy.patterns) or '-'}",
-        "above": f"where {policy.argument} is above {policy.threshold:g}"
-        if policy.threshold is not None
-        else "above a threshold",
-    }
-    who = (
-        f"someone of the role {policy.decider_role.value}, who is not the asker,"
-        if (policy.decider_role)
-        else "the user"
-    )
-    if policy.ask == "never":
-        return "nobody is asked"
-    return f"{who} is asked {occasions[policy.ask]}; an answer counts for {policy.expires_s:,} s"
-
-
-def _plain(
-    record: Record,
-    agents: Sequence[tuple[Agent, str]],
-    alone: Sequence[str],
-    seen: Health | None,
-    used: Row | None,
-) -> dict[str, Any]:
-    entry = record.entry
-    return {
-        "id": record.id,
-        "status": record.status,
-        "refused": record.reason,
-        "health": record.health,
-        "seen": _health_json(seen) if seen else None,
-        "usage": in_camel_case(used.counts) if used else None,
-        "declared": {
-            key: value
-            for key, value in record.document.items()
-            if key not in ("overrides", "enriched")
-        },
-        "overrides": record.overrides,
-        "enriched": record.document.get("enriched"),
-        "offered": _entry_json(entry) if entry and not record.reason else None,
-        "agents": [{"id": agent.id, "by": word, "status": agent.status} for agent, word in agents],
-        "agentsWithoutCode": alone,
-    }
-
-
-def _health_json(health: Health) -> dict[str, Any]:
-    found: dict[str, Any] = in_camel_case(health)
-    if health.failure:
-        found["failure"]["at"] = datetime.fromtimestamp(health.failure.at, UTC)
-    return found
-
-
-def _entry_json(entry: Entry) -> dict[str, Any]:
-    """As processes read it."""
-    found: dict[str, Any] = in_camel_case(entry)
-    del found["phrases"]
-    return {**found, "policy": entry.policy.dump() if entry.policy else None}
-
-
-def _show_head(screen: Screen, record: Record) -> None:
-    document, entry = record.document, record.entry
-    names = entry.names if entry else {"en": str(document.get("name", ""))}
-    unknown = unknown_overrides(record.overrides)
-    screen.say()
-    screen.say(f"{record.id}   {named(names)}", style="bold")
-    screen.say(entry.spec.description if entry else str(document.get("description", "")), left=2)
-    screen.say()
-    rows = [
-        ("status", record.status + ("*" if "status" in record.overrides else "")),
-        ("health", record.health),
-        ("category", str(document.get("category", ""))),
-        ("effect", str(document.get("effect", "write"))),
-        ("role", f"{entry.min_role.value} and above" if entry else str(document.get("minRole"))),
-        ("tenants", _tenants(record)),
-        ("runs", _target(record)),
-        ("related", ", ".join(entry.spec.related) if entry else ""),
-        ("version", str(document.get("version", 1))),
-        ("digest", entry.digest if entry else ""),
-        ("updated", moment(document.get("lastUpdated"))),
-    ]
-    if record.reason:
-        rows.insert(1, ("why", record.reason))
-    if unknown:
-        rows.insert(1, ("unread", f"{', '.join(unknown)} of overrides: nothing by that name"))
-    screen.pairs([(name, value) for name, value in rows if value])
-
-
-def _target(record: Record) -> str:
-    """Where it runs, with the whole target."""
-    execution = record.document.get("execution")
-    if not isinstance(execution, dict):
-        return record.where
-    kind = execution.get("type")
-    if record.document.get("source") == "code":
-        return f"{record.where}, as {kind}"
-    method = f"{execution.get('method', 'POST')} " if kind == "api_endpoint" else ""
-    secret = "" if execution.get("requiresAuth", True) else ", without a secret"
-    return f"{kind}: {method}{execution.get('target')}{secret}"
-
-
-def _tenants(record: Record) -> str:
-    tenants = record.entry.tenants if record.entry else None
-    if tenants is None:
-        return ""
-    return ", ".join(sorted(tenants)) or "nobody's"
-
-
-def _show_overrides(screen: Screen, record: Record) -> None:
-    overrides = record.overrides
-    rows = [
-        (key, short(_declared_value(record.document, declared)), short(overrides[key]))
-        for key, declared in _OVERRULABLE.items()
-        if key in overrides
-    ]
-    if rows:
-        screen.title("Overruled by an operator")
-        screen.table([Column("Field", whole=True), Column("Declared"), Column("Overruled")], rows)
-    if note := noted(overrides):
-        screen.say(note, style="dim")
-
-
-def _declared_value(document: dict[str, Any], field: str | None) -> Any:
-    """What stands under an override; code's documents keep its status apart."""
-    if field == "declaredStatus":
-        return document.get(field) or document.get("status")
-    return document.get(field) if field else None
-
-
 def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
-    rows: list[tuple[str, str, str]] = []
-    by_whom = (("enriched", "a model"), ("overrides", "an operator"))
-    given = {field: object_in(object_in(document, field), "phrases") for field, _ in by_whom}
-    for field, who in by_whom:
-        for locale, phrases in sorted(given[field].items()):
-            if field == "enriched" and locale in given["overrides"]:
-                continue  # a person's word replaces it
-            listed = phrases if isinstance(phrases, list) else [phrases]
-            rows += [(locale, str(phrase), who) for phrase in listed]
+    by_hand = object_in(object_in(document, "overrides"), "phrases")
+    by_model = object_in(object_in(document, "enriched"), "phrases")
+    # A person's word replaces the model's.
+    left = {locale: each for locale, each in by_model.items() if locale not in by_hand}
+    rows = [
+        (locale, str(phrase), who)
+        for given, who in ((left, "a model"), (by_hand, "an operator"))
+        for locale, phrases in sorted(given.items())
+        for phrase in (phrases if isinstance(phrases, list) else [phrases])
+    ]
     if rows:
         screen.title("Phrases it is found by")
         screen.table(
@@ -398,26 +300,7 @@ def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
         )
 
 
-def _show_agents(screen: Screen, agents: Sequence[tuple[Agent, str]], alone: Sequence[str]) -> None:
-    screen.title("Agents that may use it")
-    rows = [
-        (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
-        for agent, word in agents
-    ]
-    if rows:
-        columns = ("Agent", "Named by", "Status", "Role")
-        screen.table([Column(title, whole=True) for title in columns], rows)
-    else:
-        screen.say("none: no agent names it, its category or *", style="dim")
-    if alone:
-        why = "which no code declares, so nobody can ask them"
-        screen.say(f"named by documents alone, {why}: {', '.join(alone)}", style="dim")
-
-
-def _show_approval(screen: Screen, record: Record) -> None:
-    entry = record.entry
-    if entry is None:
-        return
+def _show_approval(screen: Screen, entry: Entry) -> None:
     screen.title("Approval")
     if not entry.spec.writes:
         screen.say("It only reads: nobody is asked.")
@@ -431,3 +314,38 @@ def _show_approval(screen: Screen, record: Record) -> None:
         f"An approval holds on to the arguments and to the digest {entry.digest}. It is void once "
         f"the description, the arguments' schema, the version or {held} has changed."
     )
+
+
+def policy_in_words(policy: ApprovalPolicy) -> str:
+    """Return when approval is needed and whose, as a sentence."""
+    if policy.ask == "never":
+        return "nobody is asked"
+    occasions = {
+        "always": "before every write",
+        "once_per_thread": "once in each thread",
+        "outside": f"where {policy.argument} matches none of: {', '.join(policy.patterns) or '-'}",
+        "above": f"where {policy.argument} is above {policy.threshold or 0:g}",
+    }
+    role = policy.decider_role
+    who = f"someone of the role {role.value}, who is not the asker," if role else "the user"
+    return f"{who} is asked {occasions[policy.ask]}; an answer counts for {policy.expires_s:,} s"
+
+
+def _show_health(screen: Screen, seen: Health) -> None:
+    """Show the results of calls and scheduled checks."""
+    tries = f", tried again {moment(seen.again_at)}" if seen.again_at else ""
+    since = f" since {moment(seen.since)}" if seen.since else ""
+    rows = [("state", f"{seen.state}{' on trial' if seen.on_trial else ''}{since}{tries}")]
+    if seen.success is not None:
+        times = ""
+        if seen.p50_ms is not None and seen.p95_ms is not None:
+            times = f", half within {seen.p50_ms:,} ms, 95 % within {seen.p95_ms:,} ms"
+        calls = seen.ok + seen.failed
+        rows.append(("last 10 min", f"{seen.success:.0%} of {calls:,} calls succeeded{times}"))
+    if seen.today_ok or seen.today_failed:
+        rows.append(("today", f"{seen.today_ok:,} succeeded, {seen.today_failed:,} failed"))
+    if failure := seen.failure:
+        at = moment(datetime.fromtimestamp(failure.at, UTC))
+        rows.append(("last failure", f"{at}, {failure.code}: {failure.message}"))
+    screen.title("Health")
+    screen.pairs(rows)

@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rollcall.commands.output import announce, in_camel_case, moment, print_json
-from rollcall.commands.place import Place, connect
-from rollcall.commands.screen import ID, Column, Screen, load_screen
+from rollcall.commands.app import Place, connect
+from rollcall.commands.output import (
+    ID,
+    Column,
+    Screen,
+    announce,
+    in_camel_case,
+    load_screen,
+    moment,
+    print_json,
+)
 from rollcall.registry.segments import part
 from rollcall.registry.usage import CURSOR, Row, Share, Usage, difference, usage
 

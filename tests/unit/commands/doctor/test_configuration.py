@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from rollcall.agent.prices import Price
+from rollcall.commands.app import Settings, parse_variables, read_settings
 from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.environment import Settings, parse, read_settings
 from rollcall.core.profile import AgentProfile
 from tests.support.rules import for_every
 
@@ -79,7 +79,7 @@ def test_the_emulators_get_this_shells_variables_too(tmp_path: Path) -> None:
     [("A=1", "1"), ("A = b c ", "b c"), ("A='x # y'", "x # y"), ("A=", ""), ('A="" # z', "")],
 )
 def test_a_line_of_a_file(line: str, value: str) -> None:
-    assert parse(line) == {"A": value}
+    assert parse_variables(line) == {"A": value}
 
 
 def test_good_settings_are_well() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any
 
-from rollcall.commands.doctor.contents import (
+from rollcall.commands.doctor.command import (
     ALIKE,
     alike,
     check_agents,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dev.paths import ROOT
+from rollcall.commands.app import Settings
 from rollcall.commands.doctor import deployment
 from rollcall.commands.doctor.findings import Finding, guard
-from rollcall.commands.environment import Settings
 from tests.support.fake_google import FakeGoogle
 
 FUNCTIONS = "v2/projects/shop/locations/-/functions"

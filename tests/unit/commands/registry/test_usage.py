@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from rollcall.commands.output import Screen
 from rollcall.commands.registry.usage import compare_variants, share_in_short, show_runs, show_tools
-from rollcall.commands.screen import Screen
 from rollcall.registry.usage import Counts, Row, Share
 
 

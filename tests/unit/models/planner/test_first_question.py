@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.commands.init.app_texts import CAPABILITIES, EXAMPLE, QUESTION
+from rollcall.commands.init.app_code import CAPABILITIES, EXAMPLE, QUESTION
 from rollcall.core.capability import Capability
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
