@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
@@ -39,6 +40,7 @@ class App(Struct, frozen=True, dict=True):
         codebase: As `firebase.json` names it.
         packs: As the call of `bind` names them; None where it names none.
         without: The groups of the engine's functions that it leaves out.
+        runtime: As `firebase.json` names it; None without one.
     """
 
     root: Path
@@ -46,6 +48,7 @@ class App(Struct, frozen=True, dict=True):
     codebase: str = DEFAULT_CODEBASE
     packs: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
+    runtime: str | None = None
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -171,7 +174,8 @@ def _apps(root: Path) -> Iterator[App]:
         functions = (root / (each.get("source") or "functions")).resolve()
         if (call := _bind_call(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
-            yield App(root, functions, name, **_arguments(call, functions / MAIN))
+            found = App(root, functions, name, **_arguments(call, functions / MAIN))
+            yield replace(found, runtime=each.get("runtime"))
 
 
 def bind_call(source: str | bytes) -> ast.Call | None:
@@ -208,7 +212,7 @@ def _bind_call(main: Path) -> ast.Call | None:
         raise Problem(f"{main} cannot be read: {error}") from error
 
 
-def _arguments(call: ast.Call, main: Path) -> dict[str, tuple[str, ...]]:
+def _arguments(call: ast.Call, main: Path) -> dict[str, Any]:
     """`packs` and `without` of a call of `bind`.
 
     Raises:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rollcall.catalog import WRONG_DEFINITIONS
@@ -65,15 +65,17 @@ def serve(
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off in the background
     configuration = Configuration(app.root)
     project = project or default_project(app.root)
-    requirements.check_environment(app.functions, _runtime(app))
+    requirements.check_environment(app.functions, app.runtime)
     requirements.prepare_firestore(app.root)
     app.load_environment(project, emulator=True, env=os.environ)
     if problem := load_problem(app, project):
         raise Problem(f"{problem}\n\nNothing was started: this code does not load.")
     began = time.monotonic()
-    only, left_out = _emulators(configuration)
+    firebase = requirements.find_firebase(configuration.root)
+    there = [each for each in configuration.also if requirements.is_downloaded(firebase, each)]
+    only = (*NEEDED, *there)
     _say(f"Starting the emulators: {', '.join(only)} ...")
-    for name in left_out:
+    for name in (each for each in configuration.also if each not in there):
         _say(f"  without {name}: `firebase setup:emulators:{name}` downloads it")
     try:
         with suites.running(configuration, only, project=project) as suite:
@@ -90,21 +92,13 @@ def serve(
 def load_problem(app: App, project: str) -> str | None:
     """Return why the app's functions cannot be loaded, by Python's traceback in the app's files;
     None if they can. They are loaded in a separate process, as Firebase's discovery does."""
-    done = subprocess.run(
-        [_python(app), "-c", "import main"],
-        cwd=app.functions,
-        env={
-            **{name: value for name, value in os.environ.items() if name != "FUNCTION_TARGET"},
-            "FUNCTIONS_EMULATOR": "true",
-            "GCLOUD_PROJECT": project,
-            "FIREBASE_CONFIG": json.dumps({"projectId": project}),
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    env = {
+        **{name: value for name, value in os.environ.items() if name != "FUNCTION_TARGET"},
+        "FUNCTIONS_EMULATOR": "true",
+        "GCLOUD_PROJECT": project,
+        "FIREBASE_CONFIG": json.dumps({"projectId": project}),
+    }
+    done = _run_python(app, "-c", "import main", env=env)
     return _own_frames(done.stdout, app.functions) if done.returncode else None
 
 
@@ -159,7 +153,12 @@ class _Server:
             if not self._wait_until_loaded(before, _RELOAD_S):
                 _say(f"The emulator did not load this: {self._suite.log}")
                 return
-        self._say_difference(self._suite.log_text()[before:])
+        known, self._names = self._names, _loaded_functions(self._suite.log_text()[before:])
+        self._log.by_clock = self._by_clock()
+        if new := ", ".join(sorted(self._names - known)):
+            _say(f"new functions: {new}")
+        if gone := ", ".join(sorted(known - self._names)):
+            _say(f"gone functions: {gone} (the emulator lets calls of them hang)")
         _publish(self._app)
 
     def _announce(self) -> None:
@@ -176,16 +175,6 @@ class _Server:
                 return True
             time.sleep(_FOLLOW_S)
         return False
-
-    def _say_difference(self, log: str) -> None:
-        before, self._names = self._names, _loaded_functions(log)
-        self._log.by_clock = self._by_clock()
-        if new := self._names - before:
-            _say(f"new functions: {', '.join(sorted(new))}")
-        if gone := before - self._names:
-            _say(
-                f"gone functions: {', '.join(sorted(gone))} (the emulator lets calls of them hang)"
-            )
 
     def _by_clock(self) -> set[str]:
         return {str(each["name"]) for each in scheduled(self._suite.functions())}
@@ -207,18 +196,17 @@ class _LogView:
         """Print what was added to the log."""
         for line in added.splitlines():
             self._is_refusal = self._is_refusal or _REFUSAL in line
-            if line.strip() and not self._is_refusal and not self._is_noise(line):
+            told = _BEGUN.search(line)
+            is_noise = (
+                _DISCOVERY.search(line)
+                or _SERVED.search(line)
+                or (told and told[1] in self.by_clock)
+            )
+            is_own = line.startswith(">")  # a function's own words
+            if line.strip() and not self._is_refusal and (is_own or not is_noise):
                 _say(line)
             if _DISCOVERED in line:
                 self._is_refusal = False
-
-    def _is_noise(self, line: str) -> bool:
-        if line.startswith(">"):  # a function's own words
-            return False
-        if _DISCOVERY.search(line) or _SERVED.search(line):
-            return True
-        told = _BEGUN.search(line)
-        return told is not None and told[1] in self.by_clock
 
 
 def _loaded_functions(log: str) -> set[str]:
@@ -231,24 +219,9 @@ def _loaded_functions(log: str) -> set[str]:
     return set()
 
 
-def _emulators(configuration: Configuration) -> tuple[tuple[str, ...], list[str]]:
-    """Which emulators start, and which of the app's do not, since they were never downloaded."""
-    firebase = requirements.find_firebase(configuration.root)
-    there = [each for each in configuration.also if requirements.is_downloaded(firebase, each)]
-    return (*NEEDED, *there), [each for each in configuration.also if each not in there]
-
-
 def _publish(app: App) -> None:
     """Publish what the code declares to the emulator's registry, by the code as it is now."""
-    done = subprocess.run(
-        [_python(app), "-m", "rollcall", "sync"],
-        cwd=app.functions,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    done = _run_python(app, "-m", "rollcall", "sync")
     lines = done.stdout.strip().splitlines()
     if done.returncode:
         _say("\n".join(["The registry was not published:", *lines]))
@@ -290,18 +263,24 @@ def _example_call(app: App) -> str | None:
     return None
 
 
-def _runtime(app: App) -> str | None:
-    """The runtime that firebase.json gives the app's functions."""
-    functions = app.config.get("functions") or {}
-    for each in functions if isinstance(functions, list) else [functions]:
-        if (app.root / each.get("source", "functions")).resolve() == app.functions:
-            found: str | None = each.get("runtime")
-            return found
-    return None
-
-
 def _python(app: App) -> Path:
     return app.functions / "venv" / "bin" / "python"
+
+
+def _run_python(
+    app: App, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the app's Python in its functions folder; what it prints comes with its errors."""
+    return subprocess.run(
+        [_python(app), *arguments],
+        cwd=app.functions,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
 
 
 def _own_frames(text: str, functions: Path) -> str:

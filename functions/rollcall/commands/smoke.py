@@ -74,10 +74,17 @@ class Site:
         uid = f"smoke-{uuid.uuid4().hex[:16]}"
         if self.addresses is not None:
             return sign_in_developer(self.backend, uid)
+        account = {"email": f"{uid}@example.com", "password": uuid.uuid4().hex}
+        ways: list[tuple[str, str, dict[str, Any]]] = [
+            ("anonymous", "signUp", {}),
+            ("e-mail", "signUp", account),
+        ]
+        if self.mint:
+            ways.insert(0, ("custom token", "signInWithCustomToken", {"token": self.mint(uid)}))
         refusals = []
-        for way, sign_up in self._ways(uid):
+        for way, method, data in ways:
             try:
-                return sign_up()
+                return self.backend.sign_in(method, data)
             except CallError as error:
                 refusals.append(f"{way}: {error.message}")
         raise CallError("unauthenticated", "; ".join(refusals))
@@ -112,14 +119,6 @@ class Site:
         except ValueError:
             return reply.status_code, {}
 
-    def _ways(self, uid: str) -> Iterator[tuple[str, Callable[[], Session]]]:
-        sign_in = self.backend.sign_in
-        if mint := self.mint:
-            yield "custom token", lambda: sign_in("signInWithCustomToken", {"token": mint(uid)})
-        yield "anonymous", lambda: sign_in("signUp", {})
-        account = {"email": f"{uid}@example.com", "password": uuid.uuid4().hex}
-        yield "e-mail", lambda: sign_in("signUp", account)
-
 
 def emulated_site(app: App, project: str | None) -> Site:
     """The app's emulators.
@@ -138,10 +137,18 @@ def deployed_site(project: str, *, api_key: str | None) -> Site:
     """Return a production project, with the application default credentials.
 
     Raises:
-        google.auth.exceptions.DefaultCredentialsError: There are none.
-        Problem: The project's web API key is not known.
+        Problem: There are none, or the project's web API key is not known.
     """
-    google = google_sign_in(project)
+    from google.auth.exceptions import DefaultCredentialsError
+
+    try:
+        google = google_sign_in(project)
+    except DefaultCredentialsError as error:
+        raise Problem(
+            f"There are no credentials for the project {project}. Sign in with\n"
+            "`gcloud auth application-default login`, or name a service account's key in "
+            "GOOGLE_APPLICATION_CREDENTIALS."
+        ) from error
     key = api_key or web_api_key(google, project)
     backend = Backend(project, _IDENTITY, key, function_url(project), is_local=False)
     return Site(backend, f"{_FIRESTORE}/{_documents(project)}", google, mint=_mint(project))
@@ -262,41 +269,39 @@ class Smoke:
 
     def findings(self) -> Iterator[Finding]:
         """Every check; those that need a user are skipped where nobody could be signed in."""
-        try:
-            yield from self._checks()
-        finally:
-            yield from guard("clean-up", self._clean_up)
-
-    def _checks(self) -> Iterator[Finding]:
-        signed_in = _guarded_call("sign-in", self._sign_in)
-        yield signed_in
         by_user: tuple[tuple[str, Callable[[], Finding]], ...] = (
             ("registry", self._registry),
             ("run", self._run),
             ("approval", self._approval),
             ("rules", self._rules),
         )
-        for topic, check in by_user:
-            if signed_in.level == "fail":
-                yield Finding("skip", topic, "nobody is signed in")
-            else:
-                yield _guarded_call(topic, check)
-        yield from guard("indexes", self._indexes)
-        yield from guard("queue", lambda: [_guarded_call("queue", self._queue)])
-        yield from guard("clock", lambda: [self._clock()])
+        try:
+            signed_in = _guarded_call("sign-in", self._sign_in)
+            yield signed_in
+            for topic, check in by_user:
+                if signed_in.level == "fail":
+                    yield Finding("skip", topic, "nobody is signed in")
+                else:
+                    yield _guarded_call(topic, check)
+            yield from guard("indexes", self._indexes)
+            yield from guard("queue", lambda: [_guarded_call("queue", self._queue)])
+            yield from guard("clock", lambda: [self._clock()])
+        finally:
+            yield from guard("clean-up", self._clean_up)
 
     def _sign_in(self) -> Finding:
-        cure = (
-            "switch a provider on in the Firebase console (Authentication, Sign-in method: "
-            "Anonymous), or run this with a service account's key in GOOGLE_APPLICATION_CREDENTIALS"
-        )
-        for _ in range(2):
-            try:
+        try:
+            for _ in range(2):
                 self._sessions.append(self._site.sign_up())
-            except CallError as error:
-                return Finding(
-                    "fail", "sign-in", f"no user can be signed in: {error.message}", cure
-                )
+        except CallError as error:
+            return Finding(
+                "fail",
+                "sign-in",
+                f"no user can be signed in: {error.message}",
+                "switch a provider on in the Firebase console (Authentication, Sign-in method: "
+                "Anonymous), or run this with a service account's key in "
+                "GOOGLE_APPLICATION_CREDENTIALS",
+            )
         return Finding("ok", "sign-in", f"as {self._user.uid}, and as another user")
 
     @property
@@ -380,19 +385,19 @@ class Smoke:
             result = self._call("run_agent", {"agent": agent, "message": message})
             self._threads.append(result["threadId"])
             asked.append(capability.id)
-            if mistake := _written_unasked(result, capability.id):
-                return mistake
+            for call in result["toolCalls"]:
+                is_done = call["tool"] == capability.id and call["status"] == "done"
+                if is_done and not call.get("allowedBy"):  # and no policy of the app's lets it
+                    text = f"{capability.id} was carried out, and nobody was asked"
+                    mend = "publish the registry: python -m rollcall sync"
+                    return Finding("fail", "approval", text, mend)
             for interrupt in result["outcome"].get("interrupts") or ():
                 if interrupt["metadata"]["tool"] == capability.id:
                     return self._reject(interrupt, capability.id)
+        text = f"no write capability came as far as asking, for a new user: {', '.join(asked)}"
         if not asked:
             text = "no write capability with an example that a new user's agent may use"
-            return Finding("skip", "approval", text)
-        return Finding(
-            "skip",
-            "approval",
-            f"no write capability came as far as asking, for a new user: {', '.join(asked)}",
-        )
+        return Finding("skip", "approval", text)
 
     def _writes(self) -> Iterator[tuple[str, Capability]]:
         """Writes that a new user can ask for, with the agent that has them: by their examples. One
@@ -555,17 +560,6 @@ def _logs(function: str) -> str:
     return f"firebase functions:log --only {function_name(function)} --project {{project}}"
 
 
-def _written_unasked(result: Mapping[str, Any], tool: str) -> Finding | None:
-    """A write that happened though nobody was asked, and no policy of the app's lets it."""
-    for call in result["toolCalls"]:
-        if call["tool"] == tool and call["status"] == "done" and not call.get("allowedBy"):
-            text = f"{tool} was carried out, and nobody was asked"
-            return Finding(
-                "fail", "approval", text, "publish the registry: python -m rollcall sync"
-            )
-    return None
-
-
 def _completed(address: str, queue: str) -> int:
     """How many tasks the emulator's queue has done in the last minute."""
     stats = get_json(address, "/queueStats") or {}
@@ -597,37 +591,18 @@ def run(place: Place, options: Namespace) -> int:
         os.environ["ROLLCALL_REGION"] = options.region
     announce(place, options, writes=True)
     findings = []
-    smoke = Smoke(_site(place, options), app, agent=options.agent, model=options.model)
+    if place.emulator is not None:
+        site = emulated_site(app, place.project)
+    else:
+        site = deployed_site(place.project, api_key=options.api_key)
+    smoke = Smoke(site, app, agent=options.agent, model=options.model)
     for finding in smoke.findings():
         findings.append(finding.about(place.project))
         if not options.json:
-            _say(findings[-1])
+            say(f"{_WORDS[finding.level]:<8} {finding.topic:<9} {finding.text}")
+            if mend := findings[-1].mend:
+                say(f"{'':<18} -> {mend}")
     if options.json:
         checks = [{**each.plain(), "level": _WORDS[each.level]} for each in findings]
         print_json({"project": place.project, "checks": checks})
     return FAILED if any(_WORDS[each.level] == "failed" for each in findings) else 0
-
-
-def _site(place: Place, options: Namespace) -> Site:
-    """
-    Raises:
-        Problem: The emulators do not run, or there are no credentials for a real project.
-    """
-    from google.auth.exceptions import DefaultCredentialsError
-
-    if place.emulator is not None:
-        return emulated_site(require_app(place.app), place.project)
-    try:
-        return deployed_site(place.project, api_key=options.api_key)
-    except DefaultCredentialsError as error:
-        raise Problem(
-            f"There are no credentials for the project {place.project}. Sign in with\n"
-            "`gcloud auth application-default login`, or name a service account's key in "
-            "GOOGLE_APPLICATION_CREDENTIALS."
-        ) from error
-
-
-def _say(finding: Finding) -> None:
-    say(f"{_WORDS[finding.level]:<8} {finding.topic:<9} {finding.text}")
-    if finding.mend:
-        say(f"{'':<18} -> {finding.mend}")

@@ -19,6 +19,7 @@ import re
 import unicodedata
 from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 MAX_PHRASES = 8
 """For one tool in one language."""
 MAX_CHARS = 120
-_WRITTEN = ("en", "he")
+LOCALES = ("en", "he")
 """The languages that `core.text.language` tells apart."""
 _MARKUP = re.compile(r"[<>{}\[\]`|\\]|://|\bwww\.|\S@\S")
 
@@ -60,7 +61,13 @@ def usable(texts: Iterable[object], locale: str) -> list[str]:
     for text in texts:
         phrase = _plain(text) if isinstance(text, str) else ""
         said = frozenset(terms(phrase))
-        if said and said not in seen and _is_fit(phrase, locale):
+        is_fit = (
+            len(phrase) <= MAX_CHARS
+            and not _MARKUP.search(phrase)
+            and redacted(phrase) == phrase
+            and (locale not in LOCALES or language(phrase) == locale)
+        )
+        if said and said not in seen and is_fit:
             seen.add(said)
             kept.append(phrase)
     return kept[:MAX_PHRASES]
@@ -73,16 +80,6 @@ def _plain(text: str) -> str:
     return " ".join(seen.split()).strip(" \"'-•*")
 
 
-def _is_fit(phrase: str, locale: str) -> bool:
-    return (
-        len(phrase) <= MAX_CHARS
-        and not _MARKUP.search(phrase)
-        and redacted(phrase) == phrase
-        and (locale not in _WRITTEN or language(phrase) == locale)
-    )
-
-
-LOCALES = ("en", "he")
 SIDE_BY_SIDE = 4
 """How many requests are under way at once."""
 _DESCRIPTION_CHARS = 2_000
@@ -162,18 +159,13 @@ def enrich(
         documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
     tasks = list(_tasks(documents, report, locales=locales, only=only, force=force))
-    report.tokens = sum(map(_tokens, tasks))
+    sent = sum(text_tokens(_INSTRUCTIONS) + text_tokens(task.text) for task in tasks)
+    written = sum(len(task.locales) for task in tasks) * MAX_PHRASES * _PHRASE_TOKENS
+    report.tokens = sent + written
     if text_model is None or dry_run:
         report.written, report.requests = [each.id for each in tasks], len(tasks)
-    else:
-        _enrich_all(db, text_model, tasks, report)
-    return report
-
-
-def _enrich_all(db: Client, text_model: TextModel, tasks: Sequence[_Task], report: Report) -> None:
-    """Ask about all, some at once; where asking on is of no use, the rest is not asked."""
-    from concurrent.futures import ThreadPoolExecutor
-
+        return report
+    # Some at once; where asking on is of no use, the rest is not asked.
     hopeless = Event()
 
     def ask(task: _Task) -> int:
@@ -187,6 +179,7 @@ def _enrich_all(db: Client, text_model: TextModel, tasks: Sequence[_Task], repor
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         report.requests = sum(pool.map(ask, tasks))
     report.written.sort()
+    return report
 
 
 def _tasks(
@@ -209,8 +202,13 @@ def _tasks(
             continue
         by_hand = object_in(object_in(document, "overrides"), "phrases")
         asked = tuple(each for each in locales if each not in by_hand)
-        text = _text(entry, asked)
-        digest = _digest(entry)
+        told = _tool_text(entry)
+        # Code that changed behind the same words is the same tool.
+        words = json.dumps(told, ensure_ascii=False, sort_keys=True)
+        digest = hashlib.sha256(words.encode()).hexdigest()[:32]
+        # It stands between marks that it cannot close, since "<" is escaped.
+        text = json.dumps({**told, "languages": list(asked)}, ensure_ascii=False)
+        text = "<tool>\n" + text.replace("<", "\\u003c") + "\n</tool>"
         if entry.status is Status.DISABLED:
             report.skipped[id] = "it is disabled"
         elif not asked:
@@ -261,13 +259,6 @@ def _enrich(db: Client, text_model: TextModel, task: _Task, report: Report) -> b
     return True
 
 
-def _text(entry: Entry, locales: Sequence[str]) -> str:
-    """The tool between marks that it cannot close, since "<" is escaped."""
-    told = json.dumps({**_tool_text(entry), "languages": list(locales)}, ensure_ascii=False)
-    escaped = told.replace("<", "\\u003c")
-    return f"<tool>\n{escaped}\n</tool>"
-
-
 def _tool_text(entry: Entry) -> dict[str, Any]:
     """What a tool says of itself, bounded."""
     spec = entry.spec
@@ -280,17 +271,6 @@ def _tool_text(entry: Entry) -> dict[str, Any]:
         "keywords": ", ".join(spec.keywords)[:_WORDS_CHARS],
         "examples": " / ".join(filter(None, requests))[:_WORDS_CHARS],
     }
-
-
-def _digest(entry: Entry) -> str:
-    """Of what the model is told; code that changed behind the same words is the same tool."""
-    told = json.dumps(_tool_text(entry), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
-
-
-def _tokens(task: _Task) -> int:
-    sent = text_tokens(_INSTRUCTIONS) + text_tokens(task.text)
-    return sent + len(task.locales) * MAX_PHRASES * _PHRASE_TOKENS
 
 
 def _is_current(document: dict[str, Any], digest: str, locales: Sequence[str]) -> bool:
@@ -314,15 +294,8 @@ def run(place: Place, options: Namespace) -> int:
     compiled = compile_registry(db, embedder=embedder) if is_due else None
     if options.json:
         print_json({**in_camel_case(report), "digest": compiled.digest if compiled else None})
-    else:
-        _print(report, is_dry=options.dry_run)
-        if compiled:
-            print(f"compiled, digest {compiled.digest}")
-    return FAILED if report.failed else 0
-
-
-def _print(report: Report, *, is_dry: bool) -> None:
-    verb = "would be asked" if is_dry else "written"
+        return FAILED if report.failed else 0
+    verb = "would be asked" if options.dry_run else "written"
     for id in report.written:
         say(f"{verb}  {id}")
     for id, why in report.skipped.items():
@@ -330,3 +303,6 @@ def _print(report: Report, *, is_dry: bool) -> None:
     for id, why in report.failed.items():
         say(f"failed  {id}: {why}")
     say(f"{report.requests} requests, about {report.tokens:,} tokens")
+    if compiled:
+        print(f"compiled, digest {compiled.digest}")
+    return FAILED if report.failed else 0

@@ -192,24 +192,16 @@ def run(place: Place, options: Namespace) -> int:
     """List capabilities as a table, or as JSON."""
     announce(place, options)
     db = connect(place)
-    manifest = read_manifest(db)
-    records = read_records(db, manifest)
-    chosen = _chosen(records, read_agents(db) if options.agent else (), options)
+    records = read_records(db, read_manifest(db))
+    chosen = [each for each in records if options.status in (None, each.status)]
+    if options.agent:
+        only = [named_agent(options.agent, read_agents(db))]
+        chosen = [each for each in chosen if agents_of(each, only)]
     if options.json:
         print_json([_plain(record) for record in chosen])
-        return 0
-    _show(chosen, total=len(records), locale=options.locale)
+    else:
+        _show(chosen, total=len(records), locale=options.locale)
     return 0
-
-
-def _chosen(records: Sequence[Record], agents: Sequence[Agent], options: Namespace) -> list[Record]:
-    found = list(records)
-    if options.status:
-        found = [each for each in found if each.status == options.status]
-    if options.agent:
-        only = [named_agent(options.agent, agents)]
-        found = [each for each in found if agents_of(each, only)]
-    return found
 
 
 def _plain(record: Record) -> dict[str, Any]:
@@ -234,47 +226,41 @@ def _plain(record: Record) -> dict[str, Any]:
 
 
 def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
+    rows, note = [], ""
+    for record in records:
+        if record.status == REFUSED or (entry := record.entry) is None:
+            continue
+        marks = {key: OVERRULED * (key in record.overrides) for key in ("status", "minRole")}
+        if any(marks.values()):
+            note = f"   {OVERRULED} overruled by an operator"
+        health = "" if record.health == HEALTHY else f", {record.health}"
+        rows.append(
+            (
+                record.id,
+                entry.name(locale),
+                entry.category,
+                "write" if entry.spec.writes else "read",
+                entry.min_role.value + marks["minRole"],
+                entry.status.value + marks["status"] + health,
+                record.where,
+                entry.digest[:DIGEST_CHARS],
+            )
+        )
     screen = load_screen()
-    columns = [
-        ID,
-        Column("Name"),
-        Column("Category", whole=True, from_width=100),
-        Column("Effect", whole=True),
-        Column("Role", whole=True),
-        Column("Status", whole=True),
-        Column("Where", from_width=90),
-        Column("Digest", whole=True, from_width=110),
-    ]
-    offered = [each for each in records if each.status != REFUSED]
-    refused = [each for each in records if each.status == REFUSED]
-    if offered:
+    if rows:
+        columns = [
+            ID,
+            Column("Name"),
+            Column("Category", whole=True, from_width=100),
+            *(Column(title, whole=True) for title in ("Effect", "Role", "Status")),
+            Column("Where", from_width=90),
+            Column("Digest", whole=True, from_width=110),
+        ]
         screen.say()
-        screen.table(columns, [_row(record, locale) for record in offered])
-    if refused:
+        screen.table(columns, rows)
+    if refused := [(each.id, each.reason or "") for each in records if each.status == REFUSED]:
         screen.say()
         screen.say(f"Refused, and offered to nobody ({len(refused)}):", style="bold")
-        screen.table(
-            [ID, Column("Why")],
-            [(each.id, each.reason or "") for each in refused],
-        )
+        screen.table([ID, Column("Why")], refused)
     screen.say()
-    marked = any("status" in each.overrides or "minRole" in each.overrides for each in offered)
-    note = f"   {OVERRULED} overruled by an operator" if marked else ""
     screen.say(f"{len(records)} of {total}{note}", style="dim")
-
-
-def _row(record: Record, locale: str) -> tuple[str, ...]:
-    entry = record.entry
-    assert entry is not None
-    health = "" if record.health == HEALTHY else f", {record.health}"
-    marks = {key: OVERRULED if key in record.overrides else "" for key in ("status", "minRole")}
-    return (
-        record.id,
-        entry.name(locale),
-        entry.category,
-        "write" if entry.spec.writes else "read",
-        entry.min_role.value + marks["minRole"],
-        entry.status.value + marks["status"] + health,
-        record.where,
-        entry.digest[:DIGEST_CHARS],
-    )

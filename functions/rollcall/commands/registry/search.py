@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -86,22 +85,29 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
 
     The client is taken to run every client tool, and a comparison's "all" is left aside.
     """
-    entries = registry.content.entries
+    entries, ids = registry.content.entries, registry.content.entries.ids
     plain = replace(profile, variants=())
-    asking = ToolRequest(plain, user, text, client_tools=frozenset(entries.ids))
+    asking = ToolRequest(plain, user, text, client_tools=frozenset(ids))
     selection = select(registry, asking)
     allowed = permitted(registry, asking)
     reasons = {
         id: _reason(registry, profile, user, entries[id])
-        for place, id in enumerate(entries.ids)
+        for place, id in enumerate(ids)
         if not allowed.mask[place]
     }
+    # The best among those that were left out, by the words alone.
+    mask = bytes(id in reasons for id in ids)
+    left_out = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
     return Answer(
         profile=profile,
         digest=registry.digest,
         selection=selection,
         found=_tool_matches(db, registry, plain, selection, text),
-        withheld=_withheld_tools(registry, text, reasons),
+        withheld=[
+            WithheldTool(ids[match.place], match.score, reasons[ids[match.place]])
+            for match in left_out
+            if match.fit >= FLOOR
+        ],
         left_out=dict(Counter(reasons.values()).most_common()),
         permitted=allowed.count,
         passed=passes(selection.matches),
@@ -131,51 +137,31 @@ def _tool_matches(
     db: Client, registry: Snapshot, profile: AgentProfile, selection: Selection, text: str
 ) -> list[ToolMatch]:
     """What was found, best first, and behind it what came along."""
-    ids = registry.content.entries.ids
+    entries, ids = registry.content.entries, registry.content.entries.ids
     matches = {ids[match.place]: match for match in selection.matches if match.score > 0}
     order = [*matches, *(id for id in selection.ids if id not in matches)]
-    full = _with_phrases(db, registry, order)
+    full = {id: entries[id] for id in order}
+    references = [db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in order]
+    for document in db.get_all(references):
+        try:  # with the phrases that the index knows, which the compiled ones leave out
+            full[document.id] = read_document(document.id, document.to_dict() or {})
+        except ValueError:
+            continue  # it was changed since it was compiled, and cannot be read now
     found = []
     for id in order:
         match = matches.get(id)
-        why = _why(id, profile, selection, matched=match is not None)
+        if id not in selection.ids:
+            why = "beyond the limit" if passes(selection.matches) else "below the floor"
+        elif id in profile.pinned:
+            why = "pinned"
+        elif selection.are_few:
+            why = "one of few"
+        else:
+            why = "fits" if match else "related"
         words = shared_words(full[id], text)
         score, fit = (match.score, match.fit) if match else (None, None)
         found.append(ToolMatch(full[id], score, fit, why, words))
     return found
-
-
-def _why(id: str, profile: AgentProfile, selection: Selection, *, matched: bool) -> str:
-    if id not in selection.ids:
-        return "beyond the limit" if passes(selection.matches) else "below the floor"
-    if id in profile.pinned:
-        return "pinned"
-    if selection.are_few:
-        return "one of few"
-    return "fits" if matched else "related"
-
-
-def _with_phrases(db: Client, registry: Snapshot, ids: Sequence[str]) -> dict[str, Entry]:
-    """Entries with the phrases that the index knows, which the compiled ones leave out."""
-    full = {id: registry.content.entries[id] for id in ids}
-    for document in db.get_all([db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in ids]):
-        try:
-            full[document.id] = read_document(document.id, document.to_dict() or {})
-        except ValueError:
-            continue  # it was changed since it was compiled, and cannot be read now
-    return full
-
-
-def _withheld_tools(registry: Snapshot, text: str, reasons: dict[str, str]) -> list[WithheldTool]:
-    """The best among those that were left out, by the words alone."""
-    ids = registry.content.entries.ids
-    mask = bytes(id in reasons for id in ids)
-    matches = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
-    return [
-        WithheldTool(ids[match.place], match.score, reasons[ids[match.place]])
-        for match in matches
-        if match.fit >= FLOOR
-    ]
 
 
 def _reason(registry: Snapshot, profile: AgentProfile, user: User, entry: Entry) -> str:
@@ -201,8 +187,14 @@ def run(place: Place, options: Namespace) -> int:
     """Search as a run would."""
     announce(place, options)
     db = connect(place)
-    registry = snapshot(db)
-    profile = _profile(place, registry, options.agent)
+    registry, profile = snapshot(db), EVERYTHING
+    if options.agent is not None:
+        agents = require_app(place.app).catalog.agents()
+        if options.agent not in agents:
+            known = ", ".join(sorted(agents))
+            raise Problem(f"This codebase has no agent {options.agent!r}; it has: {known}.")
+        overrides = registry.content.agents.get(options.agent, {})
+        profile = with_overrides(agents[options.agent], overrides)
     user = User("", Role(options.role), options.tenant)
     answer = search(db, registry, profile, user, options.text)
     if options.json:
@@ -210,16 +202,6 @@ def run(place: Place, options: Namespace) -> int:
     else:
         _show(answer, user, locale=options.locale)
     return 0
-
-
-def _profile(place: Place, registry: Snapshot, agent_id: str | None) -> AgentProfile:
-    if agent_id is None:
-        return EVERYTHING
-    agents = require_app(place.app).catalog.agents()
-    if agent_id not in agents:
-        known = ", ".join(sorted(agents))
-        raise Problem(f"This codebase has no agent {agent_id!r}; it has: {known}.")
-    return with_overrides(agents[agent_id], registry.content.agents.get(agent_id, {}))
 
 
 def _plain(answer: Answer, user: User) -> dict[str, Any]:
