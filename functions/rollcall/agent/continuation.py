@@ -9,14 +9,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rollcall.agent.history import turn_progress
 from rollcall.agent.run import drive
-from rollcall.agent.run_setup import RunContext, restored_context
+from rollcall.agent.run_setup import RunContext, find_agent
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished
 from rollcall.core.wire import RunStatus
+from rollcall.models.base import FIND_TOOLS
+from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.continuations import (
     Continuation,
@@ -66,7 +70,23 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
             mark_settled(db, found.asked)
             mark_late(db, thread_id, run_id)
         opened = found if isinstance(found, OpenRun) else None
-    return "nothing to do" if opened is None else drive_unattended(platform, opened, until=until)
+    if opened is None:
+        return "nothing to do"
+    user = platform.find_user(opened.user.uid)
+    if user is None:
+        opened.fail({"code": "unauthenticated", "message": "the account is gone or disabled"})
+        return "closed"
+    try:
+        context = continued_context(platform, opened, user=user, token=None)
+    except AgentError:
+        return "closed"
+    try:
+        for _ in drive(context, opened, until=until):
+            pass
+    except AgentError as error:
+        log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
+        return error.code
+    return "done"
 
 
 def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
@@ -83,36 +103,39 @@ def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
 def continued_context(
     platform: Platform, opened: OpenRun, *, user: User, token: str | None
 ) -> RunContext:
-    """Return the context of an open run that continues a turn.
+    """Return the context of an open run that continues a turn: with the same tools, as far as they
+    are still there and permitted to `user`.
 
     Raises:
-        AgentError: It may not go on any more; the run is closed with that.
+        AgentError: The agent is gone or not for this user any more; the run is closed with that.
     """
+    request = opened.request
     try:
-        return restored_context(platform, opened, user=user, token=token)
+        registry = snapshot(platform.db)
+        profile = find_agent(platform, opened.agent, user=user, registry=registry)
     except AgentError as error:
         opened.fail({"message": error.message, **error.details})
         raise
-
-
-def drive_unattended(platform: Platform, opened: OpenRun, *, until: float) -> str:
-    """Drive an open run without its user; return its outcome as a word."""
-    user = platform.find_user(opened.user.uid)
-    if user is None:
-        error = {"code": "unauthenticated", "message": "the account is gone or disabled"}
-        opened.fail(error)
-        return "closed"
-    try:
-        context = continued_context(platform, opened, user=user, token=None)
-    except AgentError:
-        return "closed"
-    try:
-        for _ in drive(context, opened, until=until):
-            pass
-    except AgentError as error:
-        log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
-        return error.code
-    return "done"
+    context = RunContext(
+        platform=platform,
+        user=user,
+        profile=profile,
+        registry=registry,
+        message="",
+        locale=request["locale"],
+        now=datetime.now(UTC),
+        client_context=request["context"],
+        client_id=request["clientId"],
+        client_tools=tuple(request["clientTools"]),
+        token=token,
+    )
+    found = [
+        str(tool["name"])
+        for record in turn_progress(opened).records
+        if record.tool == FIND_TOOLS and isinstance(record.result, dict)
+        for tool in record.result.get("tools", ())
+    ]
+    return context.with_tools(request, found)
 
 
 def follow(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextvars import copy_context
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from rollcall.core.options import collection_id, queue_name, region
 from rollcall.core.shapes import Role
 from rollcall.core.texts import TEXTS
 from rollcall.models.provider import default_embedder, default_model
+from rollcall.store.batches import where
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
@@ -159,38 +160,43 @@ def _notify(db: Client, decider: Decider, approval_id: str) -> None:
 
 def _devices(db: Client, decider: Decider) -> list[_Device]:
     """Return the decider's devices, each token once."""
-    found: dict[str, _Device] = {}
-    for query in _queries(db, decider):
-        for snapshot in query.limit(MOST_DEVICES).stream():
-            data = snapshot.to_dict() or {}
-            token, locale = data.get("token"), data.get("locale")
-            if not isinstance(token, str) or not token or data.get("uid") == decider.not_uid:
-                continue
-            before = found.get(token)
-            ids = (*(before.ids if before else ()), snapshot.id)
-            found[token] = _Device(token, locale if locale in TEXTS.languages else "en", ids)
-    return list(found.values())[:MOST_DEVICES]
-
-
-def _queries(db: Client, decider: Decider) -> Iterator[Any]:
-    from google.cloud.firestore import FieldFilter
-
-    devices = db.collection(collection_id(DEVICES))
     if decider.uid is not None:
-        yield devices.where(filter=FieldFilter("uid", "==", decider.uid))
+        query = db.collection(collection_id(DEVICES)).where(filter=where("uid", "==", decider.uid))
     elif decider.role is not None:
         every = list(Role)
         roles = [role.value for role in every[every.index(decider.role) :]]
-        of_role = devices.where(filter=FieldFilter("role", "in", roles))
+        query = db.collection(collection_id(DEVICES)).where(filter=where("role", "in", roles))
         # Who is of no tenant asks those who are of none.
-        yield of_role.where(filter=FieldFilter("tenant", "==", decider.tenant))
+        query = query.where(filter=where("tenant", "==", decider.tenant))
+    else:
+        return []
+    found: dict[str, _Device] = {}
+    for snapshot in query.limit(MOST_DEVICES).stream():
+        data = snapshot.to_dict() or {}
+        token, locale = data.get("token"), data.get("locale")
+        if not isinstance(token, str) or not token or data.get("uid") == decider.not_uid:
+            continue
+        before = found.get(token)
+        ids = (*(before.ids if before else ()), snapshot.id)
+        found[token] = _Device(token, locale if locale in TEXTS.languages else "en", ids)
+    return list(found.values())
 
 
 def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
-    """Send to these devices, and forget those that are gone."""
+    """Send an id and a neutral sentence to these devices, since lock screens show it, and forget
+    those that are gone."""
     from firebase_admin import messaging
 
-    answers = messaging.send_each([_message(device, approval_id) for device in devices])
+    messages = []
+    for device in devices:
+        message = messaging.Message(
+            notification=messaging.Notification(body=TEXTS.say(device.locale, "push.approval")),
+            data={"type": "approval", "approvalId": approval_id},
+        )
+        # As an argument it is called deprecated; clients' SDKs still hand out tokens.
+        message.token = device.token
+        messages.append(message)
+    answers = messaging.send_each(messages)
     for device, answer in zip(devices, answers.responses, strict=True):
         if answer.success:
             continue
@@ -200,16 +206,3 @@ def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
         else:
             kind = type(answer.exception).__name__
             log.warning("push to the device %s failed: %s", device.ids[0], kind)
-
-
-def _message(device: _Device, approval_id: str) -> Any:
-    """Return the push message: an id and a neutral sentence, since lock screens show it."""
-    from firebase_admin import messaging
-
-    message = messaging.Message(
-        notification=messaging.Notification(body=TEXTS.say(device.locale, "push.approval")),
-        data={"type": "approval", "approvalId": approval_id},
-    )
-    # As an argument it is called deprecated; clients' SDKs still hand out tokens.
-    message.token = device.token
-    return message

@@ -178,8 +178,7 @@ class _Resumption(Struct, frozen=True):
     def decide(self, approvals: Sequence[Approval]) -> ResumedRun:
         """Continue the turn with these decisions, or note them while others are open."""
         said = self._said()
-        _check_open(approvals, said)
-        _check_remembered(approvals, said)
+        _check_said(approvals, said)
         waiting_run = approvals[0].run_id
         continuation = Continuation(
             run_id=self.request.run_id or next_run_id(waiting_run),
@@ -207,7 +206,7 @@ class _Resumption(Struct, frozen=True):
             return self._still_waiting(waiting_run, opened)
         if not isinstance(opened, OpenRun):
             # Somebody else was faster: this answer must be theirs too.
-            _check_open(load_approvals(self.platform.db, [each.id for each in approvals]), said)
+            _check_said(load_approvals(self.platform.db, [each.id for each in approvals]), said)
         return opened
 
     def decide_for_another(self, approvals: Sequence[Approval]) -> dict[str, Any]:
@@ -219,8 +218,7 @@ class _Resumption(Struct, frozen=True):
                 "only the user who asked may change the arguments; reject with a reason instead",
                 field="resume",
             )
-        _check_open(approvals, said)
-        _check_remembered(approvals, said)
+        _check_said(approvals, said)
         first = approvals[0]
         write_decisions(self.platform.db, approvals, self._decisions(approvals, said))
         self.platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
@@ -344,11 +342,13 @@ class _Resumption(Struct, frozen=True):
         )
 
 
-def _check_open(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
-    """Check that the approvals are undecided, or decided as is said now.
+def _check_said(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
+    """Check that the approvals are undecided, or decided as is said now, and which later calls the
+    decisions are to stand for.
 
     Raises:
         FailedPrecondition: One was decided otherwise before, or its time is over.
+        InvalidArgument: One is to stand for what was not offered, or for a changed call.
     """
     now = datetime.now(UTC)
     for number, approval in enumerate(approvals):
@@ -374,28 +374,16 @@ def _check_open(approvals: Sequence[Approval], said: dict[str, Decision]) -> Non
             raise FailedPrecondition(
                 f"this was {was} before, at {decision.at:%Y-%m-%d %H:%M} UTC", field=field
             )
-
-
-def _check_remembered(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
-    """Check which later calls the decisions are to stand for.
-
-    Raises:
-        InvalidArgument: One is to stand for what was not offered, or for a changed call.
-    """
-    for number, approval in enumerate(approvals):
-        given = said[approval.id]
-        if given.remember is None:
-            continue
-        field = f"resume.{number}.payload.remember"
-        if given.edited_arguments is not None:
+        if given.remember is not None and given.edited_arguments is not None:
             raise InvalidArgument(
-                "an approval with changed arguments cannot be remembered", field=field
+                "an approval with changed arguments cannot be remembered",
+                field=f"resume.{number}.payload.remember",
             )
-        if given.remember not in approval.remember:
+        if given.remember not in (None, *approval.remember):
             offered = ", ".join(map(repr, approval.remember)) or "nothing: leave it out"
             raise InvalidArgument(
                 f"this approval cannot be remembered for {given.remember!r}; offered: {offered}",
-                field=field,
+                field=f"resume.{number}.payload.remember",
             )
 
 
@@ -447,7 +435,6 @@ def _edited(
         platform=platform,
         caller=Caller(owner, approval.locale, now, deadline=time.monotonic() + 60),
         entries={entry.id: entry} if entry else {},
-        agents=_no_agents,
         policies=dict(profile.approvals),
     )
     target = router.target(approval.tool)
@@ -475,10 +462,6 @@ def _edited(
     edited = approval.edited(frozen, shown=shown, summary=summary, by=user, now=now)
     translations = translated_cards(target, ctx, frozen, card)
     return replace(edited, display=display, complete=complete, translations=translations)
-
-
-def _no_agents(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
-    raise FailedPrecondition("an agent cannot be asked while arguments are checked")
 
 
 def client_results(

@@ -25,13 +25,7 @@ from rollcall.agent.dispatch import (
     NeedsApproval,
     Permit,
 )
-from rollcall.agent.targets import (
-    Target,
-    client_target,
-    endpoint_target,
-    function_target,
-    local_target,
-)
+from rollcall.agent.targets import Target, local_target, remote_target
 from rollcall.core.context import MAX_FILES, AskAgent, Platform, Progress, TextModel, ToolContext
 from rollcall.core.errors import (
     Aborted,
@@ -74,7 +68,7 @@ class Router(Struct, frozen=True):
     platform: Platform
     caller: Caller
     entries: MutableMapping[str, Entry]
-    agents: AskAgent
+    agents: AskAgent | None = None
     find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
@@ -223,13 +217,14 @@ class Router(Struct, frozen=True):
         user, entry = self.caller.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
             raise PermissionDenied(f"{name} is not available to this user")
-        if entry.execution.type == "firebase_function":
+        kind = entry.execution.type
+        if kind == "firebase_function":
             self._check_not_ours(entry)
-            return function_target(entry, user, self.caller.token, self._left_s)
-        if entry.execution.type == "api_endpoint":
-            return endpoint_target(entry, self._left_s)
-        if entry.execution.type == "client" and entry.is_foreign:
-            return client_target(entry)
+        if kind in ("firebase_function", "api_endpoint") or (kind == "client" and entry.is_foreign):
+            deadline = self.caller.deadline
+            return remote_target(
+                entry, user, self.caller.token, lambda: max(deadline - time.monotonic(), 1.0)
+            )
         capability = self.platform.catalog.find_capability(entry.id)
         if not at_least(user.role, capability.mark.min_role):
             raise PermissionDenied(f"{entry.id} is not available to this user")
@@ -255,9 +250,6 @@ class Router(Struct, frozen=True):
                 raise FailedPrecondition(
                     f"{entry.id} is {name}, a write of this codebase, under another name"
                 )
-
-    def _left_s(self) -> float:
-        return max(self.caller.deadline - time.monotonic(), 1.0)
 
     def _write(
         self,

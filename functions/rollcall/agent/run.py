@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from rollcall.agent.budget import UserBudget
 from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
-from rollcall.agent.history import decision_lines
+from rollcall.agent.history import decision_lines, turn_progress
 from rollcall.agent.loop import run
 from rollcall.agent.run_setup import RunContext, nested_turn, new_context, run_budget, run_turn
 from rollcall.agent.telemetry import observe_run, run_span
@@ -105,7 +105,11 @@ def function_end(seconds: float) -> float:
 def _drive(
     context: RunContext, opened: OpenRun, budget: UserBudget, *, until: float, streamed: bool
 ) -> RunEvents:
-    """Work the run to its end, and save whatever end that is."""
+    """Work the run to its end, and save whatever end that is. A failure of the database that is
+    over soon leaves the run to the queue: the run itself is sound."""
+    from google.api_core.exceptions import Aborted as Contended
+    from google.api_core.exceptions import RetryError, ServerError, TooManyRequests
+
     opened.budget = budget
     with closing(budget):  # what the run's saves have not settled, this does
         try:
@@ -124,7 +128,7 @@ def _drive(
             raise
         except Exception as error:
             log.exception("run %s broke off", opened.run_id)
-            if _is_transient(error):
+            if isinstance(error, Contended | RetryError | ServerError | TooManyRequests):
                 _leave_to_queue(context.platform, opened)
                 raise Unavailable(
                     "the database did not answer in time; the run goes on by itself",
@@ -155,12 +159,21 @@ def _work(
     for begun in missing_end_events(shown):
         yield opened.show(begun)
 
-    def agents(deadline: float) -> AskAgent:
-        return agent_asker(
-            context.platform, user, deadline=deadline, context=context.client_context, depth=1
-        )
-
-    turn = run_turn(context, opened, budget=budget, agents=agents, streamed=streamed)
+    progress = turn_progress(opened)
+    left_s = max(context.profile.deadline_s - progress.spent.work_ms / 1000, 0)
+    deadline = time.monotonic() + left_s
+    agents = agent_asker(
+        context.platform, user, deadline=deadline, context=context.client_context, depth=1
+    )
+    turn = run_turn(
+        context,
+        opened,
+        progress=progress,
+        deadline=deadline,
+        budget=budget,
+        agents=agents,
+        streamed=streamed,
+    )
     began_at = datetime.now(UTC)
     end: TurnEnd | None = None
     with closing(run(turn)) as steps:
@@ -247,7 +260,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
                 audit_entry=entry,
             )
     except Exception:
-        opened.withdraw_last_event()
+        opened.events.withdraw_last()
         raise
     yield last
     return result
@@ -311,14 +324,6 @@ def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = Fal
         log.warning("run %s was not handed over: %s", opened.run_id, error)
 
 
-def _is_transient(error: Exception) -> bool:
-    """Return whether it is a failure of the database that is over soon: the run itself is sound."""
-    from google.api_core.exceptions import Aborted as Contended
-    from google.api_core.exceptions import RetryError, ServerError, TooManyRequests
-
-    return isinstance(error, Contended | RetryError | ServerError | TooManyRequests)
-
-
 def to_result(
     end: TurnEnd,
     *,
@@ -348,6 +353,14 @@ def to_result(
         outcome = "interrupt"
     elif end.stop_reason:
         outcome = "cancelled"
+    done = [each for each in end.calls if each.status is CallStatus.DONE]
+    kind: Literal["info", "question", "result", "action"] = "result" if end.calls else "info"
+    if end.is_question or any(isinstance(each.needs, NeedsApproval) for each in end.waiting):
+        kind = "question"
+    elif any(each.approval_id or each.undo for each in done):
+        kind = "action"
+    elif end.text.rstrip().endswith("?") and not end.stop_reason:
+        kind = "question"
     return RunResult(
         thread_id=thread_id,
         turn_id=turn_id,
@@ -362,7 +375,7 @@ def to_result(
             or None,
         ),
         stop_reason=end.stop_reason,
-        type=_result_type(end),
+        type=kind,
         message=end.text,
         quick_replies=list(end.quick_replies),
         collected_data=end.collected_data,
@@ -371,17 +384,6 @@ def to_result(
         steps=end.steps,
         usage=end.usage,
     )
-
-
-def _result_type(end: TurnEnd) -> Literal["info", "question", "result", "action"]:
-    if end.is_question or any(isinstance(each.needs, NeedsApproval) for each in end.waiting):
-        return "question"
-    done = [each for each in end.calls if each.status is CallStatus.DONE]
-    if any(each.approval_id or each.undo for each in done):
-        return "action"
-    if end.text.rstrip().endswith("?") and not end.stop_reason:
-        return "question"
-    return "result" if end.calls else "info"
 
 
 def to_interrupt(approval: Approval) -> Interrupt:

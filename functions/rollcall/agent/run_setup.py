@@ -10,7 +10,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,7 +27,6 @@ from rollcall.agent.history import (
     earlier_calls,
     recaps,
     repaired,
-    turn_progress,
     window,
 )
 from rollcall.agent.model_calls import max_output, metered
@@ -39,7 +38,7 @@ from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
-from rollcall.core.profile import MAX_STEPS_CAP, SETUP_CHARS, AgentProfile, Note, Place, TurnSetup
+from rollcall.core.profile import MAX_STEPS_CAP, SETUP_CHARS, AgentProfile, Note, Place
 from rollcall.core.text import language
 from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
@@ -125,13 +124,22 @@ class RunContext(Struct, frozen=True):
             "clientId": self.client_id,
             "clientTools": list(self.client_tools),
         }
-        if (setup := self._setup(documents, thread_id, client_context)) is not None:
+        setup = None
+        if self.profile.turn_setup is not None:
+            ctx = self.tool_context(client_context)
+            ctx.read_dialogue = lambda: dialogue_so_far(self.platform.db, thread_id, documents)
+            setup = self.profile.turn_setup(ctx)
+        if setup is not None:
+            if len(setup.instructions) > SETUP_CHARS:
+                raise FailedPrecondition(
+                    f"the instructions for this turn have {len(setup.instructions):,} characters; "
+                    f"at most {SETUP_CHARS:,} are taken"
+                )
             tools = None if setup.tools is None else sorted(setup.tools)
             request["setup"] = {"instructions": setup.instructions, "tools": tools}
             if tools is not None:
                 mask = permitted(self.registry, self._question()).mask
-                places = self.registry.content.entries.places
-                usable = [id for id in tools if id in places and mask[places[id]]]
+                usable = self.registry.content.entries.allowed(tools, mask)
                 return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
         embedder = self.platform.embedder if pending else None
@@ -156,25 +164,6 @@ class RunContext(Struct, frozen=True):
         )
         return {**request, "offered": list(chosen.ids), "findsMore": chosen.finds_more}
 
-    def _setup(
-        self,
-        documents: Sequence[dict[str, Any]],
-        thread_id: str,
-        client_context: dict[str, Any] | None,
-    ) -> TurnSetup | None:
-        """Return what the agent's pack arranges for this turn, before its message is accepted."""
-        if self.profile.turn_setup is None:
-            return None
-        ctx = self.tool_context(client_context)
-        ctx.read_dialogue = lambda: dialogue_so_far(self.platform.db, thread_id, documents)
-        setup = self.profile.turn_setup(ctx)
-        if setup is not None and len(setup.instructions) > SETUP_CHARS:
-            raise FailedPrecondition(
-                f"the instructions for this turn have {len(setup.instructions):,} characters; "
-                f"at most {SETUP_CHARS:,} are taken"
-            )
-        return setup
-
     def tool_context(self, client_context: dict[str, Any] | None) -> ToolContext:
         """Return what the agent's pack is given of a turn, outside of any call."""
         return ToolContext(
@@ -198,17 +187,15 @@ class RunContext(Struct, frozen=True):
         mask = permitted(self.registry, question, with_down=True).mask
         setup = request.get("setup") or {}
         narrowed = None if setup.get("tools") is None else frozenset(setup["tools"])
-        ids = dict.fromkeys((*request["offered"], *found))
+        usable = entries.allowed((*request["offered"], *found), mask)
         if narrowed is not None:
-            ids = {id: None for id in ids if id in narrowed}
-        usable = [id for id in ids if id in entries.places and mask[entries.places[id]]]
+            usable = [id for id in usable if id in narrowed]
         spoken_of: list[str] = []
         # Some of what the user may use, in the order in which the agent names it.
         if not usable and narrowed is None:
             mask = permitted(self.registry, question).mask
-            named = (id for id in self.profile.tools if id in entries and mask[entries.places[id]])
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
-            spoken_of = list(dict.fromkeys((*named, *others)))[:ABILITIES]
+            spoken_of = entries.allowed((*self.profile.tools, *others), mask)[:ABILITIES]
         return replace(
             self,
             client_context=request["context"],
@@ -280,40 +267,6 @@ def new_context(
         if by_meaning and not is_small_talk(text)
         else None,
     )
-
-
-def restored_context(
-    platform: Platform, opened: OpenRun, *, user: User, token: str | None
-) -> RunContext:
-    """Return the context of a run that continues a turn: with the same tools, as far as they are
-    still there and permitted to `user`.
-
-    Raises:
-        NotFound: The agent is gone.
-        PermissionDenied: It is not for this user any more.
-    """
-    request = opened.request
-    registry = snapshot(platform.db)
-    context = RunContext(
-        platform=platform,
-        user=user,
-        profile=find_agent(platform, opened.agent, user=user, registry=registry),
-        registry=registry,
-        message="",
-        locale=request["locale"],
-        now=datetime.now(UTC),
-        client_context=request["context"],
-        client_id=request["clientId"],
-        client_tools=tuple(request["clientTools"]),
-        token=token,
-    )
-    found = [
-        str(tool["name"])
-        for record in turn_progress(opened).records
-        if record.tool == FIND_TOOLS and isinstance(record.result, dict)
-        for tool in record.result.get("tools", ())
-    ]
-    return context.with_tools(request, found)
 
 
 def find_agent(
@@ -391,17 +344,21 @@ def run_turn(
     context: RunContext,
     opened: OpenRun,
     *,
+    progress: TurnProgress,
+    deadline: float,
     budget: Budget,
-    agents: Callable[[float], AskAgent],
+    agents: AskAgent,
     streamed: bool,
 ) -> Turn:
     """Return the turn of a run in a thread, as far as it has come.
 
     Args:
-        agents: Returns how other agents are asked, given the time by which they must answer.
+        progress: What the turn has done before, as `turn_progress` returns it.
+        deadline: The `time.monotonic()` value by which it must have ended.
+        agents: How other agents are asked.
         streamed: Whether the models' replies are shown as they come.
     """
-    profile, progress = context.profile, turn_progress(opened)
+    profile = context.profile
     # The run leaves its steps to the next one as it sent them.
     opened.documents = compacted(
         opened.documents,
@@ -409,7 +366,6 @@ def run_turn(
         tokens=profile.turn_tokens,
         recap_of=recaps(context.platform.catalog),
     )
-    deadline = time.monotonic() + max(profile.deadline_s - progress.spent.work_ms / 1000, 0)
     caller = Caller(
         user=context.user,
         locale=context.locale,
@@ -435,7 +391,7 @@ def run_turn(
         context,
         caller,
         answers,
-        agents(deadline),
+        agents,
         history=compacted_history(opened.documents),
         journal=opened,
         budget=budget,

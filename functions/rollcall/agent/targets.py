@@ -139,16 +139,27 @@ def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]
     )
 
 
-def function_target(
+def remote_target(
     entry: Entry, user: User, token: str | None, timeout_s: Callable[[], float]
 ) -> Target:
-    """Return the target of another Cloud Function, called as the user while a token is at hand."""
+    """Return the target of what runs elsewhere: another Cloud Function, called as the user while a
+    token is at hand; an HTTPS endpoint of the allow-list; or a tool of the user's own client that
+    another codebase has registered."""
+    execution = entry.execution
 
     def run(ctx: ToolContext, arguments: Arguments) -> Any:
+        if execution.type == "client":
+            raise FailedPrecondition("this capability runs on the user's own client")
+        if execution.type == "api_endpoint":
+            from rollcall.agent.remote.endpoint import call_endpoint
+
+            return call_endpoint(
+                execution, arguments=arguments, call_key=ctx.effect_key, timeout_s=timeout_s()
+            )
         from rollcall.agent.remote.function import call_function
 
         return call_function(
-            entry.execution,
+            execution,
             user=user,
             token=token,
             arguments=arguments,
@@ -156,31 +167,6 @@ def function_target(
             locale=ctx.locale,
             timeout_s=timeout_s(),
         )
-
-    return registered_target(entry, run)
-
-
-def endpoint_target(entry: Entry, timeout_s: Callable[[], float]) -> Target:
-    """Return the target of an HTTPS endpoint of the allow-list."""
-
-    def run(ctx: ToolContext, arguments: Arguments) -> Any:
-        from rollcall.agent.remote.endpoint import call_endpoint
-
-        return call_endpoint(
-            entry.execution,
-            arguments=arguments,
-            call_key=ctx.effect_key,
-            timeout_s=timeout_s(),
-        )
-
-    return registered_target(entry, run)
-
-
-def client_target(entry: Entry) -> Target:
-    """Return the target of a capability that another codebase has registered for clients."""
-
-    def run(ctx: ToolContext, arguments: Arguments) -> Any:
-        raise FailedPrecondition("this capability runs on the user's own client")
 
     return registered_target(entry, run)
 

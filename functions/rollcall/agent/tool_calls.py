@@ -52,7 +52,7 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.shapes import Wire
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
 from rollcall.models.base import ASK_USER, ToolSpec
-from rollcall.store.message_log import DOCUMENT_BYTES, reply_bytes_per_result
+from rollcall.store.message_log import DOCUMENT_BYTES, bytes_per_result
 
 QUESTION_CHARS = 2_000
 MAX_REPLIES = 8
@@ -226,7 +226,7 @@ class _Step:
         reply = state.history[-1]
         room = DOCUMENT_BYTES
         if isinstance(reply, ModelMessage):
-            room = reply_bytes_per_result(reply)
+            room = bytes_per_result(reply)
         chars = min(turn.profile.result_chars, STEP_CHARS // max(len(calls), 1))
         self.limit = SizeLimit(chars, room - RECORD_BYTES)
 

@@ -68,13 +68,8 @@ def sweep(platform: Platform, *, now: datetime) -> int:
             platform.enqueue(QUEUE, {"threadId": thread_id, "runId": run_id})
         except Unavailable as error:
             log.warning("%s; the sweeper goes on itself", error.message)
-            _go_on_here(platform, thread_id, run_id, until=until)
+            try:
+                continue_run(platform, thread_id, run_id, until=until)
+            except Exception:  # one that breaks off must not keep the others
+                log.exception("run %s of thread %s broke off in the sweep", run_id, thread_id)
     return len(found) + resume_erasures(platform)
-
-
-def _go_on_here(platform: Platform, thread_id: str, run_id: str, *, until: float) -> None:
-    """Go on with one turn in the sweep itself; one that breaks off must not keep the others."""
-    try:
-        continue_run(platform, thread_id, run_id, until=until)
-    except Exception:
-        log.exception("run %s of thread %s broke off in the sweep", run_id, thread_id)

@@ -79,12 +79,26 @@ def run_agent(platform: Platform, call: Call) -> RunEvents:
 
 
 def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> RunEvents:
-    """Answer a request of any endpoint: yield the run's events, and return the `RunResult`."""
-    request = sent.request
-    _check(request)
-    until = function_end(RUN_AGENT_S)
+    """Answer a request of any endpoint: yield the run's events, and return the `RunResult`.
+
+    Raises:
+        InvalidArgument: The context is too large, or the message is missing, empty or too large.
+    """
+    request, until = sent.request, function_end(RUN_AGENT_S)
+    size = len(json.dumps(request.context or {}, ensure_ascii=False))
+    if size > CONTEXT_CHARS:
+        raise InvalidArgument(
+            f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
+            field="context",
+        )
     if request.resume is not None or request.tool_results is not None:
-        return (yield from _resume(platform, call, sent, until=until))
+        resumed = resume_run(platform, call.user, request, request_digest=sent.digest)
+        if isinstance(resumed, dict):
+            return resumed
+        if isinstance(resumed, OpenRun):
+            context = continued_context(platform, resumed, user=call.user, token=call.token)
+            return (yield from drive(context, resumed, until=until, streamed=call.streams))
+        return (yield from join_run(platform, call, resumed, until=until))
     message = _read_message(platform, call, request)
     context = new_context(
         platform,
@@ -105,17 +119,6 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
             return (
                 yield from drive(context, opened, until=until, streamed=streamed, budget=budget)
             )
-    return (yield from join_run(platform, call, opened, until=until))
-
-
-def _resume(platform: Platform, call: Call, sent: AcceptedRequest, *, until: float) -> RunEvents:
-    """Continue a turn that waits, with decisions or with results of the client's tools."""
-    opened = resume_run(platform, call.user, sent.request, request_digest=sent.digest)
-    if isinstance(opened, dict):
-        return opened
-    if isinstance(opened, OpenRun):
-        context = continued_context(platform, opened, user=call.user, token=call.token)
-        return (yield from drive(context, opened, until=until, streamed=call.streams))
     return (yield from join_run(platform, call, opened, until=until))
 
 
@@ -171,34 +174,19 @@ def _result(found: Finished) -> dict[str, Any]:
     return found.result
 
 
-def _check(request: RunRequest) -> None:
-    """Check what the request's schema cannot say: its size, and which run ids begin a turn.
+def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
+    """Return the request's message without credentials, or that of the turn to be asked again.
 
     Raises:
-        InvalidArgument: The context is too large, or a message has the id of a continuing run.
+        InvalidArgument: It is missing, empty or too large, or has the id of a continuing run.
     """
-    size = len(json.dumps(request.context or {}, ensure_ascii=False))
-    if size > CONTEXT_CHARS:
-        raise InvalidArgument(
-            f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
-            field="context",
-        )
-    continues = request.resume is not None or request.tool_results is not None
-    if not continues and request.run_id and previous_run_id(request.run_id) is not None:
+    if request.run_id and previous_run_id(request.run_id) is not None:
         raise InvalidArgument(
             f"{request.run_id!r} is the id of a run that goes on with a turn, and a message "
             "begins one",
             field="runId",
             hint="leave runId out, or choose one without ~",
         )
-
-
-def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
-    """Return the request's message without credentials, or that of the turn to be asked again.
-
-    Raises:
-        InvalidArgument: It is missing, empty or too large.
-    """
     if request.retry is not None and request.thread_id is not None:
         return message_to_retry(platform.db, call.user.uid, request.thread_id, request.retry)
     if request.message is None:

@@ -95,21 +95,16 @@ class Selection(Struct, frozen=True):
     Attributes:
         ids: What is offered, in the order of the ids: the same tools are the same prompt.
         matches: What was found for the message, best first, offered or not.
-        has_more: Whether there is more that could be asked for.
+        finds_more: Whether the model may search for more tools.
         are_few: All are offered, because they are few.
         is_small_talk: The message is a greeting, thanks or a chat.
     """
 
     ids: tuple[str, ...]
     matches: tuple[Match, ...] = ()
-    has_more: bool = False
+    finds_more: bool = False
     are_few: bool = False
     is_small_talk: bool = False
-
-    @property
-    def finds_more(self) -> bool:
-        """Whether the model may search for more tools."""
-        return self.has_more and not self.is_small_talk
 
 
 def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> Permitted:
@@ -131,11 +126,15 @@ def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     allowed = permitted(registry, asking)
     if not allowed.count:
         return Selection(())
+    entries, index = registry.content.entries, registry.content.index
+    always = entries.allowed((*asking.profile.pinned, *asking.sticky), allowed.mask)
     variant = asking.profile.variant_for(asking.user.uid)
     if variant is not None and variant.tools == "all":
-        return _all(registry, allowed, (*asking.profile.pinned, *asking.sticky))
+        rest = islice(compress(entries.ids, allowed.mask), MAX_ALL)
+        ids = tuple(sorted(list(dict.fromkeys((*always, *rest)))[:MAX_ALL]))
+        return Selection(ids, finds_more=len(ids) < allowed.count)
     limit = asking.profile.max_tools
-    matches = registry.content.index.search(
+    matches = index.search(
         asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
     )
     fit = max((each.fit for each in matches), default=0.0)
@@ -145,22 +144,26 @@ def select(registry: Snapshot, asking: ToolRequest) -> Selection:
         from rollcall.registry.vectors import merged
 
         matches, answers = merged(matches if answers else (), near, limit=limit * 2), True
-    before = _asked_about(registry, asking, allowed)
-    always = _known(registry, allowed, (*asking.profile.pinned, *asking.sticky, *before))
+    if asking.was_asked and asking.recent:  # what the user wanted when they were asked back
+        before = index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
+        if passes(before):
+            always += [entries.ids[each.place] for each in before[:RELATED]]
     fitting: list[str] = []
     are_few = allowed.count <= FEW and not is_chat
     if are_few:
-        fitting = list(compress(registry.content.entries.ids, allowed.mask))
+        fitting = list(compress(entries.ids, allowed.mask))
     elif not is_chat and answers:
         least = LEAST * matches[0].score
-        fitting = _ids(registry, [each for each in matches[:limit] if each.score >= least])
-    room = max(1, limit - len(fitting))
-    related = _related(registry, allowed, fitting, always)[:room]
+        fitting = [entries.ids[each.place] for each in matches[:limit] if each.score >= least]
+    # What the best ones need beside them, as they say themselves.
+    named = [id for best in fitting[:RELATED] for id in entries[best].spec.related]
+    new = [id for id in entries.allowed(named, allowed.mask) if id not in {*fitting, *always}]
+    related = new[: min(MAX_RELATED, max(1, limit - len(fitting)))]
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
         ids,
         tuple(matches),
-        has_more=len(ids) < allowed.count,
+        finds_more=len(ids) < allowed.count and not is_chat,
         are_few=are_few,
         is_small_talk=is_chat,
     )
@@ -192,39 +195,6 @@ def passes(matches: Sequence[Match]) -> bool:
     if any(match.fit * math.sqrt(match.lead) >= FLOOR for match in matches):
         return True
     return sum(match.share >= MOSTLY for match in matches) >= SEVERAL
-
-
-def _all(registry: Snapshot, allowed: Permitted, always: Sequence[str]) -> Selection:
-    first = _known(registry, allowed, always)
-    rest = islice(compress(registry.content.entries.ids, allowed.mask), MAX_ALL)
-    ids = tuple(sorted(list(dict.fromkeys((*first, *rest)))[:MAX_ALL]))
-    return Selection(ids, has_more=len(ids) < allowed.count)
-
-
-def _asked_about(registry: Snapshot, asking: ToolRequest, allowed: Permitted) -> list[str]:
-    """What the user wanted when they were asked back."""
-    if not asking.was_asked or not asking.recent:
-        return []
-    matches = registry.content.index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
-    return _ids(registry, matches)[:RELATED] if passes(matches) else []
-
-
-def _ids(registry: Snapshot, matches: Sequence[Match]) -> list[str]:
-    return [registry.content.entries.ids[match.place] for match in matches]
-
-
-def _known(registry: Snapshot, allowed: Permitted, ids: Sequence[str]) -> list[str]:
-    places = registry.content.entries.places
-    return [id for id in dict.fromkeys(ids) if id in places and allowed.mask[places[id]]]
-
-
-def _related(
-    registry: Snapshot, allowed: Permitted, fitting: Sequence[str], always: Sequence[str]
-) -> list[str]:
-    """What the best ones need beside them, as they say themselves."""
-    named = [id for best in fitting[:RELATED] for id in registry.content.entries[best].spec.related]
-    new = [id for id in _known(registry, allowed, named) if id not in {*fitting, *always}]
-    return new[:MAX_RELATED]
 
 
 # ---- Small talk ----

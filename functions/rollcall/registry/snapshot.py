@@ -68,6 +68,12 @@ class Entries(Mapping[str, Entry]):
     def __len__(self) -> int:
         return len(self.ids)
 
+    def allowed(self, ids: Iterable[str], mask: bytes | bytearray) -> list[str]:
+        """Return those of some ids that are here and in a mask by place, each once, in their order;
+        see `Permissions`."""
+        places = self.places
+        return [id for id in dict.fromkeys(ids) if id in places and mask[places[id]]]
+
     def _line(self, id: str) -> bytes:
         number = segment_of(id, len(self.ids))
         with self._lock:

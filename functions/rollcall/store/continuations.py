@@ -269,7 +269,7 @@ def _commit_opening(
     )
     # The run that waits wrote its last step and the view in one batch. Should the step have been
     # written since, the first save of a result is refused, and looks.
-    opened.lease.step_time = read.window.update_time if documents is recent.documents else None
+    opened.step_time = read.window.update_time if documents is recent.documents else None
     return opened
 
 

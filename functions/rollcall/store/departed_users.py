@@ -21,7 +21,7 @@ from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.erasure import begin_user_erasure
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference
+    from google.cloud.firestore import Client
 
 
 LOOKUP_LIMIT = 100
@@ -67,40 +67,27 @@ def begin_erasures(
             that the wrong project, or one with tenants, was asked. ROLLCALL_ERASE_DEPARTED=always
             says that it is so.
     """
-    reference = _cursor(platform.db)
-    after = (reference.get().to_dict() or {}).get("after", "")
-    users, is_end = _next_users(platform.db, after)
-    departed: list[str] = []
-    for start in range(0, len(users), LOOKUP_LIMIT):
-        departed += find_gone(users[start : start + LOOKUP_LIMIT])
-    _check_plausible(len(departed), len(users))
-    for uid in departed:
-        begin_user_erasure(platform, uid)
-    after = "" if is_end or not users else users[-1]
-    reference.set({"schemaVersion": SCHEMA_VERSION, "after": after})
-    return len(departed)
-
-
-def _cursor(db: Client) -> DocumentReference:
-    return db.document(f"{collection_id('registry')}/departed")
-
-
-def _check_plausible(departed: int, users: int) -> None:
-    always = os.environ.get("ROLLCALL_ERASE_DEPARTED") == "always"
-    if departed > FEW and departed * 2 > users and not always:
-        raise FailedPrecondition(
-            f"{departed} of {users} accounts seem to be gone; nothing was erased",
-            hint="if it is so, set ROLLCALL_ERASE_DEPARTED=always",
-        )
-
-
-def _next_users(db: Client, after: str) -> tuple[list[str], bool]:
-    """Ids behind `after`, sorted, and whether there are none behind them."""
+    db = platform.db
+    cursor = db.document(f"{collection_id('registry')}/departed")
+    after = (cursor.get().to_dict() or {}).get("after", "")
     found: set[str] = set()
     for collection in OWNED:
         found.update(islice(_users_of(db, collection_id(collection), after), MOST_USERS))
     users = sorted(found)[:MOST_USERS]
-    return users, len(users) < MOST_USERS
+    departed: list[str] = []
+    for start in range(0, len(users), LOOKUP_LIMIT):
+        departed += find_gone(users[start : start + LOOKUP_LIMIT])
+    always = os.environ.get("ROLLCALL_ERASE_DEPARTED") == "always"
+    if len(departed) > FEW and len(departed) * 2 > len(users) and not always:
+        raise FailedPrecondition(
+            f"{len(departed)} of {len(users)} accounts seem to be gone; nothing was erased",
+            hint="if it is so, set ROLLCALL_ERASE_DEPARTED=always",
+        )
+    for uid in departed:
+        begin_user_erasure(platform, uid)
+    after = "" if len(users) < MOST_USERS else users[-1]
+    cursor.set({"schemaVersion": SCHEMA_VERSION, "after": after})
+    return len(departed)
 
 
 def _users_of(db: Client, collection: str, after: str) -> Iterator[str]:

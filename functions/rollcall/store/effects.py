@@ -77,6 +77,23 @@ class Effect(Struct, frozen=True):
     call_id: str | None = None
     approval_id: str | None = None
 
+    def entry(self, status: EffectStatus) -> dict[str, Any]:
+        """Return the ledger's entry of the write as it begins, or is closed before it has begun."""
+        return {
+            "schemaVersion": SCHEMA_VERSION,
+            "uid": self.uid,
+            "tool": self.tool,
+            "version": self.version,
+            "argumentsDigest": self.arguments_digest,
+            "threadId": self.thread_id,
+            "runId": self.run_id,
+            "callId": self.call_id,
+            "approvalId": self.approval_id,
+            "status": status.value,
+            "mayBeTriedAgain": False,
+            "startedAt": datetime.now(UTC),
+        }
+
 
 class Write(Struct, frozen=True):
     """How a capability writes.
@@ -140,21 +157,7 @@ class _Performance(Struct, frozen=True):
         from google.api_core.exceptions import AlreadyExists as Taken
 
         effect = self.effect
-        entry = {
-            "schemaVersion": SCHEMA_VERSION,
-            "uid": effect.uid,
-            "tool": effect.tool,
-            "version": effect.version,
-            "argumentsDigest": effect.arguments_digest,
-            "threadId": effect.thread_id,
-            "runId": effect.run_id,
-            "callId": effect.call_id,
-            "approvalId": effect.approval_id,
-            "status": EffectStatus.PENDING.value,
-            "mayBeTriedAgain": False,
-            "claim": uuid.uuid4().hex,
-            "startedAt": datetime.now(UTC),
-        }
+        entry = {**effect.entry(EffectStatus.PENDING), "claim": uuid.uuid4().hex}
         try:
             time = paths.effect(self.db, effect.key).create(entry).update_time
         except Taken:

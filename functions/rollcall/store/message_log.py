@@ -116,15 +116,10 @@ def reply_bytes(reply: ModelMessage) -> int:
     return sum(map(utf8_bytes, (*texts, reply.parts_json))) + CALL_BYTES * len(reply.tool_calls)
 
 
-def reply_bytes_per_result(reply: ModelMessage) -> int:
+def bytes_per_result(reply: ModelMessage) -> int:
     """Return the bytes that each result of a reply's calls may take, together with its record."""
     left = DOCUMENT_BYTES - reply_bytes(reply)
     return max(left // max(len(reply.tool_calls), 1), CALL_BYTES)
-
-
-def bytes_per_result(document: dict[str, Any]) -> int:
-    """Return `reply_bytes_per_result` of a step's document."""
-    return reply_bytes_per_result(_read_reply(document))
 
 
 def step_bytes(document: dict[str, Any]) -> int:
@@ -361,7 +356,7 @@ def read_history(
         if document["role"] == "user":
             history.append(UserMessage(tuple(_read_part(part) for part in document["parts"])))
             continue
-        reply = _read_reply(document)
+        reply = read_reply(document)
         history.append(reply)
         is_open = leaves_last_open and number == len(documents) and unanswered_places(document)
         if reply.tool_calls and not is_open:
@@ -391,7 +386,8 @@ def _read_part(part: dict[str, Any]) -> Part:
     )
 
 
-def _read_reply(document: dict[str, Any]) -> ModelMessage:
+def read_reply(document: dict[str, Any]) -> ModelMessage:
+    """Return the model's reply in a step's document."""
     return ModelMessage(
         text=document["text"],
         tool_calls=tuple(read_calls(document)),

@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -38,6 +38,7 @@ from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
     read_log,
+    read_reply,
     result_fields,
     step_document,
     usage_fields,
@@ -55,174 +56,6 @@ if TYPE_CHECKING:
 
 SAVE_TRIES = 10
 PAUSE_S, MOST_PAUSE_S = 0.02, 0.5
-
-
-def _lease_end() -> float:
-    return time.monotonic() + lease_s()
-
-
-class NotSaved(Unavailable):
-    """The database did not accept a save. The run can continue in another process."""
-
-
-class RunLease(Struct):
-    """A process's lease of a run; all saves go through it.
-
-    Times without another unit are those of `time.monotonic()`.
-
-    Attributes:
-        events: The run's events; each save stores what they have buffered.
-        step_time: When the last step's document was written, as Firestore says; None if not known.
-        checked_at: When this process last made sure that it holds the run.
-        flushed_at: When events were stored last.
-        is_lost: The run has ended or is held by another process: nothing of it may be saved.
-    """
-
-    db: Client
-    events: EventLog
-    step_time: Any = None
-    checked_at: float = field(default_factory=time.monotonic)
-    flushed_at: float = field(default_factory=time.monotonic)
-    is_cancelled: bool = False
-    is_lost: bool = False
-    _until: float = field(default_factory=_lease_end)
-
-    @property
-    def needs_renewal(self) -> bool:
-        """Tell whether half of the lease's time is over; the next save then renews it."""
-        return time.monotonic() > self._until - lease_s() / 2
-
-    def save(
-        self,
-        fill: Callable[[WriteBatch], object] | None = None,
-        run: dict[str, Any] | None = None,
-        *,
-        is_last: bool = False,
-    ) -> Sequence[Any]:
-        """Commit what `fill` adds to a batch, together with the buffered events.
-
-        Args:
-            run: Fields of the run's own document.
-            is_last: This process saves nothing of the run after this.
-        Returns:
-            What was written, in the order of the batch; nothing where the answer was lost.
-        Raises:
-            Aborted: Another run has taken the thread over.
-            NotSaved: The database took it at none of `SAVE_TRIES` tries.
-        """
-        now = datetime.now(UTC)
-        renews = self.needs_renewal and not is_last
-        lease = {"leaseUntil": now + timedelta(seconds=lease_s())} if renews else {}
-        fields = {**lease, **(run or {})}
-        save = self._new_save()
-
-        def attempt() -> Sequence[Any]:
-            if self.events.page_time is None and self.check(save):
-                return ()  # it was stored, and only the answer to it was lost
-            batch = self.db.batch()
-            if fill is not None:
-                fill(batch)
-            if fields:
-                reference = paths.run(self.db, self.events.thread_id, self.events.run_id)
-                batch.update(reference, {**fields, "updatedAt": now})
-            self.events.write(batch, self.db, save=save, is_last=is_last)
-            self.events.page_time = None  # until it is known what became of this
-            return tuple(batch.commit())
-
-        written = self._try(attempt)
-        self.events.mark_stored(written[-1].update_time if written else None)
-        self.checked_at = self.flushed_at = time.monotonic()
-        if renews:
-            self._until = _lease_end()
-        self.is_lost = self.is_lost or is_last
-        return written
-
-    def save_in_step(self, number: int, fields: dict[str, Any]) -> None:
-        """Write fields of the last step's document.
-
-        Args:
-            number: The document's number in the log.
-        Raises:
-            Aborted, NotSaved: As `save`.
-        """
-        from google.api_core.exceptions import FailedPrecondition, InvalidArgument
-
-        reference = paths.message(self.db, self.events.thread_id, number)
-        save = self._new_save()
-
-        def attempt() -> Sequence[Any]:
-            if self.step_time is None:
-                page, step = read_all(self.db, self._page(), reference)
-                self._check_page(page, "")  # as of a time at which this process held the run
-                self.step_time = step.update_time
-                if (step.to_dict() or {}).get("savedBy") == save:
-                    return ()
-            batch = self.db.batch()
-            option = self.db.write_option(last_update_time=self.step_time)
-            batch.update(reference, {**fields, "savedBy": save}, option=option)
-            self.step_time = None
-            try:
-                written = tuple(batch.commit())
-            except InvalidArgument as error:
-                if "base version" not in str(error):
-                    raise
-                # What the emulator says of a document that is older than the time insisted on.
-                raise FailedPrecondition(str(error)) from error  # type: ignore[no-untyped-call]
-            self.step_time = written[0].update_time
-            return written
-
-        self._try(attempt)
-
-    def check(self, save: str = "") -> bool:
-        """Read the open page: whether this process still holds the run, and whether to cancel it.
-
-        Returns:
-            Whether `save` has filled the page.
-        Raises:
-            Aborted: Another process holds the run, or nobody may any more.
-        """
-        return self._check_page(self._page().get(), save)
-
-    def _check_page(self, page: Any, save: str) -> bool:
-        data = page.to_dict() or {}
-        if "n" in data and data["by"] == save:
-            return True
-        if data.get("by") != self.events.writer:  # or by an earlier save of ours that came late
-            self.is_lost = True
-            raise Aborted("another run has taken this thread over; this one has ended")
-        self.events.page_time = page.update_time
-        self.is_cancelled = self.is_cancelled or bool(data.get("cancelRequested"))
-        return False
-
-    def _page(self) -> Any:
-        events = self.events
-        return paths.event_page(self.db, events.thread_id, events.run_id, events.page)
-
-    def _new_save(self) -> str:
-        """Return what tells a save, and all tries of it, from any other."""
-        return f"{self.events.writer}.{uuid.uuid4().hex[:8]}"
-
-    def _try(self, attempt: Callable[[], Sequence[Any]]) -> Sequence[Any]:
-        """Make an attempt again while the database fails, or while the document that it insists on
-        was touched; each first looks what became of the one before."""
-        from google.api_core.exceptions import (
-            Conflict,
-            FailedPrecondition,
-            NotFound,
-            RetryError,
-            ServerError,
-        )
-
-        for number in range(SAVE_TRIES):
-            try:
-                return attempt()
-            except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
-                log.info("run %s: a save was not taken: %r", self.events.run_id, error)
-                if number:  # the first time it is enough to look what became of it
-                    time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
-        raise NotSaved("the database did not take what this run has to save", retry_after_s=2)
-
-
 FLUSH_S = 1.0
 """Events are stored with each reply and at the end, and in between at most this often; in a run
 that goes on for long half as often."""
@@ -234,17 +67,25 @@ HANDOVER_S = 60.0
 
 log = logging.getLogger("rollcall")
 
+T = TypeVar("T")
 Answered = tuple[ToolResult, dict[str, Any]]
 """A call's result, and its record for the user."""
+
+
+class NotSaved(Unavailable):
+    """The database did not accept a save. The run can continue in another process."""
 
 
 class OpenRun(Struct):
     """A run that this process holds; everything that happens in it is saved here.
 
+    Times without another unit are those of `time.monotonic()`.
+
     Attributes:
         user: Who sent the request, as known when the turn began; who continues it looks again.
         request: The turn's request: locale, context, offered tools, client.
         documents: The log's newest documents, this run's own included.
+        events: The run's events; each save stores what they have buffered.
         approvals: Decisions on calls of the last step.
         answers: Results from outside for calls of the last step, by call id.
         remembered: What approvals in this thread cover beyond their call, by tool.
@@ -254,6 +95,11 @@ class OpenRun(Struct):
         decisions_at_start: Those that were there when the turn began.
         budget: What the run spends from, once a process works on it.
         redact: Removes credentials from events.
+        step_time: When the last step's document was written, as Firestore says; None if not known.
+        checked_at: When this process last made sure that it holds the run.
+        flushed_at: When events were stored last, and `renewed_at` when the lease was renewed.
+        is_cancelled: Somebody has asked that it stops.
+        is_closed: It has ended or is held by another process: nothing of it may be saved.
     """
 
     db: Client
@@ -266,7 +112,7 @@ class OpenRun(Struct):
     token: int
     documents: list[dict[str, Any]]
     next_message: int
-    lease: RunLease
+    events: EventLog
     approvals: Sequence[Approval] = ()
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     remembered: dict[str, RememberedApproval] = field(default_factory=dict)
@@ -276,6 +122,12 @@ class OpenRun(Struct):
     decisions_at_start: list[str] = field(default_factory=list)
     budget: RunBudget | None = None
     redact: Callable[[Any], Any] = field(default_factory=json_redactor)
+    step_time: Any = None
+    checked_at: float = field(default_factory=time.monotonic)
+    flushed_at: float = field(default_factory=time.monotonic)
+    renewed_at: float = field(default_factory=time.monotonic)
+    is_cancelled: bool = False
+    is_closed: bool = False
 
     @classmethod
     def of(
@@ -312,7 +164,8 @@ class OpenRun(Struct):
             token=run["token"],
             documents=documents,
             next_message=documents[-1]["n"] + 1,
-            lease=RunLease(db, events, is_cancelled=bool(run.get("cancelRequested"))),
+            events=events,
+            is_cancelled=bool(run.get("cancelRequested")),
             approvals=load_approvals(db, run["approvals"]) if approvals is None else approvals,
             answers=json.loads(run["answers"]),
             remembered=read_remembered(allowed) if (allowed := thread.get("allowed")) else {},
@@ -334,30 +187,12 @@ class OpenRun(Struct):
             db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
         )
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether somebody has asked that it stops."""
-        return self.lease.is_cancelled
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing of it may be saved any more: its end is, or another process holds it."""
-        return self.lease.is_lost
-
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
         document = self._step_document(step, reply, spent)
         reference = paths.message(self.db, self.thread_id, document["n"])
-
-        def fill(batch: WriteBatch) -> None:
-            batch.create(reference, document)
-            if self.budget:
-                self.budget.write(batch)
-
-        written = self.lease.save(fill)
-        if self.budget:
-            self.budget.wrote(written)
-        self.lease.step_time = written[0].update_time if written else None
+        written = self.save(lambda batch: batch.create(reference, document))
+        self.step_time = written[0].update_time if written else None
         self.documents.append(document)
         self.next_message += 1
 
@@ -369,25 +204,45 @@ class OpenRun(Struct):
             Aborted: Another run has taken the thread over.
             Unavailable: The database did not take it.
         """
+        from google.api_core.exceptions import FailedPrecondition, InvalidArgument
         from google.cloud.firestore_v1.field_path import FieldPath
 
         document = self.documents[-1]
-        room = bytes_per_result(document)
+        reference = paths.message(self.db, self.thread_id, document["n"])
+        room = bytes_per_result(read_reply(document))
         stored = {
             str(place): result_fields(result, record=record, run_id=self.run_id, room=room)
             for place, (result, record) in results.items()
         }
-        fields = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
-        self.lease.save_in_step(document["n"], fields)
+        save = self._new_save()
+        results_at = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
+        fields = {**results_at, "savedBy": save}
+
+        def attempt() -> None:
+            if self.step_time is None:
+                page, step = read_all(self.db, self._page, reference)
+                self._check_page(page, "")  # as of a time at which this process held the run
+                self.step_time = step.update_time
+                if (step.to_dict() or {}).get("savedBy") == save:
+                    return
+            batch = self.db.batch()
+            option = self.db.write_option(last_update_time=self.step_time)
+            batch.update(reference, fields, option=option)
+            self.step_time = None
+            try:
+                self.step_time = batch.commit()[0].update_time
+            except InvalidArgument as error:
+                if "base version" not in str(error):
+                    raise
+                # What the emulator says of a document that is older than the time insisted on.
+                raise FailedPrecondition(str(error)) from error  # type: ignore[no-untyped-call]
+
+        self._try(attempt)
         document["results"] = {**document["results"], **stored}
 
     def show(self, event: Event) -> Event:
         """Number an event and buffer it for clients that follow in Firestore."""
-        return self.lease.events.add(self.redact(event))
-
-    def withdraw_last_event(self) -> None:
-        """Leave out the newest event, unless it is stored: what it tells was not saved."""
-        self.lease.events.withdraw_last()
+        return self.events.add(self.redact(event))
 
     def tick(self) -> None:
         """Store buffered events, renew the lease, and check for a cancel.
@@ -397,14 +252,14 @@ class OpenRun(Struct):
         Raises:
             Aborted: Another run has taken the thread over.
         """
-        now, lease = time.monotonic(), self.lease
-        often_s = min(FLUSH_S * (1 + lease.events.page / 10), LOOK_S)
-        has_news = now - lease.flushed_at > often_s and not lease.events.is_empty
-        if has_news or lease.needs_renewal or lease.events.buffered_bytes > FLUSH_BYTES:
-            lease.save()
-        elif now - lease.checked_at > LOOK_S:
-            lease.check()
-            lease.checked_at = now
+        now = time.monotonic()
+        often_s = min(FLUSH_S * (1 + self.events.page / 10), LOOK_S)
+        has_news = now - self.flushed_at > often_s and not self.events.is_empty
+        if has_news or self._needs_renewal or self.events.buffered_bytes > FLUSH_BYTES:
+            self.save()
+        elif now - self.checked_at > LOOK_S:
+            self.check()
+            self.checked_at = now
 
     def finish(
         self,
@@ -567,12 +422,115 @@ class OpenRun(Struct):
                 batch.set(paths.window(self.db, self.thread_id), view)
             if audit_entry:
                 audit.write(batch, self.db, audit_entry)
-            if self.budget:
-                self.budget.write(batch, is_last=True, is_over=is_over)
 
-        written = self.lease.save(fill_all, fields, is_last=True)
-        if self.budget:
-            self.budget.wrote(written)
+        self.save(fill_all, fields, is_last=True, is_over=is_over)
+
+    def save(
+        self,
+        fill: Callable[[WriteBatch], object] | None = None,
+        fields: dict[str, Any] | None = None,
+        *,
+        is_last: bool = False,
+        is_over: bool = True,
+    ) -> Sequence[Any]:
+        """Commit what `fill` adds to a batch, together with the buffered events and, beside what is
+        filled in, what calls have cost.
+
+        Args:
+            fields: Of the run's own document.
+            is_last: This process saves nothing of the run after this.
+            is_over: Whether the run has ended with that.
+        Returns:
+            What was written, in the order of the batch; nothing where the answer was lost.
+        Raises:
+            Aborted: Another run has taken the thread over.
+            NotSaved: The database took it at none of `SAVE_TRIES` tries.
+        """
+        now = datetime.now(UTC)
+        renews = self._needs_renewal and not is_last
+        lease = {"leaseUntil": now + timedelta(seconds=lease_s())} if renews else {}
+        changes = {**lease, **(fields or {})}
+        save = self._new_save()
+        budget = self.budget if fill is not None else None
+
+        def attempt() -> Sequence[Any]:
+            if self.events.page_time is None and self.check(save):
+                return ()  # it was stored, and only the answer to it was lost
+            batch = self.db.batch()
+            if fill is not None:
+                fill(batch)
+            if budget is not None:
+                budget.write(batch, is_last=is_last, is_over=is_over)
+            if changes:
+                reference = paths.run(self.db, self.thread_id, self.run_id)
+                batch.update(reference, {**changes, "updatedAt": now})
+            self.events.write(batch, self.db, save=save, is_last=is_last)
+            self.events.page_time = None  # until it is known what became of this
+            return tuple(batch.commit())
+
+        written = self._try(attempt)
+        self.events.mark_stored(written[-1].update_time if written else None)
+        self.checked_at = self.flushed_at = time.monotonic()
+        if renews:
+            self.renewed_at = self.checked_at
+        self.is_closed = self.is_closed or is_last
+        if budget is not None:
+            budget.wrote(written)
+        return written
+
+    @property
+    def _needs_renewal(self) -> bool:
+        """Whether half of the lease's time is over; the next save then renews it."""
+        return time.monotonic() - self.renewed_at > lease_s() / 2
+
+    def check(self, save: str = "") -> bool:
+        """Read the open page: whether this process still holds the run, and whether to cancel it.
+
+        Returns:
+            Whether `save` has filled the page.
+        Raises:
+            Aborted: Another process holds the run, or nobody may any more.
+        """
+        return self._check_page(self._page.get(), save)
+
+    def _check_page(self, page: Any, save: str) -> bool:
+        data = page.to_dict() or {}
+        if "n" in data and data["by"] == save:
+            return True
+        if data.get("by") != self.events.writer:  # or by an earlier save of ours that came late
+            self.is_closed = True
+            raise Aborted("another run has taken this thread over; this one has ended")
+        self.events.page_time = page.update_time
+        self.is_cancelled = self.is_cancelled or bool(data.get("cancelRequested"))
+        return False
+
+    @property
+    def _page(self) -> Any:
+        return paths.event_page(self.db, self.thread_id, self.run_id, self.events.page)
+
+    def _new_save(self) -> str:
+        """Return what tells a save, and all tries of it, from any other."""
+        return f"{self.events.writer}.{uuid.uuid4().hex[:8]}"
+
+    def _try(self, attempt: Callable[[], T]) -> T:
+        """Make an attempt again while the database fails, or while the document that it insists on
+        was touched; each first looks what became of the one before."""
+        from google.api_core.exceptions import (
+            Conflict,
+            FailedPrecondition,
+            NotFound,
+            RetryError,
+            ServerError,
+        )
+
+        for number in range(SAVE_TRIES):
+            try:
+                return attempt()
+            except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
+                log.info("run %s: a save was not taken: %r", self.run_id, error)
+                if number:  # the first time it is enough to look what became of it
+                    time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
+        raise NotSaved("the database did not take what this run has to save", retry_after_s=2)
 
     def _step_document(self, step: int, reply: ModelMessage, spent: TurnUsage) -> dict[str, Any]:
         stamp = {

@@ -37,26 +37,28 @@ COLLECTIONS = (
 
 
 def thread(db: Client, thread_id: str) -> DocumentReference:
-    return db.document(_thread(thread_id))
+    return db.document(collection_id("threads"), thread_id)
 
 
 def message(db: Client, thread_id: str, number: int) -> DocumentReference:
     """Return the path of a log document; ids sort as their numbers."""
-    return db.document(f"{_thread(thread_id)}/{collection_id('messages')}/{number:08d}")
+    messages = (collection_id("threads"), thread_id, collection_id("messages"))
+    return db.document(*messages, f"{number:08d}")
 
 
 def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
-    return db.document(_run(thread_id, run_id))
+    return db.document(collection_id("threads"), thread_id, collection_id("runs"), run_id)
 
 
 def window(db: Client, thread_id: str) -> DocumentReference:
     """Return the path of the view of the newest messages."""
-    return db.document(f"{_thread(thread_id)}/{collection_id('views')}/window")
+    return db.document(collection_id("threads"), thread_id, collection_id("views"), "window")
 
 
 def event_page(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:
     """Return the path of a page of a run's events."""
-    return db.document(f"{_run(thread_id, run_id)}/{collection_id('events')}/{number:06d}")
+    run_path = (collection_id("threads"), thread_id, collection_id("runs"), run_id)
+    return db.document(*run_path, collection_id("events"), f"{number:06d}")
 
 
 def approval(db: Client, approval_id: str) -> DocumentReference:
@@ -80,11 +82,3 @@ def audit(db: Client, entry_id: str) -> DocumentReference:
 def rating(db: Client, thread_id: str, run_id: str) -> DocumentReference:
     """Return the path of a user's rating of a run. A thread's id has no `~`."""
     return db.document(f"{collection_id('ratings')}/{thread_id}~{run_id}")
-
-
-def _thread(thread_id: str) -> str:
-    return f"{collection_id('threads')}/{thread_id}"
-
-
-def _run(thread_id: str, run_id: str) -> str:
-    return f"{_thread(thread_id)}/{collection_id('runs')}/{run_id}"

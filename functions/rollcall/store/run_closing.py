@@ -26,7 +26,6 @@ from msgspec import Struct, field
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.wire import (
-    SCHEMA_VERSION,
     Outcome,
     RunResult,
     RunStatus,
@@ -36,7 +35,7 @@ from rollcall.core.wire import (
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
 from rollcall.store.batches import read_all, try_commit, update_unchanged
-from rollcall.store.effects import EffectStatus, effect_key
+from rollcall.store.effects import Effect, EffectStatus, effect_key
 from rollcall.store.event_log import OpenPage, find_open_page
 from rollcall.store.message_log import (
     RecentLog,
@@ -44,6 +43,7 @@ from rollcall.store.message_log import (
     read_calls,
     read_log,
     read_record,
+    read_reply,
     read_usage,
     run_has_ended,
     truncate_utf8,
@@ -245,7 +245,8 @@ def _close_waiting(
     if waiting.get("isAnswered"):
         run = paths.run(db, thread_id, waiting["runId"]).get().to_dict() or {}
         answers = {**answers, **json.loads(run.get("answered") or "{}")}
-    calls, room = read_calls(document), bytes_per_result(document)
+    reply = read_reply(document)
+    calls, room = reply.tool_calls, bytes_per_result(reply)
     results: dict[str, dict[str, Any]] = {}
     for place in unanswered_places(document):
         call = calls[place]
@@ -266,40 +267,30 @@ def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
     places = unanswered_places(document)
     if not places:
         return Closing()
-    calls, room = read_calls(document), bytes_per_result(document)
+    reply = read_reply(document)
+    calls, room = reply.tool_calls, bytes_per_result(reply)
     keys = [step_effect_key(thread_id, document, place) for place in places]
     entries = read_all(db, *(paths.effect(db, key) for key in keys))
     results, unbegun, begun = {}, {}, []
-    for place, key, entry in zip(places, keys, entries, strict=True):
-        call, data = calls[place], entry.to_dict()
+    for place, key, found in zip(places, keys, entries, strict=True):
+        call, data = calls[place], found.to_dict()
         results[str(place)] = _cut_off(call, data, room)
         if data is None:
-            unbegun[key] = _closed_entry(thread_id, document, call)
+            effect = Effect(
+                key=key,
+                uid=document["uid"],
+                tool=call.name,
+                version=0,
+                arguments_digest="",
+                thread_id=thread_id,
+                run_id=document["runId"],
+                call_id=call.id,
+            )
+            ended = {"result": None, "error": _CLOSED, "endedAt": datetime.now(UTC)}
+            unbegun[key] = {**effect.entry(EffectStatus.FAILED), **ended}
         elif data["status"] == EffectStatus.PENDING:
-            begun.append(entry)
+            begun.append(found)
     return Closing(document, results, unbegun=unbegun, begun=begun, time=recent.time)
-
-
-def _closed_entry(thread_id: str, document: dict[str, Any], call: ToolCall) -> dict[str, Any]:
-    """Return the ledger's entry of a call that was never begun, and must not be any more."""
-    now = datetime.now(UTC)
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "uid": document["uid"],
-        "tool": call.name,
-        "version": 0,
-        "argumentsDigest": "",
-        "threadId": thread_id,
-        "runId": document["runId"],
-        "callId": call.id,
-        "approvalId": None,
-        "status": EffectStatus.FAILED.value,
-        "mayBeTriedAgain": False,
-        "result": None,
-        "error": _CLOSED,
-        "startedAt": now,
-        "endedAt": now,
-    }
 
 
 def _cut_off(call: ToolCall, entry: dict[str, Any] | None, room: int) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.store import budgets, limits
 from rollcall.store.budgets import Day, TenantDay, user_day
 from rollcall.store.limits import NONE, Amount
-from rollcall.store.open_run import OpenRun, RunLease
+from rollcall.store.open_run import OpenRun
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import ScriptedModel, calls, says
 from tests.support.counting import counted
@@ -393,16 +393,16 @@ def end_lease_if_opened(office: Office) -> None:
 
 def test_a_run_that_settled_in_both_ways_counts_once(office: Office) -> None:
     """Its end was saved, but nobody told it so, and somebody has looked before it closes."""
-    original = RunLease.save
+    original = UserBudget.wrote
 
-    def unsure(hold: RunLease, *args: Any, **options: Any) -> Any:
-        original(hold, *args, **options)
-        if options.get("is_last"):
+    def unsure(budget: UserBudget, written: Any) -> None:
+        if office.run(THREAD, "r1")["status"] == "done":
             settled(office)
             raise Unavailable("the answer was lost")
+        original(budget, written)
 
     with office.patch.context() as patched:
-        patched.setattr(RunLease, "save", unsure)
+        patched.setattr(UserBudget, "wrote", unsure)
         office.ask(says("Hi."), runId="r1")
     assert office.run(THREAD, "r1")["status"] == "done"
     assert (settled(office).used, stored(office).reservations) == (COST, {})

@@ -182,7 +182,7 @@ def test_it_is_taken_up_and_ends(db: Client, old: Any) -> None:
     end_lease(db, THREAD, "r1")
     run = recover_run(db, THREAD, "r1")
     assert run is not None
-    assert (run.attempt, run.fruitless, run.lease.events.page, run.lease.events.count) == (
+    assert (run.attempt, run.fruitless, run.events.page, run.events.count) == (
         2,
         1,
         1,

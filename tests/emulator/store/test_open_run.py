@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,7 @@ from google.cloud.firestore_v1.services.firestore.client import FirestoreClient
 from rollcall.core.errors import Aborted, Unavailable
 from rollcall.core.events import text_content
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
+from rollcall.core.options import lease_s
 from rollcall.store import open_run, paths
 from rollcall.store.erasure import Worker, begin_thread_erasure, erase_one_thread, erase_user
 from rollcall.store.event_log import find_open_page
@@ -93,7 +93,7 @@ PASSING: dict[str, Callable[[OpenRun], None]] = {
 WHAT: list[Callable[[OpenRun], None]] = [
     *SAVES,
     lambda run: run.fail(BROKEN),
-    lambda run: run.lease.save(lambda batch: None),
+    lambda run: run.save(lambda batch: None),
 ]
 
 
@@ -168,7 +168,7 @@ def test_results_are_saved_where_the_replys_own_answer_was_lost(
 ) -> None:
     run = begun(db)
     if lost:
-        run.lease.step_time = run.lease.events.page_time = None
+        run.step_time = run.events.page_time = None
     run.save_results({0: FOUND})
     answer(run, "Paid.")
     log = paths.message(db, run.thread_id, 1).get().to_dict() or {}
@@ -179,7 +179,7 @@ def test_results_are_saved_where_the_step_is_older_or_newer_than_it_was_thought(
     run = begun(db)
     written = paths.message(db, run.thread_id, 1).get().update_time
     for number, away in enumerate((timedelta(seconds=5), timedelta(seconds=-5))):
-        run.lease.step_time = written + away
+        run.step_time = written + away
         run.save_results({number: FOUND})
     log = paths.message(db, run.thread_id, 1).get().to_dict() or {}
     assert log["results"].keys() == {"0", "1"}
@@ -191,7 +191,7 @@ def test_a_run_renews_its_lease_before_it_ends(db: Client) -> None:
     run.tick()
     lying = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert lying["leaseUntil"] <= datetime.now(UTC)  # it is not due by its own clock
-    run.lease._until = time.monotonic() + 1
+    run.renewed_at -= lease_s()
     run.tick()
     kept = paths.run(db, run.thread_id, "r1").get().to_dict() or {}
     assert kept["leaseUntil"] > datetime.now(UTC)
