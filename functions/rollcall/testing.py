@@ -26,7 +26,6 @@ from msgspec.structs import replace
 
 from rollcall.agent.approvals import review_write
 from rollcall.agent.dispatch import (
-    Answers,
     Caller,
     CallOutcome,
     CallOutput,
@@ -337,7 +336,6 @@ class _Dispatcher:
             )
             arguments, review = review_write(
                 caller,
-                Answers(),
                 name=call.name,
                 target=target,
                 policy=combined(self._agent.approvals.get(call.name), target.policy),

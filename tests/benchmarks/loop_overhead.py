@@ -34,7 +34,7 @@ from msgspec.structs import replace
 from rich.table import Table
 
 from rollcall.agent.budget import Budget
-from rollcall.agent.dispatch import Answers, Caller
+from rollcall.agent.dispatch import Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.run_setup import RunContext, new_turn
@@ -202,7 +202,6 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
         made = new_turn(
             context,
             Caller(USER, "en", NOW, deadline=time.monotonic() + 60, run_id="r1"),
-            Answers(),
             nobody,
             history=[UserMessage.of(QUESTION)],
             journal=Notes(),

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.dispatch import Answers, Caller
+from rollcall.agent.dispatch import Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Turn, TurnEnd
@@ -106,10 +106,9 @@ def obey(
             now=datetime.now(UTC),
             deadline=deadline,
             effect_key=(lambda place: f"key{place}") if can_ask else None,
+            client_tools=client_tools,
         ),
         entries={entry.id: entry for entry in offered},
-        agents=None,  # type: ignore[arg-type]
-        answers=Answers(client_tools=client_tools),
     )
     work = Turn(
         run_id="r1",

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Answers, Caller, Expired, NeedsApproval, Rejected
+from rollcall.agent.dispatch import Caller, Expired, NeedsApproval, Rejected
 from rollcall.agent.targets import Target
 from rollcall.agent.tool_results import bounded_display
 from rollcall.core.capability import Preview
@@ -62,7 +62,6 @@ def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user
 
 def review_write(
     caller: Caller,
-    answers: Answers,
     *,
     name: str,
     target: Target,
@@ -78,14 +77,14 @@ def review_write(
         InvalidArgument: The preview refuses the write, or its arguments are too large.
         FailedPrecondition: Somebody is to be asked, and nobody can be.
     """
-    allowed_by = _allowed_by(caller, answers, name, target, policy, arguments)
+    allowed_by = _allowed_by(caller, name, target, policy, arguments)
     if allowed_by is not None and not target.on_client:
         return arguments, allowed_by
     preview = target.preview(ctx, arguments)
     if preview is not None and preview.arguments is not None:
         arguments = target.frozen(preview.arguments)
     if allowed_by is not None:
-        allowed_by = _allowed_by(caller, answers, name, target, policy, arguments)
+        allowed_by = _allowed_by(caller, name, target, policy, arguments)
     if allowed_by is not None:
         return arguments, allowed_by
     shown = target.shown(arguments)
@@ -116,7 +115,6 @@ def review_write(
 
 def _allowed_by(
     caller: Caller,
-    answers: Answers,
     name: str,
     target: Target,
     policy: ApprovalPolicy,
@@ -125,7 +123,7 @@ def _allowed_by(
     """Return why nobody is asked; None where somebody is."""
     if not policy.asks(arguments, allowed_before=False):
         return "policy"
-    remembered = answers.remembered.get(name)
+    remembered = caller.remembered.get(name)
     if remembered is not None and remembered.digest == target.find_digest():
         if not policy.asks(arguments, allowed_before=True):
             return remembered.by

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Caller(Struct, frozen=True):
-    """The user and run for which tools are called.
+    """The user and run for which tools are called, and what people and the client have answered.
 
     Attributes:
         deadline: The `time.monotonic()` value by which a call must have ended.
@@ -29,6 +29,12 @@ class Caller(Struct, frozen=True):
             and nothing may be written: in an agent that is asked inside a tool.
         dialogue: What was said in the thread.
         earlier: The thread's calls before the one at a place of the newest step.
+        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
+            the same places, and an approval is for one call.
+        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
+            `{expired}`.
+        remembered: Approvals that stand for the thread's later calls, by capability.
+        client_tools: The client tools that the client offered in this turn.
     """
 
     user: User
@@ -43,22 +49,8 @@ class Caller(Struct, frozen=True):
     earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
     is_cancelled: Callable[[], bool] = lambda: False
     dialogue: Callable[[], Dialogue] = Dialogue
-
-
-class Answers(Struct, frozen=True):
-    """Decisions of people and results of the client so far.
-
-    Attributes:
-        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
-            the same places, and an approval is for one call.
-        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
-            `{expired}`.
-        remembered: Approvals that stand for the thread's later calls, by capability.
-        client_tools: The client tools that the client offered in this turn.
-    """
-
-    approvals: dict[str, Approval] = field(default_factory=dict)
-    client_results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    approvals: Mapping[str, Approval] = field(default_factory=dict)
+    client_results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     remembered: Mapping[str, RememberedApproval] = field(default_factory=dict)
     client_tools: frozenset[str] = frozenset()
 

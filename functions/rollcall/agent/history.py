@@ -62,6 +62,7 @@ from rollcall.store.message_log import (
     RecapOf,
     compact_step,
     read_calls,
+    read_content,
     read_history,
     read_record,
     read_results,
@@ -315,9 +316,8 @@ def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[E
             call, stored = calls[at], document["results"].get(str(at))
             arguments = call.arguments or {}
             if stored is not None:
-                content = None if stored["isError"] else _json_or_none(stored["content"])
-                result = content.get("output") if isinstance(content, dict) else None
-                yield EarlierCall(call.name, arguments, result)
+                content = {} if stored["isError"] else read_content(stored)
+                yield EarlierCall(call.name, arguments, content.get("output"))
             elif is_own and at < place:
                 yield EarlierCall(call.name, arguments, is_open=True)
 
@@ -347,8 +347,7 @@ def turn_progress(opened: OpenRun) -> TurnProgress:
             if record.status is not CallStatus.REFUSED:
                 calls.append(call)
         for stored in document["results"].values():
-            content = _json_or_none(stored["content"])
-            found = content.get("citations", ()) if isinstance(content, dict) else ()
+            found = read_content(stored).get("citations", ())
             citations += [Citation.model_validate(each) for each in found]
     last = opened.documents[-1]
     answered: dict[int, ToolResult] = {}
@@ -364,13 +363,6 @@ def turn_progress(opened: OpenRun) -> TurnProgress:
         answered=answered,
         spent=max(map(read_usage, steps), key=lambda spent: spent.work_ms),
     )
-
-
-def _json_or_none(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 NEWEST_STEPS = 10
@@ -414,7 +406,7 @@ def compacted(
         elif newest[document["turnId"]] <= NEWEST_STEPS + 1:  # the answer is a document as well
             earlier.append(compact_step(document, recap_of).document)
     if tokens is not None:
-        turn = _TurnCompaction(tokens * BYTES_PER_TOKEN, recap_of).run(turn)
+        turn = _compacted_turn(turn, tokens * BYTES_PER_TOKEN, recap_of)
     return [*earlier[::-1], *turn]
 
 
@@ -451,63 +443,50 @@ def recaps(catalog: Catalog) -> RecapOf:
     return recap
 
 
-class _TurnCompaction(Struct):
-    """Compacts a turn, step by step.
+def _compacted_turn(
+    turn: Sequence[dict[str, Any]], budget: int, recap_of: RecapOf
+) -> list[dict[str, Any]]:
+    """Return a turn's documents as they are sent, worked out step by step.
 
-    Attributes:
+    Args:
         budget: Bytes of all steps together: two thirds are for contents that are sent whole, one
             for the compact forms of all steps.
-        made: The documents so far; `compact` their compact forms, by their places.
-        whole: What could be saved of the steps that are sent whole, in bytes, by their places.
     """
+    made: list[dict[str, Any]] = []
+    compact: dict[int, CompactStep] = {}
+    whole: dict[int, int] = {}  # what could be saved of those that are sent whole, in bytes
 
-    budget: int
-    recap_of: RecapOf
-    made: list[dict[str, Any]] = field(default_factory=list)
-    compact: dict[int, CompactStep] = field(default_factory=dict)
-    whole: dict[int, int] = field(default_factory=dict)
-
-    def run(self, turn: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the turn's documents as they are sent."""
-        for place, document in enumerate(turn):
-            self.made.append(document)
-            is_open = document["role"] == "user" or unanswered_places(document)
-            if is_open or document.get("isLeftOut"):
-                continue
-            step = self.compact[place] = compact_step(document, self.recap_of)
-            if (saved := step_bytes(document) - step.size) > 0:
-                self.whole[place] = saved
-            self._compact_contents(newest=place)
-            self._leave_out_oldest()
-        return self.made
-
-    def _compact_contents(self, *, newest: int) -> None:
-        """Compact contents that have outgrown their share, but never the newest."""
-        total, share = sum(self.whole.values()), self.budget * 2 // 3
-        if total <= share:
-            return
-        for place in sorted(self.whole, key=lambda each: (not self._is_replaced(each), each)):
-            if place != newest and total > share // 2:
-                self.made[place] = self.compact[place].document
-                total -= self.whole.pop(place)
-
-    def _is_replaced(self, place: int) -> bool:
+    def is_replaced(place: int) -> bool:
         """Return whether later steps read or wrote all that this one did."""
-        later = (self.compact[each].of for each in self.whole if each > place)
-        own = self.compact[place].of
+        later = (compact[each].of for each in whole if each > place)
+        own = compact[place].of
         return bool(own) and own <= frozenset[str]().union(*later)
 
-    def _leave_out_oldest(self) -> None:
-        """Leave the oldest steps out, if even their compact forms have outgrown their share."""
-        total, share = sum(step.size for step in self.compact.values()), self.budget // 3
-        if total <= share:
-            return
-        for place in list(self.compact)[:-NEWEST_STEPS]:
-            if total > share // 2:
-                step = self.compact.pop(place)
-                self.made[place] = {**step.document, "isLeftOut": True}
-                self.whole.pop(place, None)
-                total -= step.size
+    for newest, document in enumerate(turn):
+        made.append(document)
+        is_open = document["role"] == "user" or unanswered_places(document)
+        if is_open or document.get("isLeftOut"):
+            continue
+        step = compact[newest] = compact_step(document, recap_of)
+        if (saved := step_bytes(document) - step.size) > 0:
+            whole[newest] = saved
+        # Contents that have outgrown their share become compact, but never the newest.
+        total, share = sum(whole.values()), budget * 2 // 3
+        if total > share:
+            for place in sorted(whole, key=lambda each: (not is_replaced(each), each)):
+                if place != newest and total > share // 2:
+                    made[place] = compact[place].document
+                    total -= whole.pop(place)
+        # The oldest steps are left out, if even the compact forms have outgrown their share.
+        total, share = sum(step.size for step in compact.values()), budget // 3
+        if total > share:
+            for place in list(compact)[:-NEWEST_STEPS]:
+                if total > share // 2:
+                    step = compact.pop(place)
+                    made[place] = {**step.document, "isLeftOut": True}
+                    whole.pop(place, None)
+                    total -= step.size
+    return made
 
 
 def decision_lines(

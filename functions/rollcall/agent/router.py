@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from rollcall.agent.approvals import check_approved, check_size, is_in_force, review_write
 from rollcall.agent.dispatch import (
-    Answers,
     Caller,
     CallOutcome,
     CallOutput,
@@ -71,13 +70,12 @@ class Router(Struct, frozen=True):
     agents: AskAgent | None = None
     find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
-    answers: Answers = field(default_factory=Answers)
     text_model: TextModel | None = None
     health: Callable[[], Mapping[str, str]] = dict
     permits: MutableMapping[str, Permit] = field(default_factory=dict)
 
     def is_decided(self, call: ToolCall) -> bool:
-        return call.id in self.answers.approvals or call.id in self.answers.client_results
+        return call.id in self.caller.approvals or call.id in self.caller.client_results
 
     def writes(self, call: ToolCall) -> bool:
         if self.find is not None and call.name == FIND_TOOLS:
@@ -108,12 +106,12 @@ class Router(Struct, frozen=True):
             return arguments
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
-        if (result := self.answers.client_results.get(call.id)) is not None:
+        if (result := self.caller.client_results.get(call.id)) is not None:
             return self._client_result(call, result)
         if self.find is not None and call.name == FIND_TOOLS:
             return self._found_tools(call, self.find)
         caller, user = self.caller, self.caller.user
-        approval = self.answers.approvals.get(call.id)
+        approval = self.caller.approvals.get(call.id)
         if approval is not None:
             check_approved(self.platform, approval)
         else:  # what a person approved is tried all the same
@@ -143,7 +141,7 @@ class Router(Struct, frozen=True):
             file_keeper=keeper(lambda: self.platform.db, user.uid, now=caller.now),
         )
         if target.on_client and (
-            call.name not in self.answers.client_tools or caller.effect_key is None
+            call.name not in self.caller.client_tools or caller.effect_key is None
         ):
             raise FailedPrecondition(
                 f"no client that can run {call.name} takes part in this dialogue"
@@ -154,7 +152,6 @@ class Router(Struct, frozen=True):
             # One that changed since its approval, or that others decide now, is asked for again.
             arguments, review = review_write(
                 caller,
-                self.answers,
                 name=call.name,
                 target=target,
                 policy=policy,

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.attached_files import with_files
 from rollcall.agent.budget import Budget, UserBudget
-from rollcall.agent.dispatch import Answers, Caller
+from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import (
     compacted,
     compacted_history,
@@ -380,8 +380,6 @@ def run_turn(
         earlier=lambda place: earlier_calls(opened.documents, place),
         dialogue=lambda: dialogue_so_far(opened.db, opened.thread_id, opened.documents),
         is_cancelled=lambda: opened.is_cancelled,
-    )
-    answers = Answers(
         approvals={approval.call_id: approval for approval in opened.approvals},
         client_results=opened.answers,
         remembered=opened.remembered,
@@ -390,7 +388,6 @@ def run_turn(
     turn = new_turn(
         context,
         caller,
-        answers,
         agents,
         history=compacted_history(opened.documents),
         journal=opened,
@@ -433,7 +430,6 @@ def nested_turn(
     turn = new_turn(
         context,
         caller,
-        Answers(),
         agents,
         history=[message],
         journal=Unsaved(),
@@ -447,7 +443,6 @@ def nested_turn(
 def new_turn(
     context: RunContext,
     caller: Caller,
-    answers: Answers,
     agents: AskAgent,
     *,
     history: Sequence[Message],
@@ -518,7 +513,6 @@ def new_turn(
             find=find if context.finds_more else None,
             agents=agents,
             policies=dict(profile.approvals),
-            answers=answers,
             text_model=metered(
                 platform.text_model,
                 platform.db,

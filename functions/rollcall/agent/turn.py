@@ -246,18 +246,6 @@ class TurnState(Struct):
         self.seen[_key(call)] += 1
         self.per_tool[call.name] += 1
 
-    def is_repeated(self, call: ToolCall, *, among: Sequence[ToolCall] | None = None) -> bool:
-        """Return whether the call was made before in this turn, with the same arguments.
-
-        Args:
-            among: Calls of which one must be the same; None for all of the turn.
-        """
-        repeated = self.seen[_key(call)] > 0
-        if among is not None:
-            repeated = repeated and _key(call) in map(_key, among)
-        self.repeated_in_step += repeated
-        return repeated
-
     def allow_again(self, call: ToolCall) -> None:
         """Forget a call that failed in a way that may pass."""
         del self.seen[_key(call)]
@@ -296,13 +284,14 @@ def refused_by_bound(
         return ResourceExhausted(
             f"{call.name} is run at most {profile.max_calls_per_tool} times in one turn"
         )
-    among = None
-    if turn.dispatch.is_client_tool(call):
+    is_repeated = state.seen[_key(call)] > 0
+    if is_repeated and turn.dispatch.is_client_tool(call):
         # Files change: a client's tool may be called again with the same arguments, but not in the
         # next step, nor twice in one.
         replies = [each for each in state.history[-4:] if isinstance(each, ModelMessage)]
         before = replies[-2].tool_calls if len(replies) > 1 else ()
-        among = [*before, *replies[-1].tool_calls[:number]]
-    if state.is_repeated(call, among=among):
+        is_repeated = _key(call) in map(_key, (*before, *replies[-1].tool_calls[:number]))
+    if is_repeated:
+        state.repeated_in_step += 1
         return Aborted("this call was made before in this turn; its result stands above")
     return None

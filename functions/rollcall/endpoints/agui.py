@@ -103,7 +103,8 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
             for event in stream:  # noqa: UP028 - `yield from` would close the stream first
                 yield event
         except AgentError as error:
-            error.field = _renamed(error.field)
+            if error.field:  # as the client knows it
+                error.field = _FIELDS.get(error.field.split(".")[0], agui_field(error.field))
             raise
         except GeneratorExit:  # AG-UI's front ends have no other stop than to close the connection
             if renderer.run is not None and not renderer.has_ended and not request.keeps_running():
@@ -141,12 +142,26 @@ class _RunRequest(Struct, frozen=True):
         if self.given.resume:
             return (yield from self._send_decisions(new, results))
         if said:
-            return (
-                yield from self._send_message(new or self._known_messages(said), results, renderer)
-            )
+            # Of messages that are all known, those that the newest turn began with are asked again;
+            # or else the last one counts as something new.
+            newest = self.thread.newest_turn[1]
+            again = [message for message in said if message.key in newest] or said[-1:]
+            return (yield from self._send_message(new or again, results, renderer))
         if results:
             return (yield from self._send_results(results))
-        raise self._nothing_new()
+        if calls := waiting.get("calls"):
+            raise InvalidArgument(
+                f"these calls wait for a tool message each: {', '.join(calls)}", field="messages"
+            )
+        if self.history and self.history[-1]["role"] == "tool":
+            raise FailedPrecondition(
+                "nothing in this thread waits for these tool messages (any more)",
+                field="messages",
+            )
+        raise InvalidArgument(
+            "there is nothing new: end the messages with one of the user's, or send resume",
+            field="messages",
+        )
 
     def keeps_running(self) -> bool:
         """Whether the run goes on when its client closes the connection."""
@@ -168,12 +183,6 @@ class _RunRequest(Struct, frozen=True):
         )
         until = function_end(RUN_AGENT_S)
         return (yield from join_run(self.platform, self.call, found, until=until))
-
-    def _known_messages(self, said: Sequence[UserInput]) -> Sequence[UserInput]:
-        """Return, of messages that are all known, those that the newest turn began with, which is
-        asked again; or else the last one, as something new."""
-        _, newest = self.thread.newest_turn
-        return [message for message in said if message.key in newest] or said[-1:]
 
     def _send_message(
         self,
@@ -245,21 +254,6 @@ class _RunRequest(Struct, frozen=True):
         entries = [resume_entry(answer) for answer in self.given.resume or ()]
         return (yield from answer_request(self.platform, self.call, self._request(resume=entries)))
 
-    def _nothing_new(self) -> AgentError:
-        if calls := self.thread.waiting.get("calls"):
-            return InvalidArgument(
-                f"these calls wait for a tool message each: {', '.join(calls)}", field="messages"
-            )
-        if self.history and self.history[-1]["role"] == "tool":
-            return FailedPrecondition(
-                "nothing in this thread waits for these tool messages (any more)",
-                field="messages",
-            )
-        return InvalidArgument(
-            "there is nothing new: end the messages with one of the user's, or send resume",
-            field="messages",
-        )
-
     def _request(self, **asked: Any) -> AcceptedRequest:
         """Return the request as `run_agent` takes it."""
         given, props = self.given, self.given.forwarded_props or Props()
@@ -300,11 +294,6 @@ def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
     for entry in entries:
         values.setdefault(entry.description, []).append(entry.value)
     return {key: each[0] if len(each) == 1 else each for key, each in values.items()}
-
-
-def _renamed(field: str | None) -> str | None:
-    """Return what the client knows a field of ours as."""
-    return _FIELDS.get(field.split(".")[0], agui_field(field)) if field else field
 
 
 def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
@@ -381,30 +370,36 @@ class EventRenderer(Struct):
         Raises:
             AgentError: It was refused before any event.
         """
+        result: dict[str, Any]
         with closing(stream):
             try:
-                result = yield from self._render(stream)
+                while True:
+                    try:
+                        event = next(stream)
+                    except StopIteration as end:
+                        result = end.value
+                        break
+                    if event is not None:
+                        is_result = event["type"] == "TOOL_CALL_RESULT"
+                        if is_result and event["toolCallId"] in self.answered:
+                            continue  # the client has it
+                        event = self._translated(event)
+                    self.has_begun = True
+                    yield event
             except Exception as error:
                 if not self.has_begun:
                     raise
                 if not self.has_ended:
-                    yield _failed(as_agent_error(error))
+                    ours = as_agent_error(error)
+                    failed = events.run_error(message=ours.message, code=ours.code)
+                    yield _with(failed, ours.details)
                 return
-        yield from self._rest(result)
-
-    def _render(self, stream: RunEvents) -> RunEvents:
-        while True:
-            try:
-                event = next(stream)
-            except StopIteration as end:
-                result: dict[str, Any] = end.value
-                return result
-            if event is not None:
-                if event["type"] == "TOOL_CALL_RESULT" and event["toolCallId"] in self.answered:
-                    continue  # the client has it
-                event = self._translated(event)
-            self.has_begun = True
-            yield event
+        # What the stream lacked, as that of a run that was done before or only noted an answer.
+        ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
+        if not self.has_begun:
+            yield self._translated(events.run_started(**ids))
+        if not self.has_ended:
+            yield self._translated(events.run_finished(**ids, result=result))
 
     def _translated(self, event: Event) -> Event:
         kind = event["type"]
@@ -412,22 +407,12 @@ class EventRenderer(Struct):
         if kind == "RUN_STARTED":
             self.run = (event["threadId"], event["runId"])
             ours = {"threadId": event["threadId"], "runId": event["runId"], **self.notes}
-            return self._named(_with(event, ours))
-        if kind == "RUN_FINISHED":
-            return self._named(_finished(event))
-        return event
-
-    def _named(self, event: Event) -> Event:
+            event = _with(event, ours)
+        elif kind == "RUN_FINISHED":
+            event = _finished(event)
+        else:
+            return event
         return {**event, "threadId": self.thread_id, "runId": self.run_id}
-
-    def _rest(self, result: dict[str, Any]) -> Generator[Event, None, None]:
-        """Yield the start and end events that the stream lacked, as that of a run that was done
-        before or only noted an answer."""
-        ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
-        if not self.has_begun:
-            yield self._translated(events.run_started(**ids))
-        if not self.has_ended:
-            yield self._translated(events.run_finished(**ids, result=result))
 
 
 def _finished(event: Event) -> Event:
@@ -435,7 +420,14 @@ def _finished(event: Event) -> Event:
     there, so its reason and message go into the metadata."""
     outcome, result = event["outcome"], event["result"]
     if interrupts := outcome.get("interrupts"):
-        told = [_interrupt(each) for each in interrupts]
+        told = []
+        for interrupt in interrupts:
+            schema = interrupt["responseSchema"]
+            named = {
+                AGUI_EDITS if k == OUR_EDITS else k: v for k, v in schema["properties"].items()
+            }
+            schema = {**schema, "properties": named}  # with AG-UI's name for changed arguments
+            told.append({**interrupt, "reason": "tool_call", "responseSchema": schema})
         return {**event, "outcome": {"type": "interrupt", "interrupts": told}}
     if outcome["type"] == "cancelled":
         stopped = {key: result[key] for key in ("stopReason", "message") if key in result}
@@ -446,18 +438,5 @@ def _finished(event: Event) -> Event:
     return {**event, "outcome": {"type": "success", **named}}
 
 
-def _failed(error: AgentError) -> Event:
-    event = events.run_error(message=error.message, code=error.code)
-    return _with(event, error.details)
-
-
 def _with(event: Event, ours: dict[str, Any]) -> Event:
     return {**event, "metadata": {**event.get("metadata", {}), OURS: ours}}
-
-
-def _interrupt(interrupt: dict[str, Any]) -> dict[str, Any]:
-    """Return an interrupt in AG-UI's form, with its name for changed arguments."""
-    schema = interrupt["responseSchema"]
-    properties = {AGUI_EDITS if k == OUR_EDITS else k: v for k, v in schema["properties"].items()}
-    schema = {**schema, "properties": properties}
-    return {**interrupt, "reason": "tool_call", "responseSchema": schema}

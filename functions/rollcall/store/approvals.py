@@ -68,6 +68,11 @@ class ApprovalDecision(Struct, frozen=True):
         given = {key: value for key, value in more.items() if value}
         return {"approved": self.approved, "by": self.by, "at": self.at, **given}
 
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> ApprovalDecision:
+        more = (data.get("reason"), data.get("remember"))
+        return cls(data["approved"], data["by"], data["at"], *more)
+
 
 class Translation(Struct, frozen=True):
     """What a person decides by, in another language than the one it was asked in."""
@@ -221,7 +226,7 @@ class Approval(Struct, frozen=True):
                 not_uid=data["uid"] if role else None,
             ),
             status=status,
-            decision=_read_decision(decision) if decision else None,
+            decision=ApprovalDecision.read(decision) if decision else None,
             complete=bool(data.get("complete")),
             remember=tuple(data.get("remember") or ()),
             translations={
@@ -298,16 +303,6 @@ def _decider_roles(decider: Decider) -> list[str]:
         return []
     order = list(Role)
     return [role.value for role in order[order.index(decider.role) :]]
-
-
-def _read_decision(data: dict[str, Any]) -> ApprovalDecision:
-    return ApprovalDecision(
-        approved=data["approved"],
-        by=data["by"],
-        at=data["at"],
-        reason=data.get("reason"),
-        remember=data.get("remember"),
-    )
 
 
 class RememberedApproval(Struct, frozen=True):

@@ -68,7 +68,8 @@ def check_content(file: StoredFile, start: bytes) -> None:
             "the upload is dropped",
             field="contentType",
         )
-    if is_text and _is_binary(start):
+    is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
+    if is_text and not is_utf16 and any(byte in _CONTROL for byte in start):
         raise InvalidArgument(
             f"the file says that it is {file.content_type}, and its content is no text; "
             "the upload is dropped",
@@ -87,12 +88,6 @@ def _type_of(start: bytes) -> str | None:
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         return "image/webp"
     return "application/pdf" if b"%PDF-" in start[:_PDF_START] else None
-
-
-def _is_binary(start: bytes) -> bool:
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16, where every other byte may be 0
-        return False
-    return any(byte in _CONTROL for byte in start)
 
 
 class Attaching(Struct, frozen=True):

@@ -176,7 +176,10 @@ def _try_open(
     now = datetime.now(UTC)
     asked = load_approvals(db, waits["approvals"], known)
     settled, still_open = _settle(asked, continuation, now)
-    calls = _open_calls(waits, continuation, now)
+    is_over = waits["until"] is not None and now >= waits["until"]
+    calls: tuple[str, ...] = ()  # those that the client has not answered, while its time lasts
+    if not (is_over or waits.get("isAnswered") or waits.get("isLate")):
+        calls = tuple(call for call in waits["calls"] if call not in continuation.results)
     if still_open or calls:
         return StillWaiting(still_open, calls, tuple(asked))
     batch = db.batch()
@@ -238,7 +241,14 @@ def _commit_opening(
     if "answered" in before:  # the client whose answers count
         client = json.loads(before.get("tookOver") or "{}")
     user = continuation.user or read_user(before)
-    noted = json.loads(before.get("answered") or "{}")
+    results = {**continuation.results, **json.loads(before.get("answered") or "{}")}
+    waits = thread["waiting"]
+    approved = waits.get("approved") or {}
+    # What the client's tools answered, each with why the call was allowed.
+    answers = {
+        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
+        for call in waits["calls"]
+    }
     run = run_document(
         user=user,
         agent=before["agent"],
@@ -251,7 +261,7 @@ def _commit_opening(
         reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,
         approvals=[approval.id for approval in settled],
-        answers=_answers(thread["waiting"], {**continuation.results, **noted}),
+        answers=answers,
     )
     events = commit_opening(
         db, batch, run, thread_id=thread_id, run_id=run_id, admission=continuation.admission
@@ -350,28 +360,6 @@ def _write_approvals(
             editedFrom=each.edited_from,
         )
         audit.write(batch, db, entry)
-
-
-def _open_calls(
-    waits: dict[str, Any], continuation: Continuation, now: datetime
-) -> tuple[str, ...]:
-    """Return the calls that the client has not answered, while its time for them lasts."""
-    is_over = waits["until"] is not None and now >= waits["until"]
-    if is_over or waits.get("isAnswered") or waits.get("isLate"):
-        return ()
-    return tuple(call for call in waits["calls"] if call not in continuation.results)
-
-
-def _answers(
-    waits: dict[str, Any], results: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Return what the client's tools answered, by call id, each with why the call was allowed; a
-    call whose time is over is answered so."""
-    approved = waits.get("approved") or {}
-    return {
-        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
-        for call in waits["calls"]
-    }
 
 
 # ---- Answers to a part of what a turn waits for ----

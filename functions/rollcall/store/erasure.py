@@ -255,7 +255,18 @@ def begin_thread_erasure(
             if state:
                 return id, state
             raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
-        _check_own_and_quiet(thread, uid)
+        data = thread.to_dict() or {}
+        if data["uid"] != uid:
+            raise PermissionDenied("this thread belongs to someone else", field="threadId")
+        if lease := data.get("lease"):
+            run = paths.run(db, thread_id, lease["runId"]).get()
+            if is_run_alive(run.to_dict() or {}):
+                raise Aborted(
+                    f"run {lease['runId']} is still answering in this thread",
+                    field="threadId",
+                    hint="stop it with cancel_run, or wait for it",
+                    retry_after_s=2,
+                )
         if state and _is_worked_on(state):
             return id, state
         if not (state and state["status"] == "running"):
@@ -263,23 +274,6 @@ def begin_thread_erasure(
         if (worker := _claim(db, stored, state, seconds, thread)) is not None:
             return worker
     raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
-
-
-def _check_own_and_quiet(thread: Document, uid: str) -> None:
-    data = thread.to_dict() or {}
-    if data["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
-    lease = data.get("lease")
-    if not lease:
-        return
-    run = thread.reference.collection(collection_id("runs")).document(lease["runId"]).get()
-    if is_run_alive(run.to_dict() or {}):
-        raise Aborted(
-            f"run {lease['runId']} is still answering in this thread",
-            field="threadId",
-            hint="stop it with cancel_run, or wait for it",
-            retry_after_s=2,
-        )
 
 
 def _erasure_id(kind: Kind, uid: str, scope: str | None) -> str:

@@ -57,6 +57,7 @@ class EventLog(Struct):
         page: The open page's number: so many are stored.
         page_time: When the open page was last touched, as Firestore says; None if not known.
         count: How many events there are, the buffered ones included.
+        buffered_bytes: What the buffered ones come to; 0 without any.
     """
 
     uid: str
@@ -67,8 +68,10 @@ class EventLog(Struct):
     page: int = 0
     page_time: Any = None
     count: int = 0
+    buffered_bytes: int = 0
     _texts: list[str] = field(default_factory=list)
     _taken: int = 0
+    _next_page: int = 0
 
     def add(self, event: Event) -> Event:
         """Number an event and buffer it; return it as it is shown."""
@@ -80,21 +83,14 @@ class EventLog(Struct):
             if utf8_bytes(result) > DOCUMENT_BYTES:  # it is read from the run's document
                 stored = {key: value for key, value in numbered.items() if key != "result"}
         self._texts.append(json.dumps(stored, ensure_ascii=False))
+        self.buffered_bytes += utf8_bytes(self._texts[-1])
         return numbered
 
     def withdraw_last(self) -> None:
         """Remove the newest event from the buffer, unless it is stored."""
         if self._texts:
-            self._texts.pop()
+            self.buffered_bytes -= utf8_bytes(self._texts.pop())
             self.count -= 1
-
-    @property
-    def buffered_bytes(self) -> int:
-        return sum(map(utf8_bytes, self._texts))
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._texts
 
     def write(self, batch: WriteBatch, db: Client, *, save: str, is_last: bool) -> None:
         """Fill the open page with the buffered events, and open the next one unless the run ends.
@@ -125,7 +121,7 @@ class EventLog(Struct):
             number += 1
         if not is_last:
             self.open_page(batch, db, number)
-        self._taken = len(self._texts)
+        self._taken, self._next_page = len(self._texts), number
 
     def open_page(self, batch: WriteBatch, db: Client, number: int) -> None:
         """Create an open page, where there is none."""
@@ -134,8 +130,8 @@ class EventLog(Struct):
 
     def mark_stored(self, page_time: Any) -> None:
         """Drop from the buffer what the last `write` took: it is stored."""
-        self.page += sum(1 for _ in _chunks(self._texts[: self._taken]))
-        self.page_time = page_time
+        self.page, self.page_time = self._next_page, page_time
+        self.buffered_bytes -= sum(map(utf8_bytes, self._texts[: self._taken]))
         del self._texts[: self._taken]
         self._taken = 0
 

@@ -287,20 +287,16 @@ def place_for_new(env: dict[str, str] | None = None) -> str:
         return IN_FIRESTORE if named == NO_BUCKET else named
     if "FIRESTORE_EMULATOR_HOST" in env and "STORAGE_EMULATOR_HOST" not in env:
         return IN_FIRESTORE
-    return _own_bucket(env.get("FIREBASE_CONFIG", "")) or IN_FIRESTORE
+    try:
+        found = json.loads(env.get("FIREBASE_CONFIG", "")).get("storageBucket")
+    except (ValueError, AttributeError):  # the name of a file, or nothing
+        return IN_FIRESTORE
+    return found if isinstance(found, str) and found else IN_FIRESTORE
 
 
 def contents_at(db: Client, place: str) -> Contents:
     """Return the contents at a place that `place_for_new` named."""
     return FirestoreContents(db) if place == IN_FIRESTORE else BucketContents(place)
-
-
-def _own_bucket(config: str) -> str | None:
-    try:
-        found = json.loads(config).get("storageBucket")
-    except (ValueError, AttributeError):  # the name of a file, or nothing
-        return None
-    return found if isinstance(found, str) and found else None
 
 
 def _path(file_id: str, number: int | None = None) -> str:
@@ -360,7 +356,13 @@ class FileStore:
         file, _ = self._own(uid, file_id)
         if file.is_ready:
             return
-        _check_part(file, number, data)
+        if not 0 <= number < file.parts:
+            raise _no_part(file, number)
+        if len(data) != file.part_bytes(number):
+            raise InvalidArgument(
+                f"part {number} has {file.part_bytes(number):,} bytes, not {len(data):,}",
+                field="content",
+            )
         contents = contents_at(self._db, file.place)
         contents.write(file_id, number, data)
         try:
@@ -445,9 +447,7 @@ class FileStore:
             Unavailable: The storage did not answer.
         """
         if not 0 <= number < file.parts:
-            raise InvalidArgument(
-                f"the file has parts 0 to {file.parts - 1}, and no part {number}", field="part"
-            )
+            raise _no_part(file, number)
         part = contents_at(self._db, file.place).read(file.id, number)
         if part is None:
             raise NotFound(f"part {number} of the file is not there", field="fileId")
@@ -610,16 +610,10 @@ def check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
         )
 
 
-def _check_part(file: StoredFile, number: int, data: bytes) -> None:
-    if not 0 <= number < file.parts:
-        raise InvalidArgument(
-            f"the file has parts 0 to {file.parts - 1}, and no part {number}", field="part"
-        )
-    if len(data) != file.part_bytes(number):
-        raise InvalidArgument(
-            f"part {number} has {file.part_bytes(number):,} bytes, not {len(data):,}",
-            field="content",
-        )
+def _no_part(file: StoredFile, number: int) -> InvalidArgument:
+    return InvalidArgument(
+        f"the file has parts 0 to {file.parts - 1}, and no part {number}", field="part"
+    )
 
 
 def _no_upload() -> NotFound:

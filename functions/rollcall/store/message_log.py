@@ -239,7 +239,7 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
     has_changed = False
     for place, call in enumerate(read_calls(document)):
         stored = results.get(str(place))
-        content = _content(stored) if stored else {}
+        content = read_content(stored) if stored else {}
         recap = recap_of(call, content.get("output"))
         if call.arguments is None and len(call.arguments_text) > COMPACT_CHARS:
             has_changed = True
@@ -320,6 +320,15 @@ def read_results(document: dict[str, Any]) -> list[ToolResult]:
     return results
 
 
+def read_content(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored result's content as JSON; empty where it is no object."""
+    try:
+        content = json.loads(stored["content"])
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
 def read_record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRecord:
     """Return the record of an answered call, as `result_fields` kept it. What it lacks, as in
     results that were written for a call that was cut off, follows from the call and its content."""
@@ -394,14 +403,6 @@ def read_reply(document: dict[str, Any]) -> ModelMessage:
         provider=document["provider"],
         provider_parts=tuple(json.loads(document["providerParts"])),
     )
-
-
-def _content(stored: dict[str, Any]) -> dict[str, Any]:
-    try:
-        content = json.loads(stored["content"])
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _compact_result(

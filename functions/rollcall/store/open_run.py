@@ -48,7 +48,7 @@ from rollcall.store.run_closing import SavedRun
 from rollcall.store.runs import ended_fields, read_request, read_user
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, WriteBatch
+    from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
     from rollcall.store.admission import Admission
     from rollcall.store.batches import DocumentSnapshot
@@ -254,8 +254,9 @@ class OpenRun(Struct):
         """
         now = time.monotonic()
         often_s = min(FLUSH_S * (1 + self.events.page / 10), LOOK_S)
-        has_news = now - self.flushed_at > often_s and not self.events.is_empty
-        if has_news or self._needs_renewal or self.events.buffered_bytes > FLUSH_BYTES:
+        buffered = self.events.buffered_bytes
+        is_due = buffered > (0 if now - self.flushed_at > often_s else FLUSH_BYTES)
+        if is_due or self._needs_renewal:
             self.save()
         elif now - self.checked_at > LOOK_S:
             self.check()
@@ -277,7 +278,7 @@ class OpenRun(Struct):
         self._close(
             ended_fields(status, result, step),
             window=[*self.documents, document],
-            fill=lambda batch: batch.create(reference, document),
+            creates={reference: document},
             audit_entry=audit_entry,
         )
 
@@ -319,17 +320,14 @@ class OpenRun(Struct):
             "updatedAt": datetime.now(UTC),
         }
 
-        def fill(batch: WriteBatch) -> None:
-            message = paths.message(self.db, self.thread_id, last["n"])
-            batch.update(message, {"spent": last["spent"]})
-            for approval in approvals:
-                batch.create(paths.approval(self.db, approval.id), approval.document())
-            batch.update(paths.thread(self.db, self.thread_id), thread)
-
         self._close(
             ended_fields(RunStatus.DONE, result, last["step"]),
             window=self.documents,
-            fill=fill,
+            creates={paths.approval(self.db, each.id): each.document() for each in approvals},
+            updates={
+                paths.message(self.db, self.thread_id, last["n"]): {"spent": last["spent"]},
+                paths.thread(self.db, self.thread_id): thread,
+            },
             audit_entry=audit_entry,
         )
 
@@ -394,7 +392,8 @@ class OpenRun(Struct):
         fields: dict[str, Any],
         *,
         window: Sequence[dict[str, Any]] = (),
-        fill: Callable[[WriteBatch], object] | None = None,
+        creates: Mapping[DocumentReference, dict[str, Any]] | None = None,
+        updates: Mapping[DocumentReference, dict[str, Any]] | None = None,
         audit_entry: dict[str, Any] | None = None,
         is_over: bool = True,
     ) -> None:
@@ -403,13 +402,15 @@ class OpenRun(Struct):
         Args:
             fields: Of the run's document.
             window: The documents that the window view is made of; none leaves the view as it is.
-            fill: Adds more writes.
+            creates: Other documents, and `updates` fields of others.
             is_over: Whether the run has ended, and not only this process's part of it.
         """
 
-        def fill_all(batch: WriteBatch) -> None:
-            if fill:
-                fill(batch)
+        def fill(batch: WriteBatch) -> None:
+            for reference, document in (creates or {}).items():
+                batch.create(reference, document)
+            for reference, changes in (updates or {}).items():
+                batch.update(reference, changes)
             if window:
                 view = window_document(
                     window,
@@ -423,7 +424,7 @@ class OpenRun(Struct):
             if audit_entry:
                 audit.write(batch, self.db, audit_entry)
 
-        self.save(fill_all, fields, is_last=True, is_over=is_over)
+        self.save(fill, fields, is_last=True, is_over=is_over)
 
     def save(
         self,

@@ -222,20 +222,14 @@ def _items(
 
 
 def _thread_items(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
-    if place:
-        yield from _rest_of_thread(db, uid, place)
+    if place:  # the rest of the thread in which the last page ended, if it is this user's
+        thread = paths.thread(db, place[0]).get(["uid"])
+        if (thread.to_dict() or {}).get("uid") == uid:
+            collection, after = (place[1], place[2]) if len(place) == 3 else (_IN_THREAD[0], None)
+            yield from _inside(db, place[0], collection, after)
     for thread in _pages(of_user(_THREADS, platform=True)(db, uid), place[0] if place else None):
         yield (thread.id,), _item(_THREADS, thread.id, thread)
         yield from _inside(db, thread.id, _IN_THREAD[0], None)
-
-
-def _rest_of_thread(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
-    """Yield the rest of the thread in which the last page ended, if it is there and this user's."""
-    thread = paths.thread(db, place[0]).get(["uid"])
-    if (thread.to_dict() or {}).get("uid") != uid:
-        return
-    collection, after = (place[1], place[2]) if len(place) == 3 else (_IN_THREAD[0], None)
-    yield from _inside(db, place[0], collection, after)
 
 
 def _inside(

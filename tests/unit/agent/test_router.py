@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Answers, Caller, CallOutput, ClientCall, NeedsApproval
+from rollcall.agent.dispatch import Caller, CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.router import Router
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
@@ -56,13 +56,9 @@ def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:
 
 
 def router(user: User | None = None, **more: Any) -> Router:
-    caller = Caller(
-        user or User("ann"),
-        "en",
-        NOW,
-        deadline=time.monotonic() + 60,
-        effect_key=more.pop("effect_key", lambda place: f"key-{place}"),
-    )
+    own = {name: more.pop(name) for name in Caller.__struct_fields__ if name in more}
+    asking = {"deadline": time.monotonic() + 60, "effect_key": lambda place: f"key-{place}"}
+    caller = Caller(user or User("ann"), "en", NOW, **{**asking, **own})
     fields: dict[str, Any] = {
         "platform": Nowhere(tess=User("tess", Role.TEACHER)),
         "caller": caller,
@@ -105,7 +101,7 @@ def approval(tool: str = "pay", **changes: Any) -> Approval:
 
 
 def decided(given: Approval, **more: Any) -> Router:
-    return router(answers=Answers(approvals={given.call_id: given}), **more)
+    return router(approvals={given.call_id: given}, **more)
 
 
 def reaches_the_ledger(to: Router, name: str, **call: Any) -> bool:
@@ -242,10 +238,10 @@ def test_a_document_can_make_a_read_of_the_code_a_write() -> None:
 def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
     digest = office_capabilities()["tidy"].digest
     arguments = {"desk": "a"}
-    allowed = router(answers=Answers(remembered={"tidy": RememberedApproval(digest)}))
+    allowed = router(remembered={"tidy": RememberedApproval(digest)})
     assert reaches_the_ledger(allowed, "tidy", arguments=arguments)
     for other in ({"tidy": RememberedApproval("older")}, {"pay": RememberedApproval(digest)}, {}):
-        to = router(answers=Answers(remembered=other))
+        to = router(remembered=other)
         assert not reaches_the_ledger(to, "tidy", arguments=arguments)
 
 
@@ -253,7 +249,7 @@ def test_one_yes_in_a_thread_is_for_the_capability_as_it_was() -> None:
 
 
 def test_a_client_tool_is_left_to_a_client_that_offered_it() -> None:
-    to = router(answers=Answers(client_tools=frozenset({"open_file"})))
+    to = router(client_tools=frozenset({"open_file"}))
     left = route(to, "open_file", {"path": "a"})
     assert isinstance(left, ClientCall)
     assert left.arguments == {"path": "a"}
@@ -262,7 +258,7 @@ def test_a_client_tool_is_left_to_a_client_that_offered_it() -> None:
 
 
 def test_a_client_tool_that_writes_is_asked_for_first() -> None:
-    to = router(answers=Answers(client_tools=frozenset({"edit_file"})))
+    to = router(client_tools=frozenset({"edit_file"}))
     assert isinstance(route(to, "edit_file", {"path": "a"}), NeedsApproval)
 
 
@@ -272,13 +268,13 @@ def test_a_client_tool_that_writes_is_asked_for_first() -> None:
 )
 def test_a_client_that_failed_or_never_answered(answer: dict[str, Any], status: CallStatus) -> None:
     with pytest.raises(AgentError) as caught:
-        route(router(answers=Answers(client_results={"c1": answer})), "open_file", {"path": "a"})
+        route(router(client_results={"c1": answer}), "open_file", {"path": "a"})
     assert caught.value.status is status  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("content", [None, "", 0, False, {"error": "in the data"}, [[1]]])
 def test_what_a_client_answers_is_the_calls_result_whatever_it_is(content: Any) -> None:
-    to = router(answers=Answers(client_results={"c1": {"content": content}}))
+    to = router(client_results={"c1": {"content": content}})
     assert route(to, "open_file", {"path": "a"}) == CallOutput(content)
     assert to.is_decided(ToolCall("c1", "open_file", {}))
     assert not to.is_decided(ToolCall("c2", "open_file", {}))

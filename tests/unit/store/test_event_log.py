@@ -61,7 +61,7 @@ def test_the_next_document_goes_on_where_the_last_one_ended(db: Client) -> None:
     gathered.add(text(1))
     documents(db, gathered)
     gathered.mark_stored(TIME)
-    assert gathered.is_empty
+    assert not gathered.buffered_bytes
     gathered.add(text(2))
     (document,) = documents(db, gathered)
     assert (document["n"], document["first"], document["count"]) == (1, 2, 1)

@@ -57,19 +57,6 @@ class _Hop(Struct, frozen=True):
 
     def send(self, *, ends: float) -> tuple[Request, Reply]:
         check_listed(self.url, HOSTS)
-        addresses = public_addresses(self.url.host, self.url.port, ends=ends)
-        request = Request(
-            to=self.url.authority,
-            method=self.method,
-            path=self.url.path,
-            host=self.url.host,
-            headers=self._headers(),
-            body=self.body,
-            writes=self.call_key is not None,
-        )
-        return request, exchange(request, addresses, self.url.port, ends=ends)
-
-    def _headers(self) -> dict[str, str]:
         headers = {"Host": self.url.authority, "Accept": "application/json"}
         if self.body is not None:
             headers["Content-Type"] = "application/json"
@@ -77,11 +64,26 @@ class _Hop(Struct, frozen=True):
             headers["Idempotency-Key"] = self.call_key
         if self.secret is not None:
             headers["Authorization"] = f"Bearer {self.secret}"
-        return headers
+        addresses = public_addresses(self.url.host, self.url.port, ends=ends)
+        request = Request(
+            to=self.url.authority,
+            method=self.method,
+            path=self.url.path,
+            host=self.url.host,
+            headers=headers,
+            body=self.body,
+            writes=self.call_key is not None,
+        )
+        return request, exchange(request, addresses, self.url.port, ends=ends)
 
     def redirected(self, reply: Reply) -> _Hop:
         """The request that a redirect asks for; credentials stay with the host they are for."""
-        url = _location(self.url, reply)
+        text = reply.headers["location"]
+        if not re.fullmatch(r"[!-~]+", text):  # urljoin leaves out what it does not like
+            raise FailedPrecondition(
+                f"{self.url.authority} redirects to an address that cannot be called"
+            )
+        url = parse_url(urldefrag(urljoin(str(self.url), text)).url)
         secret = self.secret if url.origin == self.url.origin else None
         if reply.status in _AGAIN:
             return _Hop(url, self.method, self.body, self.call_key, secret)
@@ -111,12 +113,21 @@ def call_endpoint(
     """
     ends = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
-    hop = _first(execution, arguments, call_key)
+    url = parse_url(execution.target)
+    check_listed(url, HOSTS)  # before a secret is looked for
+    secret = _secret(url.host) if execution.requires_auth else None
+    if execution.method == "GET":
+        hop = _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
+    else:
+        body = json.dumps(arguments, ensure_ascii=False).encode()
+        hop = _Hop(url, "POST", body, call_key, secret)
     for _ in range(MAX_REDIRECTS + 1):
         request, reply = hop.send(ends=ends)
         redirects = reply.status in (*_AGAIN, *_ELSEWHERE) and "location" in reply.headers
         if not redirects:
-            return _result(reply, request)
+            if not 200 <= reply.status < 300:
+                raise _refusal(reply, request)
+            return read_json(reply, request) if reply.body.strip() else None
         if request.writes and reply.status in _ELSEWHERE:
             raise outcome_unknown(f"{request.to} accepted the request and redirected its answer")
         hop = hop.redirected(reply)
@@ -133,16 +144,6 @@ def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
     url = parse_url(execution.target)
     _, reply = _Hop(url, "HEAD", None, None, None).send(ends=time.monotonic() + timeout_s)
     return reply.status
-
-
-def _first(execution: Execution, arguments: dict[str, Any], call_key: str | None) -> _Hop:
-    url = parse_url(execution.target)
-    check_listed(url, HOSTS)  # before a secret is looked for
-    secret = _secret(url.host) if execution.requires_auth else None
-    if execution.method == "GET":
-        return _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
-    body = json.dumps(arguments, ensure_ascii=False).encode()
-    return _Hop(url, "POST", body, call_key, secret)
 
 
 def _with_query(url: Url, arguments: dict[str, Any]) -> Url:
@@ -168,9 +169,6 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def _secret(host: str) -> str:
-    unset = FailedPrecondition(
-        f"no secret for {host} is configured", hint=f"an operator can set {SECRETS}"
-    )
     try:
         names = json.loads(os.environ.get(SECRETS) or "{}")
     except ValueError:
@@ -178,23 +176,12 @@ def _secret(host: str) -> str:
     name = names.get(host) if isinstance(names, dict) else None
     secret = os.environ.get(name, "").strip() if isinstance(name, str) and name else ""
     if not secret:
-        raise unset
+        raise FailedPrecondition(
+            f"no secret for {host} is configured", hint=f"an operator can set {SECRETS}"
+        )
     if not re.fullmatch(r"[!-~]+", secret):
         raise FailedPrecondition(f"the secret for {host} has a character that cannot be sent")
     return secret
-
-
-def _location(base: Url, reply: Reply) -> Url:
-    text = reply.headers["location"]
-    if not re.fullmatch(r"[!-~]+", text):  # urljoin leaves out what it does not like
-        raise FailedPrecondition(f"{base.authority} redirects to an address that cannot be called")
-    return parse_url(urldefrag(urljoin(str(base), text)).url)
-
-
-def _result(reply: Reply, request: Request) -> Any:
-    if 200 <= reply.status < 300:
-        return read_json(reply, request) if reply.body.strip() else None
-    raise _refusal(reply, request)
 
 
 def _refusal(reply: Reply, request: Request) -> AgentError:

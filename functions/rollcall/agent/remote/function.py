@@ -28,7 +28,7 @@ from rollcall.agent.remote.http import (
 )
 from rollcall.core import errors
 from rollcall.core.context import User
-from rollcall.core.errors import AgentError, FailedPrecondition, Internal, Unavailable
+from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable, error_from
 from rollcall.core.inputs import check_json
 from rollcall.core.logs import traceparent
 from rollcall.core.options import region
@@ -37,27 +37,12 @@ from rollcall.core.urls import parse_url
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_FUNCTION_HOSTS"
+EMULATOR, HUB = "FUNCTIONS_EMULATOR_HOST", "FIREBASE_EMULATOR_HUB"
 DOMAINS = (".cloudfunctions.net", ".run.app")
 HUB_S = 5.0
 TOKEN_LEFT_S = 30.0
 """A user's token that ends sooner counts as gone."""
 
-_ERRORS: dict[str, type[AgentError]] = {
-    kind.code: kind
-    for kind in (
-        errors.InvalidArgument,
-        errors.Unauthenticated,
-        errors.PermissionDenied,
-        errors.NotFound,
-        errors.AlreadyExists,
-        errors.FailedPrecondition,
-        errors.Aborted,
-        errors.ResourceExhausted,
-        errors.Unavailable,
-        errors.DeadlineExceeded,
-        errors.Internal,
-    )
-}
 _OPEN = (errors.Unavailable, errors.DeadlineExceeded, errors.Internal)
 
 
@@ -118,7 +103,8 @@ def call_function(
             "Content-Type": "application/json",
             "Accept": "application/json",
             **_credentials(place, user, token, body),
-            **_trace(),
+            # A function is ours, or one that an operator lists: its work is part of our trace.
+            **({"traceparent": trace} if (trace := traceparent()) else {}),
         },
         body=body,
         writes=call_key is not None,
@@ -164,7 +150,13 @@ def _place(target: str) -> _Place:
         name = url.path.partition("?")[0].strip("/").rpartition("/")[2]
         return _Place(url.host, url.host, url.port, url.path, name or url.host)
     if _on_emulator():
-        address, _, port = _emulator().rpartition(":")
+        # Our own tools name the emulator; a function inside it is told of the hub only.
+        named, hub = (os.environ.get(name) for name in (EMULATOR, HUB))
+        if not named and not hub:
+            raise FailedPrecondition(
+                "it is not known where the functions emulator is", hint=f"set {EMULATOR}"
+            )
+        address, _, port = (named or _told_by(hub or "")).rpartition(":")
         return _Place(None, address, int(port), f"/{project()}/{region()}/{target}", target)
     host = f"{region()}-{project()}.cloudfunctions.net"
     return _Place(host, host, 443, f"/{target}", target)
@@ -174,20 +166,9 @@ def _on_emulator() -> bool:
     return os.environ.get("FUNCTIONS_EMULATOR") == "true"
 
 
-def _emulator() -> str:
-    """`host:port` of the functions emulator. Our own tools name it in FUNCTIONS_EMULATOR_HOST;
-    a function inside the emulator is told of the hub only, which knows."""
-    if named := os.environ.get("FUNCTIONS_EMULATOR_HOST"):
-        return named
-    if hub := os.environ.get("FIREBASE_EMULATOR_HUB"):
-        return _told_by(hub)
-    raise FailedPrecondition(
-        "it is not known where the functions emulator is", hint="set FUNCTIONS_EMULATOR_HOST"
-    )
-
-
 @cache
 def _told_by(hub: str) -> str:
+    """Return `host:port` of the functions emulator, as the emulators' hub knows it."""
     address, _, port = hub.rpartition(":")
     ends = time.monotonic() + HUB_S
     request = Request(
@@ -213,13 +194,6 @@ def _credentials(place: _Place, user: User, token: str | None, body: bytes) -> d
             audience += place.path.partition("?")[0]
         headers["X-Serverless-Authorization"] = f"Bearer {_identity(audience)}"
     return headers
-
-
-def _trace() -> dict[str, str]:
-    """What makes the function's work part of the trace of this request. A function is ours, or one
-    that an operator lists; other endpoints are told nothing of it."""
-    header = traceparent()
-    return {"traceparent": header} if header else {}
 
 
 def _lasts(token: str) -> bool:
@@ -283,15 +257,14 @@ def _error(said: dict[str, Any], request: Request) -> AgentError:
     code = str(said.get("status", "")).lower().replace("_", "-")
     details = said.get("details")
     details = details if isinstance(details, dict) else {}
-    field, hint, wait_s = (details.get(key) for key in ("field", "hint", "retryAfterS"))
-    is_wait = isinstance(wait_s, int | float) and not isinstance(wait_s, bool)
-    kind = _ERRORS.get(code, Internal)
+    stored: dict[str, Any] = {
+        key: details[key] for key in ("field", "hint") if isinstance(details.get(key), str)
+    }
+    wait_s = details.get("retryAfterS")
+    if isinstance(wait_s, int | float) and not isinstance(wait_s, bool):
+        stored["retryAfterS"] = wait_s
     message = str(said.get("message") or code or "the function failed")[:500]
-    if request.writes and kind in _OPEN:
-        return outcome_unknown(f"{request.to} failed ({kind.code}: {message})")
-    return kind(
-        message,
-        field=field if isinstance(field, str) else None,
-        hint=hint if isinstance(hint, str) else None,
-        retry_after_s=wait_s if is_wait else None,
-    )
+    error = error_from({**stored, "code": code, "message": message})
+    if request.writes and isinstance(error, _OPEN):
+        return outcome_unknown(f"{request.to} failed ({error.code}: {message})")
+    return error
