@@ -56,7 +56,12 @@ def run(options: argparse.Namespace) -> int:
     shown = show(plan.changes, plan.web)
     if not options.yes:
         print(shown)
-        if not _is_confirmed(len(plan.changes)):
+        count = len(plan.changes)
+        if not sys.stdin.isatty():
+            print(f"\nNothing was written. Add --yes to write these {count} files.")
+            return USAGE
+        if not _answers_yes(f"\nWrite these {count} files?"):
+            print("Nothing was written.")
             return USAGE
     try:
         write(root, plan.changes)
@@ -64,7 +69,15 @@ def run(options: argparse.Namespace) -> int:
         raise Problem(f"{error}\nNothing was changed in {root}.", exit_code=FAILED) from error
     if options.yes:  # afterwards, so that a reader who leaves, as `head` does, keeps nothing back
         print(shown)
-    print(f"Written.\n\n{'' if plan.is_update else _model_choice()}Next:\n{_next_steps(plan)}")
+    print("Written.\n")
+    if not plan.is_update:
+        keys = " or ".join(provider.keys[-1] for provider in providers())
+        print(
+            f"Without a model the offline planner answers. {keys}\n"
+            "in the functions' .env sets one; GEMINI_BACKEND=vertex needs no key, sends what "
+            "users\nwrite to Vertex AI in your project, and costs it money.\n"
+        )
+    print(f"Next:\n{_next_steps(plan)}")
     return 0
 
 
@@ -135,27 +148,8 @@ def _length(content: bytes) -> str:
     return "1 line" if count == 1 else f"{count} lines"
 
 
-def _is_confirmed(count: int) -> bool:
-    if not sys.stdin.isatty():
-        print(f"\nNothing was written. Add --yes to write these {count} files.")
-        return False
-    if _answers_yes(f"\nWrite these {count} files?"):
-        return True
-    print("Nothing was written.")
-    return False
-
-
 def _answers_yes(question: str) -> bool:
     return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-
-
-def _model_choice() -> str:
-    keys = " or ".join(provider.keys[-1] for provider in providers())
-    return (
-        f"Without a model the offline planner answers. {keys}\n"
-        "in the functions' .env sets one; GEMINI_BACKEND=vertex needs no key, sends what users\n"
-        "write to Vertex AI in your project, and costs it money.\n\n"
-    )
 
 
 def _next_steps(plan: Plan) -> str:

@@ -28,8 +28,13 @@ def append_lines(text: str, lines: str) -> str:
     return text + gap + lines.replace("\n", newline)
 
 
-class Unreadable(Exception):
-    """A file that has to be edited is no text in UTF-8; the message says which."""
+class UnsupportedSetup(Exception):
+    """A file of the app that Rollcall cannot be added to; the message says where and the cure."""
+
+    @classmethod
+    def at(cls, path: str, error: ValueError) -> UnsupportedSetup:
+        """What is wrong in a file, by an error whose message begins with the line."""
+        return cls(f"{path}:{str(error).removeprefix('line ')}")
 
 
 class Change(Struct, frozen=True):
@@ -51,13 +56,13 @@ class Files:
         """A file's text with the changes so far; None where there is none.
 
         Raises:
-            Unreadable: It is not in UTF-8.
+            UnsupportedSetup: It is not in UTF-8.
         """
         content = self.read_bytes(path)
         try:
             return None if content is None else content.decode()
         except UnicodeDecodeError:
-            raise Unreadable(
+            raise UnsupportedSetup(
                 f"{path} is not in UTF-8, so it is not edited. Save it in UTF-8 and repeat this."
             ) from None
 
@@ -111,7 +116,9 @@ def write(root: Path, changes: Sequence[Change]) -> None:
         for change in changes:
             file = (root / change.path).resolve()  # a link stays one; what it points to is written
             if change.new is not None:
-                _make_folder(file.parent, made_folders)
+                for folder in reversed([each for each in file.parents if not each.exists()]):
+                    folder.mkdir()
+                    made_folders.append(folder)
                 temporary[file] = _write_beside(file, change.new)
         for change in changes:
             file = (root / change.path).resolve()
@@ -135,13 +142,6 @@ def write(root: Path, changes: Sequence[Change]) -> None:
         raise
 
 
-def _make_folder(folder: Path, made: list[Path]) -> None:
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir()
-        made.append(each)
-
-
 def _write_beside(file: Path, content: bytes) -> Path:
     """Write a temporary file in the same folder, with the rights of the one it will replace."""
     handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
@@ -149,14 +149,10 @@ def _write_beside(file: Path, content: bytes) -> Path:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        path.chmod(file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        path.chmod(file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~mask)
     except BaseException:
         path.unlink()
         raise
     return path
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.init import app_code, json_edits
-from rollcall.commands.init.files import Files, line_number
+from rollcall.commands.init.files import Files, UnsupportedSetup, line_number
 from rollcall.core.options import DEFAULT_CODEBASE
 
 FILE = "firebase.json"
@@ -18,8 +18,8 @@ CODEBASE = "rollcall"
 """What Rollcall's codebase is called where it stands beside others."""
 
 _IGNORE = ["venv", "__pycache__", ".git", "*.local", "*.log"]
-_OLDEST, _NEWEST = (3, 11), (3, 14)
-"""The versions of Python that Rollcall runs on and Firebase has a runtime for."""
+_OLDEST, _NEWEST = 11, 14
+"""The versions of Python 3 that Rollcall runs on and Firebase has a runtime for."""
 _EMULATORS = {
     "auth": {"port": 9099},
     "functions": {"port": 5001},
@@ -29,10 +29,6 @@ _EMULATORS = {
     "ui": {"enabled": False},
 }
 _DEFAULT_DATABASE = "(default)"
-
-
-class UnsupportedSetup(Exception):
-    """A firebase.json that Rollcall cannot be added to; the message says where and the cure."""
 
 
 class Codebase(Struct, frozen=True):
@@ -64,12 +60,12 @@ def read(text: str) -> dict[str, Any]:
     """The content of a firebase.json.
 
     Raises:
-        Unsupported: It is not JSON, or not an object.
+        UnsupportedSetup: It is not JSON, or not an object.
     """
     try:
         found = json_edits.parse(text).value
     except ValueError as error:
-        raise UnsupportedSetup(f"{FILE}:{str(error).removeprefix('line ')}") from error
+        raise UnsupportedSetup.at(FILE, error) from error
     if not isinstance(found, dict):
         raise UnsupportedSetup(f"{FILE}:1: an object {{ ... }} is expected")
     return found
@@ -80,7 +76,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     codebase of its own, where there are none (or several, of which none is the obvious one).
 
     Raises:
-        Unsupported: The functions are of a kind that Rollcall cannot stand in or beside.
+        UnsupportedSetup: The functions are of a kind that Rollcall cannot stand in or beside.
     """
     entries = _function_entries(read(text))
     if entries == [{}] and not files.is_folder("functions"):
@@ -112,8 +108,12 @@ def choose_codebase(text: str, files: Files) -> Codebase:
             f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
             "which does not bind Rollcall. Rename it and repeat this."
         )
+    names = ["functions-python", "rollcall-functions"]
+    if not entries and not files.exists("functions/package.json"):
+        names.insert(0, "functions")
+    free = (each for each in names if each == "functions" or not files.is_folder(each))
     return Codebase(
-        folder=_new_folder(files, beside=bool(entries)),
+        folder=next(free, f"{CODEBASE}-codebase"),
         name=CODEBASE if entries else DEFAULT_CODEBASE,
         runtime=running_runtime(),
         index=None,
@@ -126,20 +126,19 @@ def choose_firestore(text: str) -> Firestore:
     """The files of rules and indexes; where firebase.json names none, the usual ones.
 
     Raises:
-        Unsupported: The default database is not among those listed, or another file lists them.
+        UnsupportedSetup: The default database is not among those listed, or another file lists
+            them.
     """
-    found = read(text).get("firestore", {})
-    entry = found
+    found = entry = read(text).get("firestore", {})
     if isinstance(found, list):
-        place = _database_index(text, found)
-        entry = found[place]
+        entry = found[_database_index(text, found)]
     elif not isinstance(found, dict):
         raise UnsupportedSetup(
             f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
             f'with "rules" and "indexes" here in its place.'
         )
     elif found.get("database", _DEFAULT_DATABASE) != _DEFAULT_DATABASE:
-        raise _other_databases(text, [found])
+        _database_index(text, [found])
     return Firestore(
         entry.get("rules") or "firestore.rules", entry.get("indexes") or "firestore.indexes.json"
     )
@@ -147,7 +146,18 @@ def choose_firestore(text: str) -> Firestore:
 
 def merge(text: str, codebase: Codebase) -> str:
     """Add what Rollcall needs to a firebase.json; all else stays as it is."""
-    return _merge_firestore(_merge_functions(text, codebase))
+    text = _merge_functions(text, codebase)
+    chosen = choose_firestore(text)
+    wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
+    found = read(text).get("firestore")
+    if found is None:
+        return json_edits.add_members(text, (), {"firestore": wanted})
+    place: tuple[str | int, ...] = ("firestore",)
+    if isinstance(found, list):
+        place = ("firestore", _database_index(text, found))
+    entry = json_edits.find(text, place).value
+    missing = {key: value for key, value in wanted.items() if key not in entry}
+    return json_edits.add_members(text, place, missing) if missing else text
 
 
 def new_file(codebase: Codebase) -> str:
@@ -165,15 +175,15 @@ def running_runtime() -> str:
     """The runtime of Firebase for the Python that runs this.
 
     Raises:
-        Unsupported: There is none.
+        UnsupportedSetup: There is none.
     """
-    version = sys.version_info[:2]
-    if not _OLDEST <= version <= _NEWEST:
+    major, minor = sys.version_info[:2]
+    if major != 3 or not _OLDEST <= minor <= _NEWEST:
         raise UnsupportedSetup(
-            f"Firebase has no runtime for Python {version[0]}.{version[1]}, which runs this. Run "
-            f"it with one from {_dotted(_OLDEST)} to {_dotted(_NEWEST)}."
+            f"Firebase has no runtime for Python {major}.{minor}, which runs this. Run it with one "
+            f"from 3.{_OLDEST} to 3.{_NEWEST}."
         )
-    return f"python{version[0]}{version[1]}"
+    return f"python{major}{minor}"
 
 
 def ignored_vendor(text: str, codebase: Codebase) -> str | None:
@@ -210,20 +220,6 @@ def _merge_functions(text: str, codebase: Codebase) -> str:
     if isinstance(hooks, str):
         return json_edits.replace(text, (*place, "postdeploy"), [hooks, _sync(codebase)])
     return json_edits.append_items(text, (*place, "postdeploy"), [_sync(codebase)])
-
-
-def _merge_firestore(text: str) -> str:
-    chosen = choose_firestore(text)
-    wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
-    found = read(text).get("firestore")
-    if found is None:
-        return json_edits.add_members(text, (), {"firestore": wanted})
-    place: tuple[str | int, ...] = ("firestore",)
-    if isinstance(found, list):
-        place = ("firestore", _database_index(text, found))
-    entry = json_edits.find(text, place).value
-    missing = {key: value for key, value in wanted.items() if key not in entry}
-    return json_edits.add_members(text, place, missing) if missing else text
 
 
 def _entry(codebase: Codebase) -> dict[str, Any]:
@@ -284,7 +280,7 @@ def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
     """The runtime of a codebase that is there."""
     runtime = str(entry.get("runtime", "")) or running_runtime()
     version = re.fullmatch(r"python3(\d+)", runtime)
-    if version is None or int(version[1]) < _OLDEST[1]:
+    if version is None or int(version[1]) < _OLDEST:
         listed = isinstance(read(text)["functions"], list)
         place = ("functions", index, "runtime") if listed else ("functions", "runtime")
         raise UnsupportedSetup(
@@ -294,25 +290,12 @@ def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
     return runtime
 
 
-def _new_folder(files: Files, *, beside: bool) -> str:
-    """A folder for the functions of an app that has none, or none in Python."""
-    names = ["functions-python", "rollcall-functions"]
-    if not beside and not files.exists("functions/package.json"):
-        names.insert(0, "functions")
-    free = [each for each in names if each == "functions" or not files.is_folder(each)]
-    return free[0] if free else f"{CODEBASE}-codebase"
-
-
 def _database_index(text: str, entries: list[Any]) -> int:
     for index, entry in enumerate(entries):
         if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
             return index
-    raise _other_databases(text, entries)
-
-
-def _other_databases(text: str, entries: list[Any]) -> UnsupportedSetup:
     names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
-    return UnsupportedSetup(
+    raise UnsupportedSetup(
         f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
         f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
         f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'
@@ -321,7 +304,3 @@ def _other_databases(text: str, entries: list[Any]) -> UnsupportedSetup:
 
 def _line(text: str, place: tuple[str | int, ...]) -> int:
     return line_number(text, json_edits.find(text, place).start)
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"

@@ -196,10 +196,8 @@ def _skip(text: str, place: int) -> int:
 
 def _value(text: str, place: int) -> Node:
     opening = text[place : place + 1]
-    if opening == "{":
-        return _object(text, place)
-    if opening == "[":
-        return _array(text, place)
+    if opening in ("{", "["):
+        return _container(text, place, closing="}" if opening == "{" else "]")
     found = _SCALAR.match(text, place)
     try:
         return Node(json.loads(found[0] if found else ""), place, found.end() if found else place)
@@ -207,41 +205,31 @@ def _value(text: str, place: int) -> Node:
         raise _error(text, place, "a value is expected here") from None
 
 
-def _object(text: str, start: int) -> Node:
+def _container(text: str, start: int, *, closing: str) -> Node:
     children: list[tuple[str | int, int, Node]] = []
     place = _skip(text, start + 1)
-    while text[place : place + 1] != "}" or children:
-        key = _value(text, place)
-        if not isinstance(key.value, str):
-            raise _error(text, place, "a name in double quotes is expected here")
-        colon = _skip(text, key.end)
-        if text[colon : colon + 1] != ":":
-            raise _error(text, colon, 'a ":" is expected here')
-        value = _value(text, _skip(text, colon + 1))
-        children.append((key.value, place, value))
-        place = _skip(text, value.end)
-        if text[place : place + 1] != ",":
-            break
-        place = _skip(text, place + 1)
-    if text[place : place + 1] != "}":
-        raise _error(text, place, 'a "," or "}" is expected here')
-    found = {str(key): node.value for key, _, node in children}
-    return Node(found, start, place + 1, tuple(children))
-
-
-def _array(text: str, start: int) -> Node:
-    children: list[tuple[str | int, int, Node]] = []
-    place = _skip(text, start + 1)
-    while text[place : place + 1] != "]" or children:
+    while text[place : place + 1] != closing or children:
+        key: str | int = len(children)
+        begin = place
+        if closing == "}":
+            name = _value(text, place)
+            if not isinstance(name.value, str):
+                raise _error(text, place, "a name in double quotes is expected here")
+            key, place = name.value, _skip(text, name.end)
+            if text[place : place + 1] != ":":
+                raise _error(text, place, 'a ":" is expected here')
+            place = _skip(text, place + 1)
         value = _value(text, place)
-        children.append((len(children), place, value))
+        children.append((key, begin, value))
         place = _skip(text, value.end)
         if text[place : place + 1] != ",":
             break
         place = _skip(text, place + 1)
-    if text[place : place + 1] != "]":
-        raise _error(text, place, 'a "," or "]" is expected here')
-    return Node([node.value for _, _, node in children], start, place + 1, tuple(children))
+    if text[place : place + 1] != closing:
+        raise _error(text, place, f'a "," or "{closing}" is expected here')
+    values = {key: node.value for key, _, node in children}
+    found = values if closing == "}" else [*values.values()]
+    return Node(found, start, place + 1, tuple(children))
 
 
 def _error(text: str, place: int, message: str) -> ValueError:

@@ -15,8 +15,8 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
 from rollcall.commands.init import app_code, firebase_json, indexes, security_rules, web_app
-from rollcall.commands.init.files import Change, Files, Unreadable, append_lines
-from rollcall.commands.init.firebase_json import Codebase, UnsupportedSetup
+from rollcall.commands.init.files import Change, Files, UnsupportedSetup, append_lines
+from rollcall.commands.init.firebase_json import Codebase
 from rollcall.commands.init.web_app import RECORD, WebRecord
 from rollcall.commands.init.wheel import (
     FIND_LINKS,
@@ -94,12 +94,7 @@ def make_plan(
 
 class _Planner:
     def __init__(
-        self,
-        root: Path,
-        wheel: Wheel,
-        platform: PlatformOf,
-        prefix: str | None,
-        web: str | None,
+        self, root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None, web: str | None
     ) -> None:
         self.root = root
         self.web = web
@@ -118,10 +113,14 @@ class _Planner:
             self.is_bound = self.main is not None and app_code.binds(self.main)
             self.is_update = self.record is not None and self.is_bound
             self.prefix = self._choose_prefix(prefix)
-        except (UnsupportedSetup, Unreadable) as error:
+        except UnsupportedSetup as error:
             raise Obstacle([str(error)]) from error
+        # The packages that main.py binds, as far as they lie beside it.
+        named = app_code.packages(self.main) if self.main is not None and self.is_bound else None
+        packages = {name: root / self._in(name) for name in named or DEFAULT_PACKAGES}
+        folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
         try:
-            self.platform = platform(self.prefix, self._package_folders())
+            self.platform = platform(self.prefix, folders)
         except Problem as error:
             raise Obstacle([str(error)]) from error
 
@@ -141,7 +140,7 @@ class _Planner:
         ):
             try:
                 step()
-            except (UnsupportedSetup, Unreadable) as error:
+            except UnsupportedSetup as error:
                 self.problems.append(str(error))
         if self.problems:
             raise Obstacle(self.problems)
@@ -269,12 +268,6 @@ class _Planner:
             return "rollcall_capabilities"
         return "capabilities"
 
-    def _package_folders(self) -> dict[str, Path]:
-        """The folders of the packages that main.py binds, as far as they lie beside it."""
-        named = app_code.packages(self.main) if self.main is not None and self.is_bound else None
-        found = {name: self.root / self._in(name) for name in named or DEFAULT_PACKAGES}
-        return {name: folder for name, folder in found.items() if folder.is_dir()}
-
     def _plan_capabilities(self) -> None:
         folder = self._in(self._package())
         if self.is_bound or self.files.names(folder):
@@ -358,7 +351,7 @@ class _Planner:
         """The prefix asked for, or the one that the app has.
 
         Raises:
-            Unsupported: The app has another one, and data under it.
+            UnsupportedSetup: The app has another one, and data under it.
         """
         path = self._in(".env")
         there = app.parse_variables(self.files.read(path) or "").get(PREFIX)
@@ -414,11 +407,21 @@ class _Planner:
         try:
             rules = security_rules.read(text)
             if rules.version != "2":
-                self.problems.append(_version_problem(path, rules.version))
-            self.problems += _opening_problems(path, rules, self.platform)
+                said = (
+                    f"rules_version is {rules.version!r}"
+                    if rules.version
+                    else "there is no rules_version"
+                )
+                self.problems.append(
+                    f"{path}:1: {said}, and Rollcall's rules need version 2. Write "
+                    "`rules_version = '2';` as the first line. In version 2, `{name=**}` also "
+                    "matches what stands right at that place, so look at your wildcards."
+                )
+            if openings := security_rules.find_openings(rules, self.platform.collections):
+                self.problems.append(_openings_problem(path, rules, openings, self.platform))
             self.files.put(path, security_rules.merge(text, self.platform.rules))
         except ValueError as error:
-            raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
+            raise UnsupportedSetup.at(path, error) from error
 
     def _plan_indexes(self) -> None:
         path = self.firestore.indexes
@@ -430,13 +433,19 @@ class _Planner:
         try:
             self.files.put(path, indexes.merge(text, self.platform.indexes, written))
         except ValueError as error:
-            raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
+            raise UnsupportedSetup.at(path, error) from error
 
     # ---- Names ----
 
     def _check_names(self) -> None:
         """Find names of Rollcall that the app has for something of its own."""
-        taken = self._taken_functions()
+        taken: dict[str, list[str]] = {}
+        if not self.is_bound:  # else `bind` knows better which of the engine's functions there are
+            found = dict(self._own_functions())
+            for folder in self.codebase.others:
+                found |= app_code.deployed_functions(self.files, folder)
+            ours = self.platform.functions
+            taken = {f"the function {name}": [at] for name, at in found.items() if name in ours}
         for id, places in self._taken_collections().items():
             taken.setdefault(f"the collection {id}", places)
         if not taken:
@@ -445,30 +454,14 @@ class _Planner:
             f"  {name}: {', '.join(dict.fromkeys(places[:_MOST_PLACES]))}"
             for name, places in sorted(taken.items())
         ]
-        if self.prefix:
-            cure = f"Choose another prefix than {self.prefix!r}."
-        else:
+        cure = f"Choose another prefix than {self.prefix!r}."
+        if not self.prefix:
             cure = (
                 "With `--prefix rc` Rollcall's own are called rc_threads, rc_run_agent and so on, "
                 "in paths, rules, indexes and clients."
             )
-        self.problems.append(
-            "Rollcall uses names that the app has for something else:\n"
-            + "\n".join(lines)
-            + f"\n{cure}"
-        )
-
-    def _taken_functions(self) -> dict[str, list[str]]:
-        if self.is_bound:  # `bind` knows better which of the engine's functions there are
-            return {}
-        found = dict(self._own_functions())
-        for folder in self.codebase.others:
-            found |= app_code.deployed_functions(self.files, folder)
-        return {
-            f"the function {name}": [place]
-            for name, place in found.items()
-            if name in self.platform.functions
-        }
+        what = "Rollcall uses names that the app has for something else:"
+        self.problems.append("\n".join([what, *lines, cure]))
 
     def _taken_collections(self) -> dict[str, list[str]]:
         known = self.record.collections if self.record is not None else ()
@@ -507,47 +500,33 @@ class _Planner:
     def _on_disk(self, path: str) -> str | None:
         try:
             return Files(self.root).read(path)
-        except Unreadable:  # the step that edits it says so
+        except UnsupportedSetup:  # the step that edits it says so
             return None
 
 
-def _version_problem(path: str, version: str | None) -> str:
-    said = f"rules_version is {version!r}" if version else "there is no rules_version"
-    return (
-        f"{path}:1: {said}, and Rollcall's rules need version 2. Write `rules_version = '2';` as "
-        "the first line. In version 2, `{name=**}` also matches what stands right at that place, "
-        "so look at your wildcards."
-    )
-
-
-def _opening_problems(path: str, rules: security_rules.Rules, platform: Platform) -> list[str]:
-    """The app's wildcards that let clients at Rollcall's data, each with what to write."""
-    openings = security_rules.find_openings(rules, platform.collections)
-    if not openings:
-        return []
-    own = sorted(
-        {each for each in security_rules.collection_lines(rules) if re.fullmatch(r"\w+", each)}
-    )
-    problems = []
+def _openings_problem(
+    path: str,
+    rules: security_rules.Rules,
+    openings: list[security_rules.Opening],
+    platform: Platform,
+) -> str:
+    """The app's wildcards that let clients at Rollcall's data, and what to write instead."""
+    lines = []
     for opening in openings:
-        some = ", ".join(opening.collections[:4]) + (
-            f" and {len(opening.collections) - 4} more" if len(opening.collections) > 4 else ""
-        )
-        allow = opening.allow
-        problems.append(
+        names, allow = opening.collections, opening.allow
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        lines.append(
             f"{path}:{allow.line}: `allow {allow.methods}` under `match {opening.match.written}` "
-            f"(line {opening.match.line}) reaches collections of Rollcall: {some}. One rule that "
-            "allows is enough, so this one would open them to clients."
+            f"(line {opening.match.line}) reaches collections of Rollcall: {', '.join(names[:4])}"
+            f"{more}. One rule that allows is enough, so this one would open them to clients."
         )
-    problems.append(_cure(path, rules, openings, own, platform))
-    return ["\n".join(problems)]
+    return "\n".join([*lines, _cure(path, rules, openings, platform)])
 
 
 def _cure(
     path: str,
     rules: security_rules.Rules,
     openings: list[security_rules.Opening],
-    own: list[str],
     platform: Platform,
 ) -> str:
     if security_rules.is_template(rules):
@@ -576,6 +555,9 @@ def _cure(
             f"`match /your_collection/{{id}}/{name}/{{document}}`; or `--prefix rc` has Rollcall "
             f"call its own rc_{name}."
         )
+    own = sorted(
+        {each for each in security_rules.collection_lines(rules) if re.fullmatch(r"\w+", each)}
+    )
     roots = sorted({each.split("/")[0] for each in platform.collections})
     some = "', '".join(own[:6]) or "your_collection"
     if platform.prefix:

@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rollcall.commands.init import firebase_json, json_edits
-from rollcall.commands.init.files import Files, line_number
-from rollcall.commands.init.firebase_json import FILE, UnsupportedSetup
+from rollcall.commands.init.files import Files, UnsupportedSetup, line_number
+from rollcall.commands.init.firebase_json import FILE
 from rollcall.core import jsonc
 from rollcall.core.errors import Problem
 
@@ -162,8 +162,13 @@ def plan(
     path = f"{site.folder}/{SETTINGS}"
     if (there := files.read(path)) is None:
         files.put(path, settings.text())
-    elif _prefix(there, path) != settings.prefix:
-        notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
+    else:
+        try:
+            found = json_edits.parse(there).value
+        except ValueError as error:
+            raise UnsupportedSetup.at(path, error) from error
+        if not isinstance(found, dict) or found.get("prefix", "") != settings.prefix:
+            notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
     if before is None:
         if site.public:
             notes.append(
@@ -177,15 +182,6 @@ def plan(
             "has enabled them."
         )
     return record, notes
-
-
-def _prefix(text: str, path: str) -> str | None:
-    """The prefix that the page is told."""
-    try:
-        found = json_edits.parse(text).value
-    except ValueError as error:
-        raise UnsupportedSetup(f"{path}:{str(error).removeprefix('line ')}") from error
-    return found.get("prefix", "") if isinstance(found, dict) else None
 
 
 def _put(files: Files, folder: str, placed: Mapping[str, bytes], known: Mapping[str, str]) -> None:
@@ -269,11 +265,17 @@ def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
         The new text, and whether the rules are those of this version: rules that somebody has
         changed stay as they are.
     """
-    text = _merge_emulator(text)
+    emulators, port = firebase_json.read(text).get("emulators"), {"hosting": {"port": _PORT}}
+    if emulators is None:
+        text = json_edits.add_members(text, (), {"emulators": port})
+    elif "hosting" not in emulators:
+        text = json_edits.add_members(text, ("emulators",), port)
     rules = site.headers()
     if site.is_new:
         entry = {"public": site.folder, "ignore": ["firebase.json", "**/.*"], "headers": rules}
-        return _add(text, (), "hosting", entry), True
+        if "hosting" in firebase_json.read(text):
+            return json_edits.replace(text, ("hosting",), entry), True
+        return json_edits.add_members(text, (), {"hosting": entry}), True
     place: tuple[str | int, ...] = ("hosting",)
     if site.index is not None:
         place = ("hosting", site.index)
@@ -330,22 +332,6 @@ def address(text: str, folder: str, log: str) -> str | None:
             served[name] for name in (entry.get("target"), entry.get("site")) if name in served
         ]
     return f"{hosts[0]}{site.path}/" if hosts else None
-
-
-def _merge_emulator(text: str) -> str:
-    """Have `dev` start the Hosting emulator."""
-    emulators = firebase_json.read(text).get("emulators")
-    if emulators is None:
-        return json_edits.add_members(text, (), {"emulators": {"hosting": {"port": _PORT}}})
-    if "hosting" in emulators:
-        return text
-    return json_edits.add_members(text, ("emulators",), {"hosting": {"port": _PORT}})
-
-
-def _add(text: str, place: tuple[str | int, ...], key: str, value: Any) -> str:
-    if key in json_edits.find(text, place).value:
-        return json_edits.replace(text, (*place, key), value)
-    return json_edits.add_members(text, place, {key: value})
 
 
 def _entries(text: str) -> list[dict[str, Any]]:
