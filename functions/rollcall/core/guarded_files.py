@@ -71,7 +71,8 @@ def guarded_file(path: str) -> Guarded | None:
         return None
     for each in _paths():
         if each.matches(names):
-            if each.guarded.kind == "secret" and not each.is_folder and _is_exception(names[-1]):
+            is_secret = each.guarded.kind == "secret" and not each.is_folder
+            if is_secret and any(_fits(name, names[-1]) for name in _list().secret_exceptions):
                 continue
             return each.guarded
     return None
@@ -113,10 +114,6 @@ def _paths() -> tuple[_Path, ...]:
         for row in _list().files
         for path in row.paths
     )
-
-
-def _is_exception(name: str) -> bool:
-    return any(_fits(pattern, name) for pattern in _list().secret_exceptions)
 
 
 def _fits(pattern: str, name: str) -> bool:

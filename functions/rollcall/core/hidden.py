@@ -119,7 +119,12 @@ def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     arguments = get_args(kind)
     if isinstance(data, dict):
         hint = arguments[1] if len(arguments) == 2 else Any
-        values = _values_of(value, data)
+        values = dict.fromkeys(data, _UNKNOWN)  # by the keys that they have in JSON
+        if isinstance(value, Mapping) and len(value) == len(data):
+            values = dict(zip(data, value.values(), strict=True))
+        elif isinstance(value, Mapping):
+            by_text = {str(key): item for key, item in value.items()}
+            values = {key: by_text.get(key, _UNKNOWN) for key in data}
         shown = {key: _shown(item, values[key], hint, mask) for key, item in data.items()}
         return {key: item for key, item in shown.items() if item is not _GONE}
     if isinstance(data, list):
@@ -190,45 +195,34 @@ def _fields(kind: Any) -> tuple[_Field, ...] | None:
     if not isinstance(kind, type):
         return None
     if issubclass(kind, BaseModel):
-        return (*_model_fields(kind), *_computed_fields(kind))
+        own = [
+            _Field(name, _keys(name, info), Annotated[info.annotation, *info.metadata, None])
+            for name, info in kind.model_fields.items()
+        ]
+        computed = kind.model_computed_fields.items()
+        return (
+            *own,
+            *(_Field(name, _keys(name, info), info.return_type) for name, info in computed),
+        )
     is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
     is_record = dataclasses.is_dataclass(kind) or issubclass(kind, Struct)
     if not (is_record or _is_typed_dict(kind) or is_named_tuple):
         return None
     aliases = getattr(kind, "__pydantic_fields__", {})
-    return tuple(
-        _Field(name, _keys(name, aliases.get(name)), hint) for name, hint in _hints(kind).items()
-    )
-
-
-def _model_fields(model: type[BaseModel]) -> list[_Field]:
-    return [
-        _Field(name, _keys(name, info), Annotated[info.annotation, *info.metadata, None])
-        for name, info in model.model_fields.items()
-    ]
-
-
-def _computed_fields(model: type[BaseModel]) -> list[_Field]:
-    return [
-        _Field(name, _keys(name, info), info.return_type)
-        for name, info in model.model_computed_fields.items()
-    ]
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except NameError:
+        # A name that is imported for type checkers only. What is marked can still be read.
+        hints = {
+            name: Annotated[Any, Hidden()] if "Hidden" in str(hint) else Any
+            for name, hint in raw_annotations(kind).items()
+        }
+    return tuple(_Field(name, _keys(name, aliases.get(name)), hint) for name, hint in hints.items())
 
 
 def _keys(name: str, info: Any) -> tuple[str, ...]:
     named = (getattr(info, "serialization_alias", None), getattr(info, "alias", None), name)
     return tuple(dict.fromkeys(key for key in named if isinstance(key, str)))
-
-
-def _hints(kind: type) -> dict[str, Any]:
-    try:
-        return get_type_hints(kind, include_extras=True)
-    except NameError:
-        # A name that is imported for type checkers only. What is marked can still be read.
-        return {
-            name: Annotated[Any, Hidden()] if "Hidden" in str(hint) else Any
-            for name, hint in raw_annotations(kind).items()
-        }
 
 
 def _hides(hint: Any) -> bool:
@@ -272,16 +266,6 @@ def _attribute(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         return value.get(name, _UNKNOWN)
     return getattr(value, name, _UNKNOWN)
-
-
-def _values_of(value: Any, data: dict[str, Any]) -> dict[str, Any]:
-    """The Python values of a dictionary by the keys that they have in JSON."""
-    if not isinstance(value, Mapping):
-        return dict.fromkeys(data, _UNKNOWN)
-    if len(value) == len(data):
-        return dict(zip(data, value.values(), strict=True))
-    by_text = {str(key): item for key, item in value.items()}
-    return {key: by_text.get(key, _UNKNOWN) for key in data}
 
 
 def _items_of(value: Any, length: int) -> list[Any]:

@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from contextvars import Context, copy_context
+from itertools import chain, islice
 from typing import Any
 
 import flask
@@ -208,8 +209,18 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         streams = "text/event-stream" in request.headers.get("Accept", "")
         collect_incidents()
         try:
-            _check_envelope(request)
-            call = gate.open(request, stated=_stated_user(request, name))
+            if request.method != "POST":
+                raise InvalidArgument(f"this function is called by POST, not {request.method}")
+            _check_mimetype(request)
+            body = parse_json(request.get_data())
+            if not isinstance(body, dict) or set(body) != {"data"}:
+                what = 'the request must be an object with the one key "data"'
+                raise InvalidArgument(what, field="data")
+            check_json(body["data"], field="")
+            statement, user = request.headers.get(HEADER), None
+            if statement:  # another function's: whom it calls this one for
+                user = verified(statement, function=name, body=request.get_data())
+            call = gate.open(request, stated=user)
             set_user(call.user.uid)
             outcome = handler(replace(call, streams=streams))
         except Exception as error:
@@ -225,21 +236,9 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
     return function
 
 
-def _check_envelope(request: flask.Request) -> None:
-    if request.method != "POST":
-        raise InvalidArgument(f"this function is called by POST, not {request.method}")
+def _check_mimetype(request: flask.Request) -> None:
     if request.mimetype != "application/json":
         raise InvalidArgument("the content type must be application/json")
-    body = parse_json(request.get_data())
-    if not isinstance(body, dict) or set(body) != {"data"}:
-        raise InvalidArgument('the request must be an object with the one key "data"', field="data")
-    check_json(body["data"], field="")
-
-
-def _stated_user(request: flask.Request, name: str) -> User | None:
-    """Whom another function calls `name` for, by its signed statement; None without one."""
-    statement = request.headers.get(HEADER)
-    return verified(statement, function=name, body=request.get_data()) if statement else None
 
 
 def _refusal_generator(error: Exception) -> Iterator[Any]:
@@ -250,22 +249,17 @@ def _refusal_generator(error: Exception) -> Iterator[Any]:
 def _plain(outcome: Any) -> flask.Response:
     """Run to the end, then answer once."""
     try:
-        if isinstance(outcome, Generator):
-            outcome = _drain(outcome)
+        while isinstance(outcome, Generator):
+            try:
+                next(outcome)
+            except StopIteration as end:
+                outcome = end.value
         return flask.jsonify(result=outcome, **incidents_of_request())
     except Exception as error:
         wire = to_wire(error)
         response = flask.jsonify(error=wire._as_dict())
         response.status_code = wire._http_error_code.status
         return response
-
-
-def _drain(outcome: Generator[Any, None, Any]) -> Any:
-    while True:
-        try:
-            next(outcome)
-        except StopIteration as end:
-            return end.value
 
 
 def _callable_frames(outcome: Any) -> Iterator[bytes]:
@@ -285,9 +279,7 @@ def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
                 chunk = next(outcome)
             except StopIteration as end:
                 return end.value
-            # None says that nothing has happened: nobody is sent anything, but whoever drives
-            # this generator may see that the client is gone.
-            yield b"" if chunk is None else frame({"message": chunk})
+            yield _frame(None if chunk is None else {"message": chunk})
 
 
 def to_wire(error: Exception) -> https_fn.HttpsError:
@@ -325,11 +317,17 @@ def bind_request(
             if len(body) > max_bytes:
                 most = f"the request has {len(body):,} bytes; at most {max_bytes:,} are accepted"
                 return _refusal(ResourceExhausted(most), _TOO_LARGE)
-            data = _data(request, body) if request.method == "POST" else None
+            data = None
+            if request.method == "POST":
+                _check_mimetype(request)
+                data = parse_json(body, most=len(body), wanted="a JSON object")
+                if not isinstance(data, dict):
+                    raise InvalidArgument("the request is no JSON object", field="data")
             outcome = handler(replace(call, data=data, path=request.path.strip("/")))
-            if isinstance(outcome, Generator):
-                return event_stream(_frames(name, *_begun(outcome)))
-            return flask.jsonify(outcome)
+            if not isinstance(outcome, Generator):
+                return flask.jsonify(outcome)
+            first = list(islice(outcome, 1))  # so that what is refused has a status
+            return event_stream(_frames(name, first, outcome))
         except Exception as error:
             return _refusal(as_agent_error(error))
 
@@ -345,36 +343,18 @@ def bind_request(
     return function
 
 
-def _data(request: flask.Request, body: bytes) -> dict[str, Any]:
-    if request.mimetype != "application/json":
-        raise InvalidArgument("the content type must be application/json")
-    data = parse_json(body, most=len(body), wanted="a JSON object")
-    if not isinstance(data, dict):
-        raise InvalidArgument("the request is no JSON object", field="data")
-    return data
-
-
-def _begun(outcome: Generator[Any, None, Any]) -> tuple[list[Any], Generator[Any, None, Any]]:
-    """Draw the first item, so that what is refused has a status."""
-    try:
-        return [next(outcome)], outcome
-    except StopIteration:
-        return [], outcome
-
-
 def _frames(name: str, first: list[Any], rest: Generator[Any, None, Any]) -> Iterator[bytes]:
     with closing(rest):
         try:
-            for item in first:
-                yield _to_frame(item)
-            for item in rest:
-                yield _to_frame(item)
+            for item in chain(first, rest):
+                yield _frame(item)
         except Exception:
             log.exception("%s broke off in its stream", name)
 
 
-def _to_frame(item: Any) -> bytes:
-    """None says that nothing has happened."""
+def _frame(item: Any) -> bytes:
+    """Frame an item. None says that nothing has happened: nobody is sent anything, but whoever
+    drives the generator may see that the client is gone."""
     return b"" if item is None else frame(item)
 
 

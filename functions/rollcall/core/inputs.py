@@ -61,7 +61,12 @@ def check_json(value: Any, *, field: str = "data", most: int = MAX_VALUES) -> No
         if depth > MAX_DEPTH:
             raise _refusal(place, f"is nested deeper than {MAX_DEPTH} levels")
         if not isinstance(item, dict | list):
-            _check_leaf(item, place)
+            if isinstance(item, str):
+                _check_text(item, place)
+            elif isinstance(item, float) and not math.isfinite(item):
+                raise _refusal(place, "must be a finite number")
+            elif isinstance(item, int) and not -_INT64 <= item < _INT64:
+                raise _refusal(place, "must fit into 64 bits")
             continue
         seen += len(item)
         if seen > most:
@@ -93,15 +98,6 @@ def _refusal(place: _Place, what: str) -> InvalidArgument:
     return InvalidArgument(f"{name} {what}", field=name)
 
 
-def _check_leaf(item: Any, place: _Place) -> None:
-    if isinstance(item, str):
-        _check_text(item, place)
-    elif isinstance(item, float) and not math.isfinite(item):
-        raise _refusal(place, "must be a finite number")
-    elif isinstance(item, int) and not -_INT64 <= item < _INT64:
-        raise _refusal(place, "must fit into 64 bits")
-
-
 def _check_text(text: str, place: _Place) -> None:
     if _NO_TEXT.search(text):
         raise _refusal(
@@ -117,7 +113,9 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
     """
     if not isinstance(value, dict):
         name = field or "data"
-        raise InvalidArgument(f"{name} must be an object, not {_kind(value)}", field=name)
+        names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+        kind = names.get(type(value), "a number")
+        raise InvalidArgument(f"{name} must be an object, not {kind}", field=name)
     try:
         return model.model_validate_json(json.dumps(_integral(value)), strict=True)
     except ValidationError as error:
@@ -141,7 +139,11 @@ def check(kind: Any, value: Any, *, field: str = "") -> None:
 
 def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidArgument:
     """Translate a pydantic error: what is wrong, where, and what is accepted."""
-    first, path = _most_telling(error, value)
+    # The first field's error and its path; of a union's members, the one that fitted furthest.
+    errors = error.errors(include_url=False)
+    same_field = [item for item in errors if item["loc"][:1] == errors[0]["loc"][:1]]
+    paths = [(item, _path(value, item)) for item in same_field]
+    first, path = max(paths, key=lambda found: len(found[1]))
     kind = first["type"]
     name = ".".join(part for part in (field, *path) if part) or "data"
     if kind == "missing":
@@ -149,36 +151,24 @@ def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidAr
     if kind == "extra_forbidden":
         return InvalidArgument(f"{name} is not known here; leave it out", field=name)
     given = first.get("input")
-    shown = "" if isinstance(given, dict | list) else f" (not {_short(given)})"
+    text = repr(given)
+    short = text if len(text) <= 60 else text[:57] + "…"
+    shown = "" if isinstance(given, dict | list) else f" (not {short})"
     message = first["msg"].removeprefix("Value error, ")
     return InvalidArgument(f"{name}: {message[:1].lower()}{message[1:]}{shown}", field=name)
-
-
-def _most_telling(error: ValidationError, value: Any) -> tuple[ErrorDetails, list[str]]:
-    """The first field's error and its path; of a union's members, the one that fitted furthest."""
-    errors = error.errors(include_url=False)
-    same_field = [item for item in errors if item["loc"][:1] == errors[0]["loc"][:1]]
-    paths = [(item, _path(value, item)) for item in same_field]
-    return max(paths, key=lambda found: len(found[1]))
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:
     """The path as the sender knows it: pydantic also names the member of a union that it tried."""
     kept: list[str] = []
     for part in error["loc"]:
-        if not _holds(value, part):
-            continue
-        value = value[part]
-        kept.append(str(part))
+        in_list = isinstance(part, int) and isinstance(value, list) and part < len(value)
+        if in_list or (isinstance(part, str) and isinstance(value, dict) and part in value):
+            value = value[part]
+            kept.append(str(part))
     if error["type"] == "missing":
         kept.append(str(error["loc"][-1]))
     return kept
-
-
-def _holds(value: Any, part: int | str) -> bool:
-    if isinstance(part, int):
-        return isinstance(value, list) and part < len(value)
-    return isinstance(value, dict) and part in value
 
 
 def _integral(value: Any) -> Any:
@@ -190,16 +180,6 @@ def _integral(value: Any) -> Any:
     if isinstance(value, list):
         return [_integral(item) for item in value]
     return value
-
-
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def digest(value: Any) -> str:

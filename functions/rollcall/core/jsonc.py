@@ -18,7 +18,13 @@ def parse(text: str) -> Any:
     Raises:
         ValueError: It is no JSON.
     """
-    return json.loads(_TEXT_OR_COMMENT.sub(_without_comment, text))
+
+    def without_comment(match: re.Match[str]) -> str:
+        found = match[0]
+        # Places in messages stay right.
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+
+    return json.loads(_TEXT_OR_COMMENT.sub(without_comment, text))
 
 
 def read(file: Path) -> Any:
@@ -33,10 +39,3 @@ def read(file: Path) -> Any:
         raise Problem(f"{file} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise Problem(f"{file} is no JSON: {error}.") from error
-
-
-def _without_comment(match: re.Match[str]) -> str:
-    found = match[0]
-    if found.startswith('"'):
-        return found
-    return re.sub(r"[^\n]", " ", found)  # places in messages stay right

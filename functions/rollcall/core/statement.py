@@ -12,7 +12,6 @@ import hmac
 import os
 import secrets
 import time
-from typing import Any
 
 import jwt
 
@@ -96,10 +95,6 @@ def verified(statement: str, *, function: str, body: bytes) -> User:
     fits = hmac.compare_digest(stated, _digest(body).encode())
     if not fits or not 0 < lasts_s <= LIFETIME_S:
         raise _refused()
-    return _user(claims)
-
-
-def _user(claims: dict[str, Any]) -> User:
     uid, role = claims["sub"], claims["role"]
     tenant, name = claims.get("tenant"), claims.get("name")
     texts = all(each is None or isinstance(each, str) for each in (tenant, name))
