@@ -174,31 +174,23 @@ def capability(
         recap: `recap(arguments, output) -> Recap`: a shorter form of an old call for the model.
         version: Number to raise when the meaning changes.
     """
-    mistakes = tuple(_mistakes(dict(locals())))
-    names = ({"en": name} if name else {}) if isinstance(name, str) else name
+    options = dict(locals())
+    options["mistakes"] = tuple(_mistakes(options))
+    del options["function"]
+    if isinstance(name, str):
+        options["name"] = {"en": name} if name else {}
+    options["min_role"] = Role(min_role) if min_role in set(Role) else Role.ADMIN
+    options["status"] = Status(status) if status in set(Status) else Status.DISABLED
+    for listed in _LISTS:
+        value = options[listed]
+        options[listed] = tuple(value) if isinstance(value, list | tuple) else ()
 
     def decorate(function: F) -> F:
-        mark = _Mark(
-            name=names,
-            category=category or _pack(function),
-            keywords=_listed(keywords),
-            examples=_listed(examples),
-            related=_listed(related),
-            min_role=Role(min_role) if min_role in set(Role) else Role.ADMIN,
-            status=Status(status) if status in set(Status) else Status.DISABLED,
-            effect=effect,
-            runs_on=runs_on,
-            summary=summary,
-            approval=approval,
-            preview=preview,
-            atomic=atomic,
-            find_effect=find_effect,
-            undo=undo,
-            recap=recap,
-            version=version,
-            mistakes=mistakes,
-        )
-        setattr(function, _MARK, mark)
+        # By default the folder that its module is in, or the module where that is in none: "office"
+        # of `packs.office.meetings`.
+        package, _, module = function.__module__.partition(".")
+        pack = module.partition(".")[0] or package
+        setattr(function, _MARK, _Mark(**{**options, "category": category or pack}))
         return function
 
     return decorate if function is None else decorate(function)
@@ -245,17 +237,6 @@ def _names_in(schema: Any) -> set[str]:
         return set()
     listed = {value for value in schema.get("enum", ()) if isinstance(value, str)}
     return listed.union(schema.get("properties", ()), *map(_names_in, schema.values()))
-
-
-def _listed(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else ()
-
-
-def _pack(function: Callable[..., Any]) -> str:
-    """The folder that its module is in, or the module where that is in none: "office" of
-    `packs.office.meetings`."""
-    package, _, module = function.__module__.partition(".")
-    return module.partition(".")[0] or package
 
 
 def is_capability(value: object) -> bool:
@@ -427,21 +408,17 @@ class Capability(Struct, frozen=True, dict=True):
         """
         named = self.name.get(locale) or self.name.get("en", self.id)
         shown = readable.value(mask_values(self.shown(arguments), self.arguments, arguments))
-        text = self._summary(shown, locale) or readable.called(named, shown, chars=SUMMARY_CHARS)
+        text: Any = None
+        if self.mark.summary is not None:
+            try:
+                text = self.mark.summary(shown)
+            except Exception:
+                log.exception("the summary of %s failed", self.id)
+        if isinstance(text, dict):
+            text = text.get(locale) or text.get("en")
+        text = str(text or readable.called(named, shown, chars=SUMMARY_CHARS))
         text = redacted(mask_values(text, self.arguments, arguments))
         return readable.line(text, SUMMARY_CHARS)
-
-    def _summary(self, shown: dict[str, Any], locale: str) -> str | None:
-        """The declared summary; None where there is none, or it fails."""
-        if self.mark.summary is None:
-            return None
-        try:
-            text = self.mark.summary(shown)
-        except Exception:
-            log.exception("the summary of %s failed", self.id)
-            return None
-        found = text.get(locale) or text.get("en") if isinstance(text, dict) else text
-        return str(found) if found else None
 
     def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return arguments as they may be shown and logged, with hidden ones masked."""

@@ -67,19 +67,15 @@ class _Execution(_Read):
     def _fits(self) -> Self:
         if not _TARGETS[self.type].fullmatch(self.target):
             raise ValueError(f"{self.target[:100]!r} is no target of an execution {self.type}")
-        if "://" in self.target:
-            _check_url(self.target)
+        if "://" in self.target:  # what no call would be made to is no target: calls read it so
+            try:
+                parse_url(self.target)
+            except FailedPrecondition as error:
+                what = f"{self.target[:100]!r} is never called: {error.hint}"
+                raise ValueError(what) from None
         if self.method == "GET" and self.type != "api_endpoint":
             raise ValueError("only an api_endpoint has the method GET")
         return self
-
-
-def _check_url(target: str) -> None:
-    """What no call would be made to is no target: calls read it the same way."""
-    try:
-        parse_url(target)
-    except FailedPrecondition as error:
-        raise ValueError(f"{target[:100]!r} is never called: {error.hint}") from None
 
 
 class _Overrides(_Read):
@@ -181,19 +177,43 @@ def read_capability(document: dict[str, Any]) -> Entry:
         raise ValueError(in_words(error)) from None
     overrides = stored.overrides
     is_code = stored.source == "code"
-    schema = _schema(stored)
+    if is_code:
+        if stored.json_schema is None:
+            raise ValueError("jsonSchema is missing")
+        schema = stored.json_schema
+        check_schema(schema)  # another codebase's, perhaps
+        check_arguments(schema)
+    else:
+        given = stored.json_schema
+        schema = normalise(schema_of_parameters(stored.parameters) if given is None else given)
+    # What an approval holds on to, of a capability whose code is elsewhere.
+    seal = digest_of(
+        {
+            "d": stored.description,
+            "s": schema,
+            "v": stored.version,
+            "f": stored.digest,
+            "e": stored.reached.model_dump(mode="json"),
+            "c": [is_code, stored.codebase],
+        }
+    )
+    min_role = overrides.min_role or stored.min_role
+    if is_code and at_least(stored.min_role, min_role):
+        min_role = stored.min_role  # an operator asks for a higher role than code does
+    # What users say for it: a person's word for a language replaces what a model wrote.
+    phrases = {**stored.enriched.phrases, **overrides.phrases}
     policies = [each for each in (stored.approval, overrides.approval) if each is not None]
     description = stored.description.strip() or stored.name.strip() or stored.id.replace("_", " ")
     return Entry(
         id=stored.id,
         names={"en": stored.name, **stored.names},
         category=stored.category,
-        min_role=_min_role(stored),
+        min_role=min_role,
         status=overrides.status or stored.status,
         tenants=None if overrides.tenants is None else frozenset(overrides.tenants),
         runs_on=stored.runs_on,
-        digest=stored.digest if is_code else _seal(stored, schema),
-        seal=_seal(stored, schema),
+        digest=stored.digest if is_code else seal,
+        seal=seal,
         version=stored.version,
         codebase=stored.codebase if is_code else None,
         policy=combined(*policies) if policies else None,
@@ -208,7 +228,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
             writes=stored.effect == "write",
             aliases=stored.aliases,
         ),
-        phrases=_phrases(stored),
+        phrases=tuple(phrase for locale in sorted(phrases) for phrase in phrases[locale]),
     )
 
 
@@ -216,42 +236,3 @@ def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:
     """Return names in `overrides` that mean nothing, such as typing errors."""
     known = {field.alias for field in _Overrides.model_fields.values()} | {"note"}
     return sorted(name for name in overrides if name not in known)
-
-
-def _schema(stored: _Document) -> dict[str, Any]:
-    if stored.source == "code":
-        if stored.json_schema is None:
-            raise ValueError("jsonSchema is missing")
-        check_schema(stored.json_schema)  # another codebase's, perhaps
-        check_arguments(stored.json_schema)
-        return stored.json_schema
-    given = stored.json_schema
-    return normalise(schema_of_parameters(stored.parameters) if given is None else given)
-
-
-def _min_role(stored: _Document) -> Role:
-    """An operator asks for a higher role than code does, never for a lower one."""
-    asked = stored.overrides.min_role or stored.min_role
-    if stored.source == "code" and at_least(stored.min_role, asked):
-        return stored.min_role
-    return asked
-
-
-def _phrases(stored: _Document) -> tuple[str, ...]:
-    """What users say for it: a person's word for a language replaces what a model wrote."""
-    chosen = {**stored.enriched.phrases, **stored.overrides.phrases}
-    return tuple(phrase for locale in sorted(chosen) for phrase in chosen[locale])
-
-
-def _seal(stored: _Document, schema: dict[str, Any]) -> str:
-    """What an approval holds on to, of a capability whose code is elsewhere."""
-    return digest_of(
-        {
-            "d": stored.description,
-            "s": schema,
-            "v": stored.version,
-            "f": stored.digest,
-            "e": stored.reached.model_dump(mode="json"),
-            "c": [stored.source == "code", stored.codebase],
-        }
-    )

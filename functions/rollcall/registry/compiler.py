@@ -142,17 +142,12 @@ def searchable(entry: Entry) -> Searchable:
         keywords=spec.keywords,
         examples=(*filter(None, said), *entry.phrases),
         parameters=tuple(
-            (name, _parameter_text(item))
+            (name, " ".join([str(item.get("description", "")), *map(str, item.get("enum", ()))]))
             for name, item in spec.parameters.get("properties", {}).items()
             if isinstance(item, dict)
         ),
         required=len(spec.parameters.get("required", ())),
     )
-
-
-def _parameter_text(item: dict[str, Any]) -> str:
-    values = [str(value) for value in item.get("enum", ())]
-    return " ".join([str(item.get("description", "")), *values])
 
 
 def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:

@@ -21,6 +21,8 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.shapes import SCHEMA_VERSION, Status
 
+log = logging.getLogger("rollcall")
+
 CAPABILITIES = "capabilities"
 AGENTS = "agents"
 
@@ -122,19 +124,12 @@ def in_words(error: ValidationError) -> str:
     words: Callable[..., str] | None = getattr(_WORDS.get(first["type"]), "format", None)
     context: Mapping[str, Any] = first.get("ctx", {})
     if words:
-        message = words(**{**context, "given": _excerpt(first["input"])})
+        given = json.dumps(first["input"], ensure_ascii=False, default=str)
+        short = given if len(given) <= _SHOWN_CHARS else f"{given[:_SHOWN_CHARS]}…"
+        message = words(**{**context, "given": short})
     else:
         message = first["msg"].removeprefix("Value error, ")
     return f"{place}: {message}" if place else message
-
-
-def _excerpt(value: Any) -> str:
-    """What stands there, as JSON has it, cut."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
-
-
-log = logging.getLogger("rollcall")
 
 
 @cache

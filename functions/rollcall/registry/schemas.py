@@ -189,9 +189,21 @@ def normalise(schema: Any) -> _Node:
     for keyword in _NOT_ON_TOP:
         if keyword in plain:
             raise ValueError(f"jsonSchema has {keyword!r} beside its arguments, which is not taken")
-    for node in nodes(plain):
-        _check_required(node)
-    plain = _with_descriptions(plain)
+    for node in nodes(plain):  # providers refuse a request that requires what no schema describes
+        named, required = node.get("properties"), node.get("required", [])
+        if isinstance(named, dict) and _are_names(required):  # else it is refused as no schema
+            for name in required:
+                if name not in named:
+                    what = f"jsonSchema requires {name[:80]!r}, which its properties do not name"
+                    raise ValueError(what)
+    # Every argument has a description; one without gets its name, in words.
+    properties = {}
+    for name, item in plain["properties"].items():
+        text = item.get("description")
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+        named = {**item, "description": " ".join(words).capitalize() or name}
+        properties[name] = item if isinstance(text, str) and text.strip() else named
+    plain = {**plain, "properties": properties}
     check_schema(plain)
     return plain
 
@@ -269,14 +281,13 @@ class _Plain:
             else:
                 plain[key] = value
         if "required" in plain:
-            may_be_null = self._nullable(node.get("properties"))
-            plain["required"] = [name for name in plain["required"] if name not in may_be_null]
+            # What may be null may be left out instead, required or not.
+            given = node.get("properties")
+            items = given if isinstance(given, dict) else {}
+            plain["required"] = [
+                name for name in plain["required"] if not self._takes_null(items.get(name), 0)
+            ]
         return _with_values(_without_unions(plain))
-
-    def _nullable(self, properties: Any) -> set[str]:
-        """Arguments that may be null: they may be left out instead, required or not."""
-        found = properties.items() if isinstance(properties, dict) else ()
-        return {name for name, item in found if self._takes_null(item, 0)}
 
     def _takes_null(self, item: Any, depth: int) -> bool:
         if not isinstance(item, dict) or depth > MAX_DEPTH:
@@ -388,16 +399,6 @@ def _is_of(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind])
 
 
-def _check_required(node: _Node) -> None:
-    """Providers refuse a request that requires what no schema describes."""
-    properties, required = node.get("properties"), node.get("required", [])
-    if not isinstance(properties, dict) or not _are_names(required):
-        return  # which is no schema, or refused as none
-    for name in required:
-        if name not in properties:
-            raise ValueError(f"jsonSchema requires {name[:80]!r}, which its properties do not name")
-
-
 def _merge(parts: Iterable[_Node]) -> _Node:
     """One schema for what several demand together."""
     merged: _Node = {}
@@ -452,18 +453,3 @@ def _either(one: _Node, other: _Node) -> _Node:
         }
     known = one["anyOf"] if one.keys() == {"anyOf"} else [one]
     return {"anyOf": [*known, *([other] if other not in known else [])]}
-
-
-def _with_descriptions(node: _Node) -> _Node:
-    """Every argument with a description; one without gets its name, in words."""
-    properties = {}
-    for name, item in node["properties"].items():
-        text = item.get("description")
-        has_text = isinstance(text, str) and text.strip()
-        properties[name] = item if has_text else {**item, "description": _words(name)}
-    return {**node, "properties": properties}
-
-
-def _words(name: str) -> str:
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
-    return " ".join(parts).capitalize() or name

@@ -74,10 +74,21 @@ def _sync_collection(
     batch = db.batch()
     for id, fields in declared.items():
         if id in stored and not (_is_ours(stored[id]) or stored[id].get("withdrawn")):
-            report.taken[f"{name}/{id}"] = _owner(stored[id])
+            owner = f"codebase {stored[id].get('codebase', DEFAULT_CODEBASE)!r}"
+            is_code = stored[id].get("source", "code") == "code"
+            report.taken[f"{name}/{id}"] = owner if is_code else "a document"
             continue
-        changes = _changes(fields, stored.get(id))
-        if stored.get(id, {}).get("withdrawn"):
+        before = stored.get(id, {})
+        changes = {
+            key: value
+            for key, value in fields.items()
+            if id not in stored or before.get(key) != value
+        }
+        # The status follows the code's only while no operator has set another.
+        follows = before.get("status") == before.get("declaredStatus")
+        if follows and before.get("status") != fields["declaredStatus"]:
+            changes["status"] = fields["declaredStatus"]
+        if before.get("withdrawn"):
             changes["withdrawn"] = False
         if changes:
             changes["lastUpdated"] = SERVER_TIMESTAMP
@@ -99,21 +110,3 @@ def _is_ours(document: dict[str, Any]) -> bool:
         return True
     declared_by = (document.get("source", "code"), document.get("codebase", DEFAULT_CODEBASE))
     return declared_by == ("code", codebase())
-
-
-def _owner(document: dict[str, Any]) -> str:
-    """Who has an id that is not this codebase's."""
-    if document.get("source", "code") != "code":
-        return "a document"
-    return f"codebase {document.get('codebase', DEFAULT_CODEBASE)!r}"
-
-
-def _changes(fields: dict[str, Any], stored: dict[str, Any] | None) -> dict[str, Any]:
-    """Fields to write. The status follows the code's only while no operator has set another."""
-    if stored is None:
-        return {**fields, "status": fields["declaredStatus"]}
-    changes = {key: value for key, value in fields.items() if stored.get(key) != value}
-    follows = stored.get("status") == stored.get("declaredStatus")
-    if follows and stored.get("status") != fields["declaredStatus"]:
-        changes["status"] = fields["declaredStatus"]
-    return changes
