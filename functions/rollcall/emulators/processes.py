@@ -49,14 +49,19 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         for group in groups:
             _signal(group, signal.SIGKILL)
     process.wait()
-    _wait_until_gone(groups)
+    # The killed let go of their ports a moment later.
+    deadline = time.monotonic() + _GONE_S
+    while time.monotonic() < deadline and any(_signal(group, 0) for group in groups):
+        time.sleep(0.02)
 
 
 def _groups_below(pid: int) -> set[int]:
     """The process groups of `pid` and of all that descends from it."""
     children = defaultdict(list)
     group_of = {}
-    for child, parent, group in _process_table():
+    # Small images have no `ps`, and macOS has no /proc.
+    lines = _proc_lines() if Path("/proc/self/stat").exists() else _ps_lines()
+    for child, parent, group in (map(int, line.split()) for line in lines):
         children[parent].append(child)
         group_of[child] = group
     groups, waiting = {pid}, [pid]
@@ -65,14 +70,6 @@ def _groups_below(pid: int) -> set[int]:
         groups.add(group_of.get(current, pid))
         waiting += children[current]
     return groups
-
-
-def _process_table() -> Iterator[tuple[int, int, int]]:
-    """Process, parent and group of everything that runs."""
-    # Small images have no `ps`, and macOS has no /proc.
-    lines = _proc_lines() if Path("/proc/self/stat").exists() else _ps_lines()
-    for pid, parent, group in map(str.split, lines):
-        yield int(pid), int(parent), int(group)
 
 
 def _proc_lines() -> Iterator[str]:
@@ -86,13 +83,6 @@ def _proc_lines() -> Iterator[str]:
 def _ps_lines() -> list[str]:
     command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-
-
-def _wait_until_gone(groups: set[int]) -> None:
-    """Wait until the killed have let go of their ports, which takes a moment."""
-    deadline = time.monotonic() + _GONE_S
-    while time.monotonic() < deadline and any(_signal(group, 0) for group in groups):
-        time.sleep(0.02)
 
 
 def _signal(group: int, number: int) -> bool:

@@ -102,22 +102,17 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
         raise CannotRead("too_much_text")
     if not clean.strip():
         raise CannotRead("no_text")
-    pieces = _pieces(clean)
+    # Cut at line ends; only a line that is too long itself is cut inside.
+    pieces, start = list[str](), 0
+    while len(clean) - start > _PIECE_CHARS:
+        end = clean.rfind("\n", start, start + _PIECE_CHARS)
+        end = start + _PIECE_CHARS if end < 0 else end
+        pieces.append(clean[start:end])
+        start = end
+    pieces.append(clean[start:])
     yield len(pieces)
     for piece in pieces:
         yield Page(None, piece)
-
-
-def _pieces(text: str) -> list[str]:
-    """The text cut at line ends; only a line that is too long itself is cut inside."""
-    pieces = []
-    start = 0
-    while len(text) - start > _PIECE_CHARS:
-        end = text.rfind("\n", start, start + _PIECE_CHARS)
-        end = start + _PIECE_CHARS if end < 0 else end
-        pieces.append(text[start:end])
-        start = end
-    return [*pieces, text[start:]]
 
 
 def decoded(data: bytes) -> str:
@@ -128,12 +123,9 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(_windows(data), "replace")
-
-
-def _windows(data: bytes) -> str:
-    in_words = sum(len(found) for found in _HEBREW.findall(data))
-    return "cp1255" if in_words * 2 > len(_HIGH.findall(data)) else "cp1252"
+        in_words = sum(len(found) for found in _HEBREW.findall(data))
+        is_hebrew = in_words * 2 > len(_HIGH.findall(data))
+        return data.decode("cp1255" if is_hebrew else "cp1252", "replace")
 
 
 def cleaned(text: str) -> str:

@@ -117,7 +117,17 @@ def _opened(file: Any) -> PdfReader:
 
 
 def _pages(reader: PdfReader) -> Iterator[int | Page]:
-    count = _count(reader)
+    from pypdf.errors import LimitReachedError
+
+    try:
+        with _within(PAGE_S):
+            count = len(reader.pages)
+    except LimitReachedError as error:
+        raise CannotRead("too_many_pages") from error
+    if count > MOST_PAGES:
+        raise CannotRead("too_many_pages")
+    if not count:
+        raise CannotRead("malformed")
     yield count
     left_out = 0
     for number in range(1, count + 1):
@@ -133,21 +143,6 @@ def _pages(reader: PdfReader) -> Iterator[int | Page]:
         yield page
         if number % _FORGET_EVERY == 0:
             reader.resolved_objects.clear()  # else every image that was passed stays in memory
-
-
-def _count(reader: PdfReader) -> int:
-    from pypdf.errors import LimitReachedError
-
-    try:
-        with _within(PAGE_S):
-            count = len(reader.pages)
-    except LimitReachedError as error:
-        raise CannotRead("too_many_pages") from error
-    if count > MOST_PAGES:
-        raise CannotRead("too_many_pages")
-    if not count:
-        raise CannotRead("malformed")
-    return count
 
 
 def _page(reader: PdfReader, number: int) -> Page:

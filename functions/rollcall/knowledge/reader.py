@@ -67,7 +67,12 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
     timer.start()
     try:
         while line := process.stdout.readline(_MOST_LINE_BYTES):
-            record = _object(line)
+            try:
+                record = json.loads(line)
+            except ValueError:
+                break
+            if not isinstance(record, dict):
+                break
             if "pages" in record:
                 yield int(record["pages"])
             elif "text" in record:
@@ -96,20 +101,11 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def main() -> int:
     """Read a file in this process and print its pages."""
     _set_limits()
     try:
-        for record in _records(sys.argv[1], Path(sys.argv[2])):
-            _print(record)
+        _print_pages(sys.argv[1], Path(sys.argv[2]))
         _print({"done": True})
     except CannotRead as error:
         _print({"problem": error.problem})
@@ -131,31 +127,28 @@ def _set_limits() -> None:
         resource.setrlimit(which, (most, most))
 
 
-def _records(kind: str, path: Path) -> Iterator[dict[str, Any]]:
+def _print_pages(kind: str, path: Path) -> None:
     if not path.stat().st_size:
         raise CannotRead("empty")
+    if kind == "pdf":
+        from rollcall.knowledge.pdf import read_pdf
+
+        pages = read_pdf(path)
+    elif kind == "docx":
+        from rollcall.knowledge.docx import read_docx
+
+        pages = read_docx(path)
+    else:
+        pages = read_plain(path.read_bytes())
     total = 0
-    for page in _pages(kind, path):
+    for page in pages:
         if not isinstance(page, Page):
-            yield {"pages": page}
+            _print({"pages": page})
             continue
         total += len(page.text)
         if total > MOST_CHARS:
             raise CannotRead("too_much_text")
-        yield {"page": page.number, "text": page.text, "large": sorted(page.large)}
-
-
-def _pages(kind: str, path: Path) -> Iterator[int | Page]:
-    """Yield how many pages there are, and then each."""
-    if kind == "pdf":
-        from rollcall.knowledge.pdf import read_pdf
-
-        return read_pdf(path)
-    if kind == "docx":
-        from rollcall.knowledge.docx import read_docx
-
-        return read_docx(path)
-    return read_plain(path.read_bytes())
+        _print({"page": page.number, "text": page.text, "large": sorted(page.large)})
 
 
 def _print(record: dict[str, Any]) -> None:
@@ -182,7 +175,10 @@ def text_of(content_type: str, content: bytes) -> str:
         Unavailable: Others are being read for too long.
     """
     if content_type != "application/pdf":
-        return cleaned(decoded(_beginning(content)))
+        end = ATTACHED_BYTES  # with no part of a UTF-8 letter there
+        while end < len(content) and content[end] & 0xC0 == 0x80 and end > ATTACHED_BYTES - 4:
+            end -= 1
+        return cleaned(decoded(content[:end]))
     if not _one_at_a_time.acquire(timeout=READ_S):
         raise Unavailable("other documents are being read", retry_after_s=5)
     try:
@@ -192,14 +188,6 @@ def text_of(content_type: str, content: bytes) -> str:
         raise InvalidArgument(error.reason()["en"].partition(";")[0]) from error
     finally:
         _one_at_a_time.release()
-
-
-def _beginning(content: bytes) -> bytes:
-    """Return at most `ATTACHED_BYTES`, with no part of a UTF-8 letter at the end."""
-    end = ATTACHED_BYTES
-    while end < len(content) and content[end] & 0xC0 == 0x80 and end > ATTACHED_BYTES - 4:
-        end -= 1
-    return content[:end]
 
 
 def _pdf_text(content: bytes) -> str:

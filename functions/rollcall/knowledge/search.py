@@ -159,7 +159,12 @@ def search(
             documents, is_all = readable(ctx.db, ctx.user, scope, groups=groups)
         else:
             one = one_readable(ctx.db, ctx.user, document_id, groups=groups)
-            documents, is_all = [_ready(one)], True
+            if one.current is None:
+                why = "this document is still being read; ask again in a minute"
+                if reason := one.data["reason"]:
+                    why = f"this document could not be read: {reason['en']}"
+                raise FailedPrecondition(why, field="documentId")
+            documents, is_all = [one], True
         documents = [each for each in documents if has_labels(each, labels or {})]
         searched, is_within = within_bounds(documents)
         try:
@@ -183,20 +188,6 @@ def citation(passage: Passage) -> Citation:
         page=passage.page_from,
         section=passage.heading or None,
     )
-
-
-def _ready(document: StoredDocument) -> StoredDocument:
-    """Return a document that something can be found in.
-
-    Raises:
-        FailedPrecondition: This is none, and why.
-    """
-    if document.current is None:
-        why = "this document is still being read; ask again in a minute"
-        if reason := document.data["reason"]:
-            why = f"this document could not be read: {reason['en']}"
-        raise FailedPrecondition(why, field="documentId")
-    return document
 
 
 def has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
@@ -371,17 +362,14 @@ class PartCache:
                     self._parts.move_to_end((db.project, path))
         for path, data in _read(db, [path for path, data in found.items() if data is None]):
             found[path] = data
-            self._add((db.project, path), data)
+            with self._lock:
+                before = self._parts.pop((db.project, path), b"")
+                self._parts[db.project, path] = data
+                self._bytes += len(data) - len(before)
+                while self._bytes > self._most:
+                    _, dropped = self._parts.popitem(last=False)
+                    self._bytes -= len(dropped)
         return [found[path] for path in paths]
-
-    def _add(self, key: tuple[str, str], data: bytes) -> None:
-        with self._lock:
-            before = self._parts.pop(key, b"")
-            self._parts[key] = data
-            self._bytes += len(data) - len(before)
-            while self._bytes > self._most:
-                _, dropped = self._parts.popitem(last=False)
-                self._bytes -= len(dropped)
 
 
 @cache

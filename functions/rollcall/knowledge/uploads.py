@@ -173,15 +173,7 @@ def begin(
         "tenant": user.tenant if request.scope == "team" else None,
         **({"labels": _labels(request.labels)} if request.labels else {}),
     }
-    new = NewFile(
-        uid=user.uid,
-        name=clean_name(request.name),
-        content_type=request.content_type,
-        bytes=request.bytes,
-        sha256=request.sha256,
-        purpose=request.purpose,
-        details=attachments.NO_THREAD if is_attachment else about_document,
-    )
+    new = _new_file(user, request, attachments.NO_THREAD if is_attachment else about_document)
     allowance = attachments.ALLOWANCE if is_attachment else ALLOWANCE
     file = files(platform.db).begin(new, allowance, now=now)
     if content is not None:
@@ -271,6 +263,18 @@ def _check_kind(request: BeginUpload) -> None:
         raise InvalidArgument("an attachment is one's own: leave scope out", field="scope")
 
 
+def _new_file(user: User, request: BeginUpload, details: dict[str, Any]) -> NewFile:
+    return NewFile(
+        uid=user.uid,
+        name=clean_name(request.name),
+        content_type=request.content_type,
+        bytes=request.bytes,
+        sha256=request.sha256,
+        purpose=request.purpose,
+        details=details,
+    )
+
+
 def _check_content(file: StoredFile, start: bytes) -> None:
     """What a document holds is found out when it is read."""
     if file.purpose == attachments.PURPOSE:
@@ -314,17 +318,8 @@ def add_document(
     _check_kind(request)
     check_may_upload(ctx.user, {}, "user")
     details = {"scope": "user", "tenant": None, "labels": _labels(request.labels), "group": group}
-    new = NewFile(
-        uid=ctx.user.uid,
-        name=clean_name(request.name),
-        content_type=content_type,
-        bytes=request.bytes,
-        sha256=request.sha256,
-        purpose=request.purpose,
-        details=details,
-    )
     store = files(ctx.db)
-    file = store.begin(new, ALLOWANCE, now=ctx.now)
+    file = store.begin(_new_file(ctx.user, request, details), ALLOWANCE, now=ctx.now)
     for number in file.missing:
         part = content[number * PART_BYTES : (number + 1) * PART_BYTES]
         store.add_part(ctx.user.uid, file.id, number, part)

@@ -58,7 +58,8 @@ class Access(Struct, frozen=True):
         overrides = _said(document, "overrides", {})
         try:
             tenants = overrides.get("tenants")
-            if tenants is not None and not _are_texts(tenants):
+            is_list = isinstance(tenants, list) and all(isinstance(each, str) for each in tenants)
+            if tenants is not None and not is_list:
                 raise TypeError("tenants is not a list of strings")
             declared = Role(_said(document, "minRole", Role.USER))
             asked = Role(_said(overrides, "minRole", declared))
@@ -77,10 +78,6 @@ def _said(fields: Mapping[str, Any], name: str, otherwise: Any) -> Any:
     """What a field says; null says nothing."""
     found = fields.get(name)
     return otherwise if found is None else found
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def read_access(capability_id: str, *, project: str, read: Read) -> Access | None:
@@ -116,7 +113,6 @@ def at_least(role: Role, least: Role) -> bool:
 ALL = "*"
 CATEGORY = "category:"
 _KEPT = 256
-_ROLES = tuple(Role)
 
 
 def may_use(profile: AgentProfile, user: User) -> bool:
@@ -180,32 +176,22 @@ class Permissions:
         key = (tools, user.role, tenant, client_tools, without)
         found = self._known.get(key)
         if found is None:
-            mask = self._mask(tools, user, client_tools, without)
+            wanted, role = frozenset(tools), _ROLE_ORDER.index(user.role)
+            mask = bytes(
+                row.is_enabled
+                and row.role <= role
+                and (row.tenants is None or user.tenant in row.tenants)
+                and is_named(row.id, row.category, wanted)
+                and (not row.on_client or row.id in client_tools)
+                and row.id not in without
+                for row in self._rows
+            )
             found = Permitted(mask, sum(mask))
             with self._lock:
                 if len(self._known) >= _KEPT:
                     self._known.clear()
                 self._known[key] = found
         return found
-
-    def _mask(
-        self,
-        tools: tuple[str, ...],
-        user: User,
-        client_tools: frozenset[str],
-        without: frozenset[str],
-    ) -> bytes:
-        wanted = frozenset(tools)
-        role = _ROLES.index(user.role)
-        return bytes(
-            row.is_enabled
-            and row.role <= role
-            and (row.tenants is None or user.tenant in row.tenants)
-            and is_named(row.id, row.category, wanted)
-            and (not row.on_client or row.id in client_tools)
-            and row.id not in without
-            for row in self._rows
-        )
 
 
 def is_id(name: str) -> bool:

@@ -102,13 +102,11 @@ class Entry(Struct, frozen=True):
                 "spec": ToolSpec(**spec),
             }
         )
-        return entry if entry.codebase in (None, codebase()) else entry._reached_from_here()
-
-    def _reached_from_here(self) -> Entry:
-        """What another codebase of this project declares is a function of its own."""
-        if self.execution.type != "internal_service":
-            return self
-        return replace(self, execution=Execution("firebase_function", self.id))
+        is_elsewhere = entry.codebase not in (None, codebase())
+        if is_elsewhere and execution.type == "internal_service":
+            # What another codebase of this project declares is a function of its own.
+            return replace(entry, execution=Execution("firebase_function", entry.id))
+        return entry
 
 
 def _known_fields(kind: type[Struct], record: dict[str, Any]) -> dict[str, Any]:

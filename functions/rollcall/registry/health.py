@@ -198,8 +198,15 @@ def check(
         samples = list(db.collection(collection_id(SAMPLES)).order_by("at").limit(PAGE).stream())
         windows = _windows(document)
         before = _states(windows)
-        for call in [call for sample in samples for call in _calls(sample)]:
-            windows.setdefault(call.id, Window()).add(call)
+        for sample in samples:
+            try:
+                calls = json.decode(sample.get("calls"), type=list[ObservedCall])
+            except (KeyError, TypeError, ValueError) as error:
+                # It must not keep all that comes after it from counting.
+                log.error("health sample %s cannot be read: %r", sample.id, error)
+                continue
+            for call in calls:
+                windows.setdefault(call.id, Window()).add(call)
         for id, failure in probes.items():
             if failure is not None or id in windows:
                 windows.setdefault(id, Window()).add_probe(failure)
@@ -233,16 +240,6 @@ def check(
     text = "health: %d samples, %d checked, %d not well"
     log.info(text, folded, len(due), len(states))
     return states
-
-
-def _calls(sample: Any) -> list[ObservedCall]:
-    """Return the calls of a stored sample, none if it cannot be read: it must not keep all that
-    comes after it from counting."""
-    try:
-        return json.decode(sample.get("calls"), type=list[ObservedCall])
-    except (KeyError, TypeError, ValueError) as error:
-        log.error("health sample %s cannot be read: %r", sample.id, error)
-        return []
 
 
 def _states(windows: Mapping[str, Window]) -> dict[str, State]:

@@ -123,7 +123,15 @@ class HealthRecorder:
         if code is not None and (code not in OWN_FAILURES or is_late):
             return
         user = hashlib.sha256(f"{id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
-        text = _impersonal(message[:_READ_CHARS], arguments) if code else ""
+        text = ""
+        if (
+            code
+        ):  # credentials are taken out while they are still whole, then what the call was given
+            text = redacted(message[:_READ_CHARS])
+            given = {each for each in _texts(arguments) if len(each) >= _LEAST_CHARS}
+            for each in sorted(given, key=len, reverse=True):
+                text = text.replace(each, "…")
+            text = short_message(text)
         with self._lock:
             self._calls.append(ObservedCall(id, user, round(self._now()), ms, code, text))
 
@@ -182,16 +190,6 @@ class HealthRecorder:
             unsent = path, sample
         with self._lock:
             self._is_writing, self._unsent = False, unsent
-
-
-def _impersonal(message: str, arguments: Any) -> str:
-    """Return a short message without the texts and numbers that the call was given; credentials
-    are taken out while they are still whole."""
-    message = redacted(message)
-    given = {text for text in _texts(arguments) if len(text) >= _LEAST_CHARS}
-    for text in sorted(given, key=len, reverse=True):
-        message = message.replace(text, "…")
-    return short_message(message)
 
 
 def _texts(value: Any) -> Iterator[str]:

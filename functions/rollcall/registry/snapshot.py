@@ -59,7 +59,13 @@ class Entries(Mapping[str, Entry]):
         if found is None:
             if id not in self.places:
                 raise KeyError(id)
-            found = self._read[id] = Entry.of_record(json.loads(self._line(id)))
+            number = segment_of(id, len(self.ids))
+            with self._lock:
+                if number not in self._lines:
+                    data = unpack(self._segments[f"entries-{number}"], self._parts)
+                    ids = [each for each in self.ids if segment_of(each, len(self.ids)) == number]
+                    self._lines[number] = dict(zip(ids, data.split(b"\n"), strict=True))
+            found = self._read[id] = Entry.of_record(json.loads(self._lines[number][id]))
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -73,15 +79,6 @@ class Entries(Mapping[str, Entry]):
         see `Permissions`."""
         places = self.places
         return [id for id in dict.fromkeys(ids) if id in places and mask[places[id]]]
-
-    def _line(self, id: str) -> bytes:
-        number = segment_of(id, len(self.ids))
-        with self._lock:
-            if number not in self._lines:
-                data = unpack(self._segments[f"entries-{number}"], self._parts)
-                ids = [each for each in self.ids if segment_of(each, len(self.ids)) == number]
-                self._lines[number] = dict(zip(ids, data.split(b"\n"), strict=True))
-        return self._lines[number][id]
 
 
 class Content:
