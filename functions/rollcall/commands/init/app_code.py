@@ -16,16 +16,9 @@ from rollcall.commands.init.security_rules import ANY
 
 _WEB = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte")
 _SUFFIXES = (".py", *_WEB, ".dart", ".swift", ".kt", ".java")
-_SKIPPED = {
-    "node_modules",
-    "venv",
-    "__pycache__",
-    "site-packages",
-    "vendor",
-    "dist",
-    "build",
-    "Pods",
-}
+_SKIPPED = frozenset(
+    ["node_modules", "venv", "__pycache__", "site-packages", "vendor", "dist", "build", "Pods"]
+)
 _MOST_BYTES = 1_000_000
 _COLLECTION = re.compile(
     r"(?P<nested>\)\s*[!?]?\s*\.\s*)?\b(?P<call>collection|collectionGroup|collection_group)"
@@ -48,7 +41,15 @@ def collections_in_code(root: Path) -> dict[str, str]:
     """The collections that sources name in calls of `collection(...)`, by path as in
     `users/{}/messages` (`{}**/messages` where what is above is not known), with file and line."""
     found: dict[str, str] = {}
-    for path in _sources(root):
+    paths = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
+        )
+        paths += [Path(folder, name) for name in sorted(names) if name.endswith(_SUFFIXES)]
+    for path in paths:
         try:
             if path.stat().st_size > _MOST_BYTES:
                 continue
@@ -76,18 +77,6 @@ def deployed_functions(files: Files, folder: str) -> dict[str, str]:
     except SyntaxError:  # it deploys nothing
         return {}
     return {name: f"{path}:{line}" for name, line in names.items()}
-
-
-def _sources(root: Path) -> Iterator[Path]:
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(
-            each
-            for each in folders
-            if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
-        )
-        for name in sorted(names):
-            if name.endswith(_SUFFIXES):
-                yield Path(folder, name)
 
 
 def _node_functions(files: Files, folder: str) -> dict[str, str]:
@@ -241,62 +230,8 @@ def _bind_call(text: str) -> ast.Call | None:
 EXAMPLE = "estimate_meeting_cost"
 QUESTION = "What does a meeting of 6 people for 2 hours cost?"
 
-CAPABILITIES = {
-    "__init__.py": '"""What this app\'s agents can do: functions under `@capability`."""\n',
-    "meetings.py": '''\
-"""An example: what meetings cost. Change it, or delete it and write your own."""
-
-from __future__ import annotations
-
-from typing import Annotated
-
-from pydantic import Field
-
-from rollcall.core.capability import capability
-from rollcall.core.context import ToolContext
-
-
-@capability(
-    name="Meeting cost",
-    category="office",
-    keywords=["meeting cost", "price of a meeting"],
-    examples=[
-        {
-            "userRequest": "What does a meeting of 6 people for 2 hours cost?",
-            "parameters": {"people": 6, "hours": 2},
-        },
-    ],
-)
-def estimate_meeting_cost(
-    ctx: ToolContext,
-    *,
-    people: Annotated[int, Field(ge=1)],
-    hours: Annotated[float, Field(gt=0)],
-) -> dict[str, float]:
-    """Estimate what a meeting costs in salaries.
-
-    Args:
-        people: How many take part.
-        hours: How long it lasts, h.
-    """
-    return {"usd": 60 * people * hours}
-''',
-    "agents.py": '''\
-"""The agents of this app: what each may use, and how it answers."""
-
-from __future__ import annotations
-
-from rollcall.core.profile import AgentProfile
-
-ASSISTANT = AgentProfile(
-    id="assistant",
-    name="Assistant",
-    instructions="Help with the user's questions. Say only what the tools answer.",
-    tools=("estimate_meeting_cost",),
-)
-''',
-}
-"""Files of the package of capabilities, with one capability and one agent."""
+TEMPLATE = Path(__file__).with_name("template")
+"""Files of the package of capabilities, with one capability and one agent; each ends in ".txt"."""
 
 THREADS = ("THREADS", "48", "Requests that one instance serves at once: a stream keeps a thread.")
 NO_PLUGINS = (
@@ -305,14 +240,12 @@ NO_PLUGINS = (
     "pydantic looks for plugins in every installed package; without this, at each cold start.",
 )
 
-_IGNORED = [
-    "{folder}/venv/",
-    "__pycache__/",
-    "*.local",
-    "*-debug.log",
-    ".rollcall/",
-    "firebase.offset-*.json",
-]
+_IGNORED = ("__pycache__/", "*.local", "*-debug.log", ".rollcall/", "firebase.offset-*.json")
+
+
+def capability_files() -> dict[str, str]:
+    """The files of a new package of capabilities, by name."""
+    return {each.stem: each.read_text(encoding="utf-8") for each in sorted(TEMPLATE.iterdir())}
 
 
 def firebaserc(folder_name: str) -> str:
@@ -323,5 +256,4 @@ def firebaserc(folder_name: str) -> str:
 
 def gitignore_lines(folder: str) -> list[str]:
     """What git should not keep of an app with its functions in `folder`."""
-    lines = [line.format(folder=folder) for line in _IGNORED]
-    return [line.removeprefix("./") for line in lines]
+    return [f"{folder}/venv/".removeprefix("./"), *_IGNORED]

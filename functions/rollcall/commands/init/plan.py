@@ -273,7 +273,7 @@ class _Planner:
         if self.is_bound or self.files.names(folder):
             return
         taken = app_code.EXAMPLE in self._own_functions()
-        for name, text in app_code.CAPABILITIES.items():
+        for name, text in app_code.capability_files().items():
             if name == "__init__.py" or not taken:
                 self.files.put(f"{folder}/{name}", text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rollcall.commands.init.app_code import CAPABILITIES, EXAMPLE, QUESTION
+from rollcall.commands.init.app_code import EXAMPLE, QUESTION, capability_files
 from rollcall.core.capability import Capability
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
@@ -14,7 +14,7 @@ from tests.unit.models.planner.kit import message_of
 
 def example() -> ToolSpec:
     names: dict[str, Any] = {"__name__": "capabilities.meetings"}
-    exec(CAPABILITIES["meetings.py"], names)
+    exec(capability_files()["meetings.py"], names)
     declared = Capability.of(names[EXAMPLE])
     return ToolSpec(
         EXAMPLE,
