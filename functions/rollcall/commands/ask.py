@@ -22,6 +22,7 @@ from rollcall.emulators.addresses import Configuration
 WAITS = 3
 """Exit code: something waits for a person, and nobody was asked."""
 
+_BROKEN = ("internal", "unavailable", "deadline-exceeded")
 _RESULT_CHARS = 300
 _ISOLATES = re.compile("[\u2066-\u2069]")
 
@@ -144,18 +145,14 @@ def _exit_code(result: Mapping[str, Any]) -> int:
         _note(f"The run was stopped: {result.get('stopReason')}")
         return FAILED
     last = {call["tool"]: call for call in result["toolCalls"]}
-    broken = [each for each in last.values() if _is_broken(each)]
-    for call in broken:
+    code = 0
+    for call in last.values():
         error = call.get("error") or {}
-        _note(f"{call['tool']} failed: {error.get('message') or call['status']}")
-    return FAILED if broken else 0
-
-
-def _is_broken(call: Mapping[str, Any]) -> bool:
-    """Whether it failed in a way that no other arguments would have helped."""
-    error = call.get("error") or {}
-    broken = ("internal", "unavailable", "deadline-exceeded")
-    return call["status"] == "unknown" or error.get("code") in broken
+        # These fail in a way that no other arguments would have helped.
+        if call["status"] == "unknown" or error.get("code") in _BROKEN:
+            _note(f"{call['tool']} failed: {error.get('message') or call['status']}")
+            code = FAILED
+    return code
 
 
 def _note(text: str) -> None:

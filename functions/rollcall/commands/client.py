@@ -132,7 +132,12 @@ class Backend:
         """Sign in by `signUp`, `signInWithPassword` or `signInWithCustomToken`."""
         body = self.sign(method, {**data, "returnSecureToken": True})
         token = str(body["idToken"])
-        return Session(str(body.get("localId") or _subject(token)), token)
+        if uid := body.get("localId"):
+            return Session(str(uid), token)
+        # Whose ID token it is: it came from the sign-in service itself, so nothing is verified.
+        payload = token.split(".")[1]
+        padded = payload + "=" * (-len(payload) % 4)
+        return Session(str(json.loads(base64.urlsafe_b64decode(padded))["sub"]), token)
 
     def delete(self, session: Session) -> None:
         """Delete the account of who is signed in."""
@@ -238,13 +243,6 @@ def sign_in_developer(backend: Backend, who: str) -> Session:
         uid = str(found[0]["localId"])
     # Where a custom token is expected, the emulator takes its claims as plain JSON.
     return backend.sign_in("signInWithCustomToken", {"token": json.dumps({"uid": uid})})
-
-
-def _subject(token: str) -> str:
-    """Whose ID token it is: it came from the sign-in service itself, so nothing is verified."""
-    payload = token.split(".")[1]
-    padded = payload + "=" * (-len(payload) % 4)
-    return str(json.loads(base64.urlsafe_b64decode(padded))["sub"])
 
 
 def _parse(text: bytes, status: int) -> dict[str, Any]:

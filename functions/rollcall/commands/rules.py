@@ -164,7 +164,10 @@ def compose_indexes(fragments: Sequence[Fragment], prefix: str = "") -> dict[str
             indexes.setdefault(json.dumps(entry, sort_keys=True), entry)
         for entry in _entries(fragment, "fieldOverrides", own):
             key = (entry["collectionGroup"], entry["fieldPath"])
-            overrides[key] = _merge(overrides.get(key, {}), entry)
+            before = overrides.get(key, {})  # one field override serves both
+            both = (*before.get("indexes", ()), *entry.get("indexes", ()))
+            merged = {json.dumps(each): each for each in both}
+            overrides[key] = {**before, **entry, "indexes": list(merged.values())}
     return {"indexes": list(indexes.values()), "fieldOverrides": list(overrides.values())}
 
 
@@ -206,12 +209,6 @@ def _entries(fragment: Fragment, kind: str, prefix: str) -> Iterator[dict[str, A
     for entry in fragment.indexes.get(kind, ()):
         group = entry["collectionGroup"]
         yield {**entry, "collectionGroup": f"{prefix}_{group}" if prefix else group}
-
-
-def _merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """One field override that serves both."""
-    indexes = {json.dumps(i): i for each in (one, other) for i in each.get("indexes", ())}
-    return {**one, **other, "indexes": list(indexes.values())}
 
 
 def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str, cure: str) -> None:

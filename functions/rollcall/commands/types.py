@@ -47,39 +47,24 @@ def run(options: Namespace) -> int:
 
 def render(capabilities: Iterable[Capability]) -> str:
     """The text of the file: server capabilities by id, in alphabetical order."""
-    entries = [
-        _entry(each)
-        for each in sorted(capabilities, key=lambda each: each.id)
-        if each.mark.runs_on == "server"
-    ]
-    body = "".join(entries)
+    body = ""
+    for each in sorted(capabilities, key=lambda each: each.id):
+        if each.mark.runs_on != "server":
+            continue
+        arguments: Schema = each.arguments.model_json_schema(by_alias=True)
+        try:
+            result = TypeAdapter(each.returns).json_schema(by_alias=True, mode="serialization")
+        except PydanticUserError:  # a type without a schema: any JSON
+            result = {}
+        body += f"{comment(each.description, indent='    ')}    {each.id}: {{\n"
+        for name, schema in (("arguments", arguments), ("result", result)):
+            shape = type_of(schema, definitions=schema.get("$defs", {}), indent="      ")
+            body += f"      {name}: {shape};\n"
+        body += "    };\n"
     return (
         f"{_HEAD}declare global {{\n  interface RollcallCapabilities {{\n{body}  }}\n}}\n\n"
         "export {};\n"
     )
-
-
-def _entry(capability: Capability) -> str:
-    arguments = capability.arguments.model_json_schema(by_alias=True)
-    described = comment(capability.description, indent="    ")
-    return (
-        f"{described}    {capability.id}: {{\n"
-        f"      arguments: {_inline(arguments, indent='      ')};\n"
-        f"      result: {_result(capability)};\n"
-        "    };\n"
-    )
-
-
-def _result(capability: Capability) -> str:
-    try:
-        schema = TypeAdapter(capability.returns).json_schema(by_alias=True, mode="serialization")
-    except PydanticUserError:  # a type without a schema: any JSON
-        return "any"
-    return _inline(schema, indent="      ")
-
-
-def _inline(schema: Schema, *, indent: str) -> str:
-    return type_of(schema, definitions=schema.get("$defs", {}), indent=indent)
 
 
 def type_of(
@@ -120,21 +105,13 @@ def type_of(
     if kind == "object":
         if definitions is None or "properties" not in schema:
             return "Record<string, any>"
-        return _fields(schema, definitions, indent, inside)
+        lines = []
+        for name, given in schema["properties"].items():
+            may_lack = name not in schema.get("required", ())
+            found = inner(given, indent=f"{indent}  ", no_null=may_lack)
+            lines.append(f"{indent}  {name}{'?' if may_lack else ''}: {found};\n")
+        return f"{{\n{''.join(lines)}{indent}}}"
     return "null" if kind == "null" else _PLAIN[kind] if kind else "any"
-
-
-def _fields(schema: Schema, definitions: Schema, indent: str, inside: tuple[str, ...]) -> str:
-    required = schema.get("required", ())
-    deeper = f"{indent}  "
-    lines = []
-    for name, given in schema["properties"].items():
-        may_lack = name not in required
-        found = type_of(
-            given, definitions=definitions, indent=deeper, no_null=may_lack, inside=inside
-        )
-        lines.append(f"{deeper}{name}{'?' if may_lack else ''}: {found};\n")
-    return f"{{\n{''.join(lines)}{indent}}}"
 
 
 def comment(text: str | None, *, indent: str = "") -> str:

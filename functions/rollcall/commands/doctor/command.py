@@ -57,7 +57,17 @@ def run(place: Place, options: Namespace) -> int:
     if options.json:
         print_json({"project": place.project, "findings": [each.plain() for each in findings]})
     else:
-        _show(findings)
+        screen = load_screen()
+        rows = [
+            (each.level, each.topic, f"{each.text}\n→ {each.mend}" if each.mend else each.text)
+            for each in findings
+        ]
+        screen.say()
+        screen.table([Column("", whole=True), Column("Check", whole=True), Column("")], rows)
+        counts = Counter(each.level for each in findings)
+        told = [f"{counts[level]} {level}" for level in ("fail", "warn", "ok", "skip")]
+        screen.say()
+        screen.say(", ".join(told), style="bold")
     return FAILED if any(each.level == "fail" for each in findings) else 0
 
 
@@ -85,7 +95,7 @@ def examine(place: Place) -> Iterator[Finding]:
     yield from _registry(place, settings)
     yield from configuration.check_variables(settings)
     if is_emulator:
-        yield from _on_emulator(place, settings)
+        yield from _on_emulator(place)
     else:
         yield from _in_production(sign_in(place.project), place, settings)
 
@@ -115,7 +125,7 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
     )
 
 
-def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:
+def _on_emulator(place: Place) -> Iterator[Finding]:
     for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
         yield Finding("skip", topic, "not on the emulator")
     yield Finding("skip", "app check", "the emulator never enforces it")
@@ -123,16 +133,12 @@ def _on_emulator(place: Place, settings: Settings) -> Iterator[Finding]:
     if auth is None:
         yield Finding("skip", "roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
         return
-    google = _auth_emulator(auth)
-    yield from guard("roles", partial(deployment.check_admin, google, place.project))
-
-
-def _auth_emulator(address: str) -> Google:
     import requests
 
     session = requests.Session()
     session.headers["Authorization"] = "Bearer owner"
-    return Google(session, root=lambda service: f"http://{address}/{service}.googleapis.com")
+    google = Google(session, root=lambda service: f"http://{auth}/{service}.googleapis.com")
+    yield from guard("roles", partial(deployment.check_admin, google, place.project))
 
 
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
@@ -164,24 +170,6 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     ]
     for topic, check in checks:
         yield from guard(topic, check)
-
-
-def _show(findings: Sequence[Finding]) -> None:
-    screen = load_screen()
-    rows = [
-        (
-            each.level,
-            each.topic,
-            f"{each.text}\n→ {each.mend}" if each.mend else each.text,
-        )
-        for each in findings
-    ]
-    screen.say()
-    screen.table([Column("", whole=True), Column("Check", whole=True), Column("")], rows)
-    counts = Counter(each.level for each in findings)
-    told = [f"{counts[level]} {level}" for level in ("fail", "warn", "ok", "skip")]
-    screen.say()
-    screen.say(", ".join(told), style="bold")
 
 
 TOPIC = "registry"
@@ -295,8 +283,20 @@ def check_agents(
         yield Finding("fail", "agents", "there is none", SYNC)
         return
     for agent in agents:
-        if not agent.has_code(profiles):
-            yield _without_code(agent)
+        where = f"{collection_id(AGENTS)}/{agent.id}"
+        if agent.has_code(profiles):
+            continue
+        if agent.status == Status.DISABLED:
+            yield Finding("ok", "agents", f"{where} is disabled, and no code declares it")
+        else:  # an agent is code: its document tells of it, and holds an operator's overrides
+            yield Finding(
+                "warn",
+                "agents",
+                f"{where} ({agent.status}) is a document alone: no code declares this agent, so "
+                "nobody can ask it",
+                f"declare an AgentProfile of the id {agent.id!r} in a pack and deploy, or delete "
+                f"{where}",
+            )
     agents = [agent for agent in agents if agent.has_code(profiles)]
     used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
     known = {word for record in used for word in _words(record)}
@@ -312,20 +312,6 @@ def check_agents(
             f"no agent offers {name_list(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
-
-
-def _without_code(agent: Agent) -> Finding:
-    """An agent is code: its document tells of it, and holds an operator's overrides."""
-    where = f"{collection_id(AGENTS)}/{agent.id}"
-    if agent.status == Status.DISABLED:
-        return Finding("ok", "agents", f"{where} is disabled, and no code declares it")
-    return Finding(
-        "warn",
-        "agents",
-        f"{where} ({agent.status}) is a document alone: no code declares this agent, so nobody can "
-        "ask it",
-        f"declare an AgentProfile of the id {agent.id!r} in a pack and deploy, or delete {where}",
-    )
 
 
 def _words(record: Record) -> tuple[str, ...]:
@@ -397,12 +383,14 @@ MOST = 10
 
 def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
     """Report names and descriptions that a model cannot tell apart."""
-    for locale, name, ids in _same_names(entries):
-        yield Finding(
-            "warn",
-            "retrieval",
-            f"one name ({locale}: {name}) for {name_list(ids)}: people cannot tell them apart",
-        )
+    held: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for locale, name in entry.names.items():
+            held.setdefault((locale, name.casefold().strip()), []).append(entry.id)
+    for (locale, name), ids in held.items():
+        if len(ids) > 1:
+            what = f"one name ({locale}: {name}) for {name_list(ids)}"
+            yield Finding("warn", "retrieval", f"{what}: people cannot tell them apart")
     if pairs := alike(entries):
         named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
         yield Finding(
@@ -412,14 +400,6 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
             f"{name_list(named, most=MOST)}",
             "say in each description what the other does not do",
         )
-
-
-def _same_names(entries: Sequence[Entry]) -> list[tuple[str, str, list[str]]]:
-    held: dict[tuple[str, str], list[str]] = {}
-    for entry in entries:
-        for locale, name in entry.names.items():
-            held.setdefault((locale, name.casefold().strip()), []).append(entry.id)
-    return [(locale, name, ids) for (locale, name), ids in held.items() if len(ids) > 1]
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:

@@ -24,6 +24,7 @@ _COMMENT_OR_STRING = re.compile(
 _VERSION = re.compile(r"""\brules_version\s*=\s*['"](\w+)['"]""")
 _SERVICE = re.compile(r"\bservice\s+cloud\.firestore\s*\{")
 _STATEMENT = re.compile(r"\b(?:match|allow|function|service)\b|[{}]")
+_NEXT = re.compile(r"(?:match\s*/|allow\s+\w|function\s+\w)")
 _SEGMENT = re.compile(r"\s*/\s*(\{\s*\w+\s*(?:=\s*\*\*\s*)?\}|[^\s/{}]+)")
 
 DOCUMENTS = ("databases", "(default)", "documents")
@@ -240,7 +241,9 @@ class _Reader:
         end, depth = place, 0
         while end < len(self.code):
             letter = self.code[end]
-            if depth == 0 and (letter in ";}" or self._begins_statement(end)):
+            # The last semicolon of a body may be missing.
+            is_new = _NEXT.match(self.code, end) and not re.match(r"[\w.]", self.code[end - 1])
+            if depth == 0 and (letter in ";}" or is_new):
                 break
             depth += (letter in "([{") - (letter in ")]}")
             end += 1
@@ -248,11 +251,6 @@ class _Reader:
         said = condition.strip().removeprefix("if").strip() if colon else None
         allows.append(Allow(line_number(self.code, start), " ".join(methods.split()), said))
         return end
-
-    def _begins_statement(self, place: int) -> bool:
-        """Whether another statement begins here: the last semicolon of a body may be missing."""
-        found = re.compile(r"(?:match\s*/|allow\s+\w|function\s+\w)").match(self.code, place)
-        return found is not None and not re.match(r"[\w.]", self.code[place - 1])
 
     def _skip_brackets(self, place: int) -> int:
         depth = 0
@@ -316,7 +314,9 @@ def _result(condition: str | None, names: dict[str, tuple[str, ...]]) -> bool | 
     `collection.matches('rc_.*')`), under `!`, `&&` and `||`."""
     if condition is None:
         return True
-    condition = _without_parentheses(condition)
+    condition = condition.strip()
+    while condition.startswith("(") and _closing(condition) == len(condition) - 1:
+        condition = condition[1:-1].strip()
     if len(parts := _split(condition, "||")) > 1:
         return _any([_result(part, names) for part in parts])
     if len(parts := _split(condition, "&&")) > 1:
@@ -363,19 +363,11 @@ def _test(condition: str, names: dict[str, tuple[str, ...]]) -> bool | None:
     return value in re.findall(r"""['"]([^'"]*)['"]""", found[5])
 
 
-def _without_parentheses(condition: str) -> str:
-    condition = condition.strip()
-    while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
-        condition = condition[1:-1].strip()
-    return condition
-
-
-def _closing(condition: str, start: int) -> int:
-    """Where the bracket that opens at `start` is closed."""
+def _closing(condition: str) -> int:
+    """Where the bracket that it begins with is closed."""
     depth = 0
-    code = _COMMENT_OR_STRING.sub(_blank, condition)
-    for place in range(start, len(code)):
-        depth += (code[place] in "([{") - (code[place] in ")]}")
+    for place, letter in enumerate(_COMMENT_OR_STRING.sub(_blank, condition)):
+        depth += (letter in "([{") - (letter in ")]}")
         if depth == 0:
             return place
     return -1
