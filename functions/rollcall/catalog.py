@@ -122,7 +122,9 @@ class Catalog:
             function = self._find(target)
             bound = self._bind(target, function)
             use_region_of(bound)
-            _start(function)
+            trigger = trigger_of(function)
+            if isinstance(trigger, OnCall | OnRequest) and trigger.at_start is not None:
+                trigger.at_start()  # what the function asks for before its first call
             return {} if bound is None else {target: bound}
         if problems := self.problems():
             raise ValueError("\n\n".join([WRONG_DEFINITIONS, *problems]))
@@ -245,8 +247,12 @@ class Catalog:
                 if name != function.__name__ or not _defines(path, name):
                     raise ValueError(_without_line(path, name))
                 found[name] = function
-            for name in _made_elsewhere(module):
-                raise ValueError(_without_line(path, name))
+            for name, value in vars(module).items():
+                if _is_marked(value) and value.__module__ != module.__name__:
+                    # From a call of another module's function, or imported from there.
+                    source = sys.modules.get(value.__module__)
+                    if getattr(source, value.__name__, None) is not value:
+                        raise ValueError(_without_line(path, name))
         return found
 
     def _bind(self, name: str, function: Callable[..., Any]) -> Any:
@@ -277,7 +283,8 @@ class Catalog:
         """
         if (own := _find_in(self._sources, target)) is not None:
             return own
-        for name in _endpoint_names(target):
+        rest = target.removeprefix(prefix())
+        for name in (rest, rest.removeprefix("_")):  # what the engine's function may be called
             found = _find_in(self._engine_sources, name)
             if found is not None and _exported_name(found) == target:
                 return found
@@ -331,8 +338,12 @@ def _modules(folders: Mapping[str, str]) -> tuple[Source, ...]:
                 for each in below
                 if each[0] != "." and each != "__pycache__" and _is_new(f"{folder}/{each}", links)
             ]
+            parts = [package, *filter(None, folder[len(root) :].split("/"))]
             found += [
-                (f"{folder}/{file}", _module_name(package, folder[len(root) :], file))
+                (
+                    f"{folder}/{file}",
+                    ".".join(parts if file == "__init__.py" else [*parts, file[: -len(".py")]]),
+                )
                 for file in files
                 if file.endswith(".py") and file[0] != "."
             ]
@@ -367,12 +378,6 @@ def _exported_name(function: Callable[..., Any]) -> str:
     return queue_name(function.__name__) if is_task else function_name(function.__name__)
 
 
-def _endpoint_names(target: str) -> tuple[str, ...]:
-    """What the engine's function may be called that is deployed as `target`."""
-    rest = target.removeprefix(prefix())
-    return (rest, rest.removeprefix("_"))
-
-
 def _installed(name: str, folder: str) -> str:
     """Where a package is that does not lie in the app's folder.
 
@@ -405,12 +410,6 @@ def _hidden(folders: Mapping[str, str]) -> Iterator[str]:
                 f"{folder}: Python imports {(spec and spec.origin) or 'another one'} as {name!r}. "
                 "Put an empty __init__.py into the folder, or give it another name."
             )
-
-
-def _module_name(package: str, below: str, file: str) -> str:
-    """The name of the module `file` in the folder `below` that of its package."""
-    parts = [package, *filter(None, below.split("/"))]
-    return ".".join(parts if file == "__init__.py" else [*parts, file[: -len(".py")]])
 
 
 def _defines(path: str, name: str) -> bool:
@@ -457,27 +456,11 @@ def prepare_process(target: str | None) -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
 
 
-def _start(function: Callable[..., Any]) -> None:
-    """Do what the function asks for before its first call."""
-    trigger = trigger_of(function)
-    if isinstance(trigger, OnCall | OnRequest) and trigger.at_start is not None:
-        trigger.at_start()
-
-
 def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
     """The marked functions that a module defines itself (it may import others' too)."""
     for name, value in vars(module).items():
         if _is_marked(value) and value.__module__ == module.__name__:
             yield name, value
-
-
-def _made_elsewhere(module: ModuleType) -> Iterator[str]:
-    """Names of marked functions that a module has from a call of another module's function."""
-    for name, value in vars(module).items():
-        if _is_marked(value) and value.__module__ != module.__name__:
-            source = sys.modules.get(value.__module__)
-            if getattr(source, value.__name__, None) is not value:  # nor did it import it
-                yield name
 
 
 def _is_marked(value: Any) -> bool:

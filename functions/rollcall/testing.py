@@ -260,31 +260,24 @@ def run(
         try:
             event = next(steps)
         except StopIteration as end:
-            return _result(end.value, events)
+            ended: TurnEnd = end.value
+            break
         if event is not None:
             events.append(event)
-
-
-def _result(end: TurnEnd, events: list[Event]) -> Result:
+    needs = [each.needs for each in ended.waiting]
     return Result(
-        text=end.text,
-        calls=end.calls,
-        interrupts=[each.needs for each in end.waiting if isinstance(each.needs, NeedsApproval)],
-        client_calls=[each.call for each in end.waiting if isinstance(each.needs, ClientCall)],
-        citations=end.citations,
-        stop_reason=end.stop_reason,
-        steps=end.steps,
+        text=ended.text,
+        calls=ended.calls,
+        interrupts=[each for each in needs if isinstance(each, NeedsApproval)],
+        client_calls=[each.call for each in ended.waiting if isinstance(each.needs, ClientCall)],
+        citations=ended.citations,
+        stop_reason=ended.stop_reason,
+        steps=ended.steps,
         events=events,
-        is_question=end.is_question,
-        quick_replies=end.quick_replies,
-        collected_data=end.collected_data,
+        is_question=ended.is_question,
+        quick_replies=ended.quick_replies,
+        collected_data=ended.collected_data,
     )
-
-
-def _entry(capability: Capability) -> Entry:
-    """The capability as the registry would offer it."""
-    status = {"status": capability.mark.status.value}
-    return read_capability(capability_document(capability) | status)
 
 
 class _Dispatcher:
@@ -306,7 +299,10 @@ class _Dispatcher:
             raise NotFound(f"approved: there is no capability {unknown[0]!r} among those given")
         self._entries = {
             entry.id: entry
-            for entry in map(_entry, found)
+            for entry in (  # as the registry would offer them
+                read_capability(capability_document(each) | {"status": each.mark.status.value})
+                for each in found
+            )
             if is_named(entry.id, entry.category, frozenset(agent.tools))
             and entry.permits(ctx.user)
         }

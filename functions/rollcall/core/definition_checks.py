@@ -48,8 +48,13 @@ _OTHER_STYLES = (
 
 
 def capability_problems(function: Callable[..., Any]) -> list[str]:
-    """Yield what is wrong with a function under `@capability`, with file, line and cure."""
-    return [str(error) for error in _capability_errors(function)]
+    """Return what is wrong with a function under `@capability`, with file, line and cure."""
+    try:
+        found = Capability.of(function)
+    except DefinitionError as error:
+        return [str(error)]
+    checks = (_field_errors, _docstring_errors, _option_errors, _example_errors)
+    return [str(error) for check in checks for error in check(found)]
 
 
 def agent_problems(profile: AgentProfile, *, file: str, name: str) -> list[str]:
@@ -96,7 +101,11 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                 problems += capability_problems(value)
                 other = capabilities.setdefault(value.__name__, value)
                 if other is not value:
-                    problems.append(str(_twice(value, other)))
+                    code = other.__code__
+                    at = f"{shown_path(code.co_filename)}:{code.co_firstlineno}"
+                    twice = f"{at} declares a capability `{value.__name__}` as well"
+                    cure = "Rename one: all packs share their ids"
+                    problems.append(str(wrong(value, twice, cure)))
             elif isinstance(value, AgentProfile) and Path(file).name == "agents.py":
                 problems += agent_problems(value, file=file, name=name)
                 where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
@@ -104,24 +113,6 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                     twice = f"{other_at} declares an agent {value.id!r} as well"
                     problems.append(str(DefinitionError(where, twice, "Rename one")))
     return problems
-
-
-def _twice(function: Callable[..., Any], other: Callable[..., Any]) -> DefinitionError:
-    at = f"{shown_path(other.__code__.co_filename)}:{other.__code__.co_firstlineno}"
-    problem = f"{at} declares a capability `{function.__name__}` as well"
-    return wrong(function, problem, "Rename one: all packs share their ids")
-
-
-def _capability_errors(function: Callable[..., Any]) -> Iterator[DefinitionError]:
-    try:
-        found = Capability.of(function)
-    except DefinitionError as error:
-        yield error
-        return
-    yield from _field_errors(found)
-    yield from _docstring_errors(found)
-    yield from _option_errors(found)
-    yield from _example_errors(found)
 
 
 def _field_errors(found: Capability) -> Iterator[DefinitionError]:
@@ -138,7 +129,9 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
         field: dict[str, Any] = {name: (info.annotation, info)}
         try:
             schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
-            _check_default(field)
+            if not info.is_required():
+                checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
+                create_model("default", __config__=checked, **field)()
         except ValidationError as error:
             reason = error.errors(include_url=False)[0]["msg"]
             cure = f"`{name}: {shown} | None = None`" if info.default is None else "another default"
@@ -157,17 +150,6 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
     except DefinitionError as error:
         if "list inside a list" in str(error):
             yield error
-
-
-def _check_default(field: dict[str, Any]) -> None:
-    """
-    Raises:
-        ValidationError: The default of this field is not of its type.
-    """
-    ((_, info),) = field.values()
-    if not info.is_required():
-        checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
-        create_model("default", __config__=checked, **field)()
 
 
 def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:

@@ -156,7 +156,14 @@ def write_logs() -> None:
     # Not sys.stderr, which functions-framework exchanges during a request for a stream that puts a
     # span in decimal digits into each line.
     handler = logging.StreamHandler(sys.__stderr__)
-    handler.setFormatter(Lines(as_json if _wants_json() else as_text))
+    chosen = os.environ.get(SWITCH)
+    if chosen not in ("json", "text", "", None):
+        raise ValueError(f"{SWITCH} is json or text, not {chosen!r}")
+    is_served = bool(os.environ.get("K_SERVICE") or os.environ.get("FUNCTION_TARGET"))
+    is_deployed = is_served and os.environ.get("FUNCTIONS_EMULATOR") != "true"
+    handler.setFormatter(
+        Lines(as_json if chosen == "json" or (not chosen and is_deployed) else as_text)
+    )
     root = logging.getLogger()
     for other in list(root.handlers):
         if type(other) is logging.StreamHandler:
@@ -218,16 +225,6 @@ def as_text(entry: dict[str, Any]) -> str:
     return "\n".join(filter(None, (line, entry.get("stack_trace"))))
 
 
-def _wants_json() -> bool:
-    chosen = os.environ.get(SWITCH)
-    if chosen in ("json", "text"):
-        return chosen == "json"
-    if chosen:
-        raise ValueError(f"{SWITCH} is json or text, not {chosen!r}")
-    is_served = bool(os.environ.get("K_SERVICE") or os.environ.get("FUNCTION_TARGET"))
-    return is_served and os.environ.get("FUNCTIONS_EMULATOR") != "true"
-
-
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     """The value as plain JSON, its texts changed."""
     if isinstance(value, dict):
@@ -279,10 +276,8 @@ def report_incident(error: BaseException, what: str = "") -> str:
 
 def as_agent_error(error: Exception) -> AgentError:
     """Return an error as one of ours; an unexpected one is logged under an id."""
-    return error if isinstance(error, AgentError) else _unforeseen(error)
-
-
-def _unforeseen(error: Exception) -> AgentError:
+    if isinstance(error, AgentError):
+        return error
     from google.api_core.exceptions import Aborted, ServerError, TooManyRequests
 
     incident = report_incident(error)

@@ -44,7 +44,10 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
             nor keyword-only.
     """
     name = function.__name__
-    hints = _hints(function)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except Exception as error:  # an annotation may be any expression
+        raise unresolved(function, error) from error
     fields: dict[str, Any] = {}
     first, *others = inspect.signature(function).parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
@@ -68,18 +71,6 @@ def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
         refused = next((each for each in fields if each in str(error)), None)
         cure = "Give the parameter another name"
         raise wrong(function, one_line(error), cure, parameter=refused) from error
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The types of a function's parameters and of what it returns.
-
-    Raises:
-        DefinitionError: One of them names what is not there.
-    """
-    try:
-        return get_type_hints(function, include_extras=True)
-    except Exception as error:  # an annotation may be any expression
-        raise unresolved(function, error) from error
 
 
 def docstring(function: Callable[..., Any]) -> Docstring:
