@@ -8,7 +8,7 @@ from dev import commands
 from dev.paths import NODE_MODULES, ROOT
 from dev.problem import Problem
 from dev.stamp import Stamp
-from rollcall.emulators import processes
+from rollcall.emulators.requirements import output
 
 OLDEST = 20
 
@@ -35,7 +35,7 @@ def prepare() -> bool:
 
 def _version() -> int:
     """Node's major version."""
-    found = re.match(r"v(\d+)", processes.output(["node", "--version"]))
+    found = re.match(r"v(\d+)", output(["node", "--version"]))
     if found is None:
         raise Problem(f"Rollcall's emulators need Node {OLDEST} or newer: https://nodejs.org")
     if int(found[1]) < OLDEST:

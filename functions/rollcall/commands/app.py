@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
-from rollcall.core import jsonc
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase
-from rollcall.emulators.addresses import Configuration, default_project
+from rollcall.emulators.addresses import Configuration, default_project, read_jsonc
 from rollcall.models.provider import providers
 from rollcall.store.client import database
 
@@ -155,7 +154,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """
     if not path.is_file():
         return {}
-    config = jsonc.read(path)
+    config = read_jsonc(path)
     if not isinstance(config, dict):
         raise Problem(f"{path} holds no JSON object.")
     return config

@@ -1,4 +1,5 @@
-"""`rules`: composes an app's Firestore rules and indexes from the platform's and each pack's.
+"""`rules`: composes an app's Firestore rules and indexes from the platform's and each pack's;
+`init` merges the indexes into a file of the app's own, by key.
 
 A fragment of rules is what stands inside `match /databases/{database}/documents { … }`. Its
 top-level functions are shared: a pack's rules may call the platform's `signedIn()` or `isOwner()`.
@@ -11,17 +12,18 @@ import json
 import os
 import re
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from rollcall.commands.app import CONFIG, App, find_app, require_app
-from rollcall.commands.init.indexes import shared_groups
-from rollcall.core import jsonc
+from rollcall.commands.init import json_edits
+from rollcall.commands.init.files import line_number
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import prefix
+from rollcall.emulators.addresses import read_jsonc
 from rollcall.store.paths import COLLECTIONS
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
@@ -181,7 +183,7 @@ def _read(folder: Path, *, name: str, is_platform: bool = False) -> Fragment:
     return Fragment(
         name,
         _text(folder / RULES),
-        jsonc.read(indexes) if indexes.is_file() else {},
+        read_jsonc(indexes) if indexes.is_file() else {},
         is_platform,
     )
 
@@ -283,3 +285,119 @@ def _function_names(prefix: str) -> Iterator[str]:
                     if decorator.startswith("bound("):
                         joint = "" if decorator.startswith("bound(OnTask(") else "_"
                         yield f"{prefix}{joint}{node.name}" if prefix else node.name
+
+
+_KINDS = ("indexes", "fieldOverrides")
+
+
+def index_key(kind: str, entry: dict[str, Any]) -> str:
+    """What an entry of a file of indexes is for, such as "fieldOverrides runs request" or
+    "indexes runs COLLECTION uid:ASCENDING createdAt:DESCENDING": a file has each once."""
+    group = entry.get("collectionGroup")
+    if kind == "fieldOverrides":
+        return f"{kind} {group} {entry.get('fieldPath')}"
+    fields = [
+        f"{field.get('fieldPath')}:{_mode(field)}"
+        for field in entry.get("fields", ())
+        if field.get("fieldPath") != "__name__"
+    ]
+    return " ".join([kind, str(group), entry.get("queryScope", "COLLECTION"), *fields])
+
+
+def index_line(kind: str, entry: dict[str, Any]) -> str:
+    """All that an entry says, in one line."""
+    if kind == "indexes":
+        return index_key(kind, entry)
+    said = {name: entry[name] for name in sorted(entry.keys() - {"collectionGroup", "fieldPath"})}
+    return f"{index_key(kind, entry)} {json.dumps(said, sort_keys=True, separators=(',', ':'))}"
+
+
+def index_entries(content: dict[str, Any]) -> list[str]:
+    """All entries of a file, each in one line."""
+    return [index_line(kind, entry) for kind in _KINDS for entry in content.get(kind, ())]
+
+
+def merge_indexes(text: str, ours: dict[str, Any], written_before: Collection[str]) -> str:
+    """Add the entries of Rollcall that are missing, and take out those it no longer needs. An entry
+    that the app has changed since stays as it is.
+
+    Args:
+        text: The app's file.
+        ours: What Rollcall needs.
+        written_before: The entries that an earlier init wrote, which alone are taken out.
+    Raises:
+        ValueError: The file holds no indexes; the message begins with the line.
+    """
+    _check(text)
+    needed = set(index_entries(ours))
+    for kind in _KINDS:
+        found = json_edits.parse(text).value
+        if kind not in found:
+            text = json_edits.add_members(text, (), {kind: []})
+        present = found.get(kind, ())
+        obsolete = [
+            place
+            for place, entry in enumerate(present)
+            if (said := index_line(kind, entry)) in written_before and said not in needed
+        ]
+        text = json_edits.remove_items(text, (kind,), obsolete)
+        kept = {index_key(kind, each) for at, each in enumerate(present) if at not in obsolete}
+        missing = [entry for entry in ours.get(kind, ()) if index_key(kind, entry) not in kept]
+        text = json_edits.append_items(text, (kind,), missing)
+    return text
+
+
+def new_indexes(ours: dict[str, Any]) -> str:
+    """A file of indexes for an app that has none."""
+    return json_edits.document({kind: ours.get(kind, []) for kind in _KINDS})
+
+
+def shared_groups(ours: dict[str, Any]) -> set[str]:
+    """The collection groups in which Rollcall's indexes touch every collection of that name,
+    wherever it is: fields without an index, documents with a time to live, queries over all."""
+    groups = {str(entry["collectionGroup"]) for entry in ours.get("fieldOverrides", ())}
+    return groups | {
+        str(entry["collectionGroup"])
+        for entry in ours.get("indexes", ())
+        if entry.get("queryScope") == "COLLECTION_GROUP"
+    }
+
+
+def group_lines(text: str) -> dict[str, tuple[int, list[str]]]:
+    """The collection groups that the app's entries name: the line of the first, and all entries.
+
+    Raises:
+        ValueError: The file holds no indexes; the message begins with the line.
+    """
+    root = _check(text)
+    found: dict[str, tuple[int, list[str]]] = {}
+    for kind in _KINDS:
+        if kind not in root.value:
+            continue
+        for _, start, node in root.child(kind).children:
+            group = str(node.value.get("collectionGroup"))
+            line = line_number(text, start)
+            found.setdefault(group, (line, []))[1].append(index_line(kind, node.value))
+    return found
+
+
+def _check(text: str) -> json_edits.Node:
+    """Read a file of indexes, and see that it has the form of one."""
+    root = json_edits.parse(text)
+    if not isinstance(root.value, dict):
+        raise ValueError('line 1: an object with "indexes" and "fieldOverrides" is expected')
+    for kind in _KINDS:
+        node = root.child(kind) if kind in root.value else None
+        if node is not None and not isinstance(node.value, list):
+            raise ValueError(f'line {line_number(text, node.start)}: "{kind}" must be a list')
+        for _, start, entry in node.children if node is not None else ():
+            if not isinstance(entry.value, dict) or "collectionGroup" not in entry.value:
+                line = line_number(text, start)
+                raise ValueError(f'line {line}: an entry with "collectionGroup" is expected')
+    return root
+
+
+def _mode(field: dict[str, Any]) -> str:
+    if "vectorConfig" in field:
+        return f"vector{field['vectorConfig'].get('dimension')}"
+    return str(field.get("order") or field.get("arrayConfig") or field.get("mode"))

@@ -26,13 +26,12 @@ from rollcall.commands.doctor.deployment import check_indexes, job_problem
 from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, GoogleRefusal, guard
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.output import announce, print_json, say
-from rollcall.core import jsonc
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
 from rollcall.core.policy import combined
 from rollcall.core.shapes import Role
-from rollcall.emulators.addresses import Addresses, Configuration
+from rollcall.emulators.addresses import Addresses, Configuration, read_jsonc
 from rollcall.emulators.clock import run_function
 from rollcall.emulators.suite import get_json
 from rollcall.registry.access import is_named
@@ -459,7 +458,7 @@ class Smoke:
         config = self._app.config.get("firestore") or {}
         default = config[0] if isinstance(config, list) else config
         file = self._app.root / default.get("indexes", "firestore.indexes.json")
-        committed = jsonc.read(file)
+        committed = read_jsonc(file)
         wanted = {"indexes": committed.get("indexes", ()), "fieldOverrides": ()}
         yield from check_indexes(self._site.google, self._site.project, wanted)
 

@@ -1,6 +1,7 @@
 """Addresses of an app's emulators: the ports of its firebase.json, shifted by PORT_OFFSET.
 
-With PORT_OFFSET=3000 in its environment a second copy runs beside the first.
+With PORT_OFFSET=3000 in its environment a second copy runs beside the first. The file is JSON with
+comments, as firebase-tools reads it.
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rollcall.core import jsonc
 from rollcall.core.errors import Problem
 from rollcall.core.options import region
 
@@ -92,7 +93,7 @@ class Configuration:
     def __init__(self, root: Path, *, port_offset: int | None = None) -> None:
         self.root = root
         self.offset = offset() if port_offset is None else port_offset
-        self.written: dict[str, Any] = jsonc.read(root / "firebase.json")
+        self.written: dict[str, Any] = read_jsonc(root / "firebase.json")
         self.shifted = _shift_ports(self.written, self.offset)
 
     @property
@@ -167,7 +168,7 @@ def default_project(root: Path) -> str:
     if named := os.environ.get("GCLOUD_PROJECT"):
         return named
     file = root / ".firebaserc"
-    projects = jsonc.read(file).get("projects", {}) if file.is_file() else {}
+    projects = read_jsonc(file).get("projects", {}) if file.is_file() else {}
     return str(projects.get("default") or "demo-rollcall")
 
 
@@ -207,3 +208,35 @@ def _port_keys(settings: Any) -> list[str]:
     """Names of the settings that are ports, such as "port" and "websocketPort"."""
     keys = settings if isinstance(settings, dict) else {}
     return [key for key in keys if key.lower().endswith("port")]
+
+
+_TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def parse_jsonc(text: str) -> Any:
+    """The value of a JSON text that may hold `//` and `/* */` comments.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+
+    def without_comment(match: re.Match[str]) -> str:
+        found = match[0]
+        # Places in messages stay right.
+        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+
+    return json.loads(_TEXT_OR_COMMENT.sub(without_comment, text))
+
+
+def read_jsonc(file: Path) -> Any:
+    """The value of a file of this kind.
+
+    Raises:
+        Problem: It cannot be read, or is no JSON.
+    """
+    try:
+        return parse_jsonc(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Problem(f"{file} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise Problem(f"{file} is no JSON: {error}.") from error

@@ -57,7 +57,8 @@ class Clock:
         due = [function for function in scheduled(self._functions()) if is_due(function, now)]
         for function in due:
             arguments = (self._address, self._project, function, self._say)
-            threading.Thread(target=run_function, args=arguments, daemon=True).start()
+            name = str(function["name"])
+            threading.Thread(target=run_function, args=arguments, name=name, daemon=True).start()
         return [str(function["name"]) for function in due]
 
     def _run(self) -> None:

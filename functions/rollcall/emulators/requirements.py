@@ -11,12 +11,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rollcall.core.errors import Problem
-from rollcall.emulators.processes import output, scratch
 
 _COMMAND = Path("node_modules", ".bin", "firebase")
 
@@ -243,3 +242,24 @@ def _manifest_line(line: str) -> str:
     """Cut into lines of at most 72 bytes, as the format of manifests demands."""
     rest = range(72, len(line), 71)
     return "\r\n ".join([line[:72], *(line[start : start + 71] for start in rest)]) + "\r\n"
+
+
+def output(command: Sequence[str | Path]) -> str:
+    """What `command` prints, standard error included; nothing if it fails."""
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout
+
+
+def scratch(root: Path) -> Path:
+    """`.rollcall/` of the app in `root`, made where it is not there; git never sees it."""
+    folder = root / ".rollcall"
+    folder.mkdir(exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+    return folder

@@ -1,4 +1,9 @@
-"""The running emulator suite: start, readiness, stop."""
+"""The running emulator suite: start, readiness, stop.
+
+firebase-tools starts Java and Python in process groups of their own, and leaves the functions'
+servers running when it ends. Those stay in the groups they were started in, so the groups are what
+is looked up first and killed last.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,19 @@ import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rollcall.core.errors import Problem
-from rollcall.emulators import processes, requirements
+from rollcall.emulators import requirements
 from rollcall.emulators.addresses import NEEDED, Addresses, Configuration
-from rollcall.emulators.processes import scratch
+from rollcall.emulators.requirements import scratch
 
 LOADED = "Loaded functions definitions"
 REFUSED = "Failed to load function definition"
@@ -68,7 +75,7 @@ class Suite:
 
     def stop(self) -> None:
         """End the suite and everything that it started."""
-        processes.stop(self.process)
+        stop(self.process)
         self.configuration.remove_file()
 
     def log_text(self) -> str:
@@ -207,3 +214,68 @@ def _first_trouble(lines: Sequence[str]) -> list[str]:
     signs = ("Traceback", "Error", REFUSED)
     first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -10)
     return list(lines[first:][:40])
+
+
+_GRACE_S = 15.0
+_GONE_S = 2.0
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask `process` to end as Ctrl-C does, then kill what is left of its groups.
+
+    It must have been started with `start_new_session=True`.
+    """
+    groups = _groups_below(process.pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGINT)
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        pass  # it had its time
+    finally:  # on a second Ctrl-C too
+        for group in groups:
+            _signal(group, signal.SIGKILL)
+    process.wait()
+    # The killed let go of their ports a moment later.
+    deadline = time.monotonic() + _GONE_S
+    while time.monotonic() < deadline and any(_signal(group, 0) for group in groups):
+        time.sleep(0.02)
+
+
+def _groups_below(pid: int) -> set[int]:
+    """The process groups of `pid` and of all that descends from it."""
+    children = defaultdict(list)
+    group_of = {}
+    # Small images have no `ps`, and macOS has no /proc.
+    lines = _proc_lines() if Path("/proc/self/stat").exists() else _ps_lines()
+    for child, parent, group in (map(int, line.split()) for line in lines):
+        children[parent].append(child)
+        group_of[child] = group
+    groups, waiting = {pid}, [pid]
+    while waiting:
+        current = waiting.pop()
+        groups.add(group_of.get(current, pid))
+        waiting += children[current]
+    return groups
+
+
+def _proc_lines() -> Iterator[str]:
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended just now
+            # "123 (name) S parent group ...", and a name may hold anything.
+            after_name = file.read_text().rpartition(")")[2].split()
+            yield f"{file.parent.name} {after_name[1]} {after_name[2]}"
+
+
+def _ps_lines() -> list[str]:
+    command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
+def _signal(group: int, number: int) -> bool:
+    """Whether there was anything in `group` to send the signal to."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):  # macOS says the second of the dead
+        return False
+    return True

@@ -15,10 +15,10 @@ from pydantic.alias_generators import to_camel
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.inputs import digest as digest_of
+from rollcall.core.inputs import parse_url
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import Role, Status
-from rollcall.core.urls import parse_url
 from rollcall.models.base import ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.documents import in_words

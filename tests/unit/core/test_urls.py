@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.urls import parse_url
+from rollcall.core.inputs import parse_url
 from tests.support.rules import for_every
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime
 from typing import Any
 
@@ -77,10 +78,14 @@ def test_what_is_due_is_run_as_the_emulator_names_it() -> None:
         said: list[str] = []
         clock = Clock(f"127.0.0.1:{server.port}", "demo-x", lambda: functions, said.append)
         assert clock.run_due(MONDAY) == ["sweep_runs"]
+        for thread in threading.enumerate():
+            if thread.name == "sweep_runs":
+                thread.join(30)
         assert run_function(f"127.0.0.1:{server.port}", "demo-x", functions[1], said.append)
     finally:
         server.close()
-    assert "/functions/projects/demo-x/triggers/us-central1-tidy-0" in ran
+    names = ("sweep_runs", "tidy")
+    assert ran == [f"/functions/projects/demo-x/triggers/us-central1-{name}-0" for name in names]
     assert said == []
 
 

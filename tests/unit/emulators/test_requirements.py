@@ -12,7 +12,7 @@ import pytest
 
 from rollcall.core.errors import Problem
 from rollcall.emulators import requirements
-from rollcall.emulators.processes import scratch
+from rollcall.emulators.requirements import scratch
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 

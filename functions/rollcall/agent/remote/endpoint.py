@@ -33,8 +33,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
-from rollcall.core.inputs import check_json
-from rollcall.core.urls import MAX_URL, Url, parse_url
+from rollcall.core.inputs import MAX_URL, Url, check_json, parse_url
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_API_HOSTS"

@@ -29,11 +29,10 @@ from rollcall.agent.remote.http import (
 from rollcall.core import errors
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable, error_from
-from rollcall.core.inputs import check_json
+from rollcall.core.inputs import check_json, parse_url
 from rollcall.core.logs import traceparent
 from rollcall.core.options import region
 from rollcall.core.statement import HEADER, can_sign, project, signed
-from rollcall.core.urls import parse_url
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_FUNCTION_HOSTS"

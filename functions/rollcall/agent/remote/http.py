@@ -35,8 +35,7 @@ from rollcall.core.errors import (
     OutcomeUnknown,
     Unavailable,
 )
-from rollcall.core.inputs import check_json
-from rollcall.core.urls import Url, is_host
+from rollcall.core.inputs import Url, check_json, is_host
 
 CONNECT_S = 5.0
 MAX_BYTES = 1_000_000

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.app import Settings
 from rollcall.commands.doctor.findings import Finding, firebase, name_list
+from rollcall.core.inputs import is_host
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.core.urls import is_host
 from rollcall.models.provider import (
     OFFLINE,
     Setting,

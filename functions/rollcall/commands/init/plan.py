@@ -14,7 +14,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
-from rollcall.commands.init import app_code, firebase_json, indexes, security_rules, web_app
+from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
 from rollcall.commands.init.files import Change, Files, UnsupportedSetup, append_lines
 from rollcall.commands.init.firebase_json import Codebase
 from rollcall.commands.init.web_app import RECORD, WebRecord
@@ -27,7 +27,7 @@ from rollcall.commands.init.wheel import (
     require,
     same_content,
 )
-from rollcall.commands.rules import Platform
+from rollcall.commands.rules import Platform, group_lines, index_entries, merge_indexes, new_indexes
 from rollcall.core.errors import Problem
 from rollcall.core.extras import DISTRIBUTION
 from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
@@ -329,7 +329,7 @@ class _Planner:
             "version": self.wheel.version,
             "prefix": self.prefix,
             "collections": list(self.platform.collections),
-            "indexes": indexes.entries(self.platform.indexes),
+            "indexes": index_entries(self.platform.indexes),
         }
         if self.web_record is not None:
             record["web"] = to_builtins(self.web_record)
@@ -427,11 +427,11 @@ class _Planner:
         path = self.firestore.indexes
         text = self.files.read(path)
         if text is None:
-            self.files.put(path, indexes.new_file(self.platform.indexes))
+            self.files.put(path, new_indexes(self.platform.indexes))
             return
         written = self.record.indexes if self.record is not None else ()
         try:
-            self.files.put(path, indexes.merge(text, self.platform.indexes, written))
+            self.files.put(path, merge_indexes(text, self.platform.indexes, written))
         except ValueError as error:
             raise UnsupportedSetup.at(path, error) from error
 
@@ -478,10 +478,10 @@ class _Planner:
             except ValueError:  # `_plan_rules` says so
                 pass
         if (text := self._on_disk(indexes_file)) is not None:
-            ours = {*indexes.entries(self.platform.indexes)}
+            ours = {*index_entries(self.platform.indexes)}
             ours |= {*self.record.indexes} if self.record is not None else set()
             try:
-                for group, (line, keys) in indexes.group_lines(text).items():
+                for group, (line, keys) in group_lines(text).items():
                     if not ours.issuperset(keys):
                         used.append((f"{security_rules.ANY}**/{group}", f"{indexes_file}:{line}"))
             except ValueError:  # `_plan_indexes` says so

@@ -16,8 +16,8 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from rollcall.commands.init import firebase_json, json_edits
 from rollcall.commands.init.files import Files, UnsupportedSetup, line_number
 from rollcall.commands.init.firebase_json import FILE
-from rollcall.core import jsonc
 from rollcall.core.errors import Problem
+from rollcall.emulators.addresses import read_jsonc
 
 RECORD = "vendor/rollcall.json"
 """In the functions folder: what init added."""
@@ -303,7 +303,7 @@ def recorded(functions: Path) -> WebRecord | None:
     if not file.is_file():
         return None
     try:
-        found = jsonc.read(file).get("web")
+        found = read_jsonc(file).get("web")
         return None if found is None else convert(found, WebRecord)
     except (AttributeError, ValidationError) as error:
         raise Problem(f"{file} is not what init wrote: {error}") from error

@@ -18,7 +18,7 @@ from rollcall.agent.remote.http import (
     public_addresses,
 )
 from rollcall.core.errors import DeadlineExceeded, FailedPrecondition, Unavailable
-from rollcall.core.urls import parse_url
+from rollcall.core.inputs import parse_url
 from tests.unit.agent.remote.conftest import Names
 
 

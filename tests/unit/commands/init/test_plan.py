@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.commands.init import indexes, security_rules
-from rollcall.core import jsonc
+from rollcall.commands import rules
+from rollcall.commands.init import security_rules
+from rollcall.emulators.addresses import read_jsonc
 from tests.unit.commands.init import apps
 from tests.unit.commands.init.apps import init, make, planned, refusal, tree
 
@@ -39,7 +40,7 @@ NODE = {
 
 
 def config(root: Path) -> dict[str, object]:
-    content: dict[str, object] = jsonc.read(root / "firebase.json")
+    content: dict[str, object] = read_jsonc(root / "firebase.json")
     return content
 
 
@@ -52,7 +53,7 @@ def test_an_empty_folder_becomes_an_app(tmp_path: Path) -> None:
     (functions,) = config(root)["functions"]  # type: ignore[misc]
     assert functions["source"] == "functions"
     assert functions["postdeploy"] == ["cd functions && venv/bin/python -m rollcall sync"]
-    assert jsonc.read(root / ".firebaserc") == {"projects": {"default": "demo-my-app"}}
+    assert read_jsonc(root / ".firebaserc") == {"projects": {"default": "demo-my-app"}}
     assert (root / "functions/main.py").read_text() == (
         "from rollcall import bind\n\nbind(globals())\n"
     )
@@ -60,7 +61,7 @@ def test_an_empty_folder_becomes_an_app(tmp_path: Path) -> None:
     assert "THREADS=48" in (root / "functions/.env").read_text()
     assert "functions/venv/" in (root / ".gitignore").read_text()
     assert security_rules.read((root / "firestore.rules").read_text()).version == "2"
-    assert jsonc.read(root / "firestore.indexes.json") == apps.platform("").indexes
+    assert read_jsonc(root / "firestore.indexes.json") == apps.platform("").indexes
     for path in root.rglob("*.py"):
         ast.parse(path.read_text())
 
@@ -99,7 +100,7 @@ def test_an_index_that_is_no_longer_needed_goes_and_the_apps_own_stays(tmp_path:
     init(tmp_path)
     path = tmp_path / "firestore.indexes.json"
     own = {"collectionGroup": "users", "fieldPath": "bio", "indexes": []}
-    content = jsonc.read(path)
+    content = read_jsonc(path)
     content["fieldOverrides"].append(own)
     path.write_text(json.dumps(content))
     record = tmp_path / "functions/vendor/rollcall.json"
@@ -107,11 +108,11 @@ def test_an_index_that_is_no_longer_needed_goes_and_the_apps_own_stays(tmp_path:
     content["fieldOverrides"].append(obsolete)
     path.write_text(json.dumps(content))
     kept = json.loads(record.read_text())
-    kept["indexes"].append(indexes.whole("fieldOverrides", obsolete))
+    kept["indexes"].append(rules.index_line("fieldOverrides", obsolete))
     record.write_text(json.dumps(kept))
     init(tmp_path)
     ours = apps.platform("").indexes["fieldOverrides"]
-    assert jsonc.read(path)["fieldOverrides"] == [*ours, own]
+    assert read_jsonc(path)["fieldOverrides"] == [*ours, own]
 
 
 def test_an_index_that_the_app_changed_stays_and_one_that_we_change_is_renewed(
@@ -119,16 +120,16 @@ def test_an_index_that_the_app_changed_stays_and_one_that_we_change_is_renewed(
 ) -> None:
     init(tmp_path)
     path, record = tmp_path / "firestore.indexes.json", tmp_path / "functions/vendor/rollcall.json"
-    content = jsonc.read(path)
+    content = read_jsonc(path)
     (override,) = content["fieldOverrides"]
     override["ttl"] = True
     path.write_text(json.dumps(content))
     assert "firestore.indexes.json" not in {each.path for each in planned(tmp_path).changes}
     kept = json.loads(record.read_text())
-    kept["indexes"].append(indexes.whole("fieldOverrides", override))
+    kept["indexes"].append(rules.index_line("fieldOverrides", override))
     record.write_text(json.dumps(kept))
     init(tmp_path)
-    assert jsonc.read(path) == apps.platform("").indexes
+    assert read_jsonc(path) == apps.platform("").indexes
 
 
 # ---- Python functions that are there ----

@@ -13,8 +13,8 @@ from dev.paths import FIREBASE_JSON
 from rollcall.__main__ import main
 from rollcall.commands.init import command, web_app
 from rollcall.commands.init.wheel import Wheel
-from rollcall.core import jsonc
 from rollcall.core.errors import Problem
+from rollcall.emulators.addresses import read_jsonc
 from tests.unit.commands.init import apps
 from tests.unit.commands.init.apps import init, make, planned, refusal, tree
 
@@ -58,7 +58,7 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def hosting(root: Path) -> Any:
-    return jsonc.read(root / "firebase.json")["hosting"]
+    return read_jsonc(root / "firebase.json")["hosting"]
 
 
 def settings(root: Path, folder: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def settings(root: Path, folder: str) -> dict[str, Any]:
 def test_an_app_without_it_gets_none(tmp_path: Path) -> None:
     plan = init(tmp_path, library=library())
     assert plan.web is None
-    assert "hosting" not in jsonc.read(tmp_path / "firebase.json")
+    assert "hosting" not in read_jsonc(tmp_path / "firebase.json")
     assert "web" not in json.loads((tmp_path / RECORD).read_text())
 
 
@@ -87,12 +87,12 @@ def test_without_hosting_it_is_the_whole_site(tmp_path: Path) -> None:
         "appCheckSiteKey": "",
     }
     assert hosting(root)["public"] == "rollcall-web"
-    assert jsonc.read(root / "firebase.json")["emulators"]["hosting"] == {"port": 5002}
+    assert read_jsonc(root / "firebase.json")["emulators"]["hosting"] == {"port": 5002}
     assert "firebase apps:create web" in plan.notes[-1]
 
 
 def test_its_policy_is_that_of_this_repositorys_own_page() -> None:
-    assert web_app.Site("", "").headers() == jsonc.read(FIREBASE_JSON)["hosting"]["headers"]
+    assert web_app.Site("", "").headers() == read_jsonc(FIREBASE_JSON)["hosting"]["headers"]
 
 
 def test_beside_an_apps_own_page_it_is_a_folder_of_the_site(tmp_path: Path) -> None:
