@@ -20,11 +20,12 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, cleaned
+from rollcall.knowledge.pages import CannotRead, Page, cleaned
 
 MOST_ENTRIES = 5_000
 MOST_PART_BYTES = 60_000_000
@@ -52,7 +53,9 @@ _MATHEMATICS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/math",
     "http://purl.oclc.org/ooxml/officeDocument/math",
 )
-_SIGNS = {"den": "/", "sup": "^", "sub": "_"}
+_SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_"}
+_VANISH = tuple(f"{space} vanish" for space in _WORDS)
+_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _ONE_TERM = re.compile(r"\w*|\d+[.,]\d+")
 _NOT_READ = frozenset(("moveFrom", "rPrChange", "pPrChange"))
 """Text that stands elsewhere by now, and properties that were."""
@@ -76,8 +79,9 @@ def read_docx(path: Path) -> Iterator[int | Page]:
     try:
         with zipfile.ZipFile(path) as archive:
             _check(archive)
-            reader = _TextReader()
-            _parse(archive, _TEXT_PART, MOST_PART_BYTES, reader)
+            blocks = _elements(archive, _TEXT_PART, MOST_PART_BYTES, depth=2)
+            read = (block for block in blocks if not _is_left_out(block))
+            lines = [line for block in read for line in _lines(block)]
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, ValueError) as error:
         raise CannotRead("malformed") from error
     except LookupError as error:  # an encoding that there is not
@@ -86,7 +90,7 @@ def read_docx(path: Path) -> Iterator[int | Page]:
         raise CannotRead("encrypted" if "encrypted" in str(error) else "malformed") from error
     except OSError as error:  # zlib's and the archive's own, of damaged parts
         raise CannotRead("malformed") from error
-    pieces = list(_pieces(reader.lines))
+    pieces = list(_pieces(lines))
     if not pieces:
         raise CannotRead("no_text")
     yield len(pieces)
@@ -102,56 +106,53 @@ def _check(archive: zipfile.ZipFile) -> None:
         raise CannotRead("encrypted")
     if not {_TEXT_PART, _CONTENTS} <= names:
         raise CannotRead("wrong_type")
-    types = _Attributes("ContentType")
-    _parse(archive, _CONTENTS, MOST_LIST_BYTES, types)
     has_code = any(name.lower().endswith("vbaproject.bin") for name in names)
-    if has_code or any("macroenabled" in each["ContentType"].lower() for each in types.found):
+    for each in _elements(archive, _CONTENTS, MOST_LIST_BYTES, depth=1):
+        has_code = has_code or "macroenabled" in each.get("ContentType", "").lower()
+    if has_code:
         raise CannotRead("macros")
     for name in sorted(names):
         if name.startswith(("word/", "_rels/")) and name.endswith(".rels"):
-            relations = _Attributes("TargetMode")
-            _parse(archive, name, MOST_LIST_BYTES, relations)
-            for each in relations.found:
-                kind = each.get("Type", "").rpartition("/")[2]
-                if each["TargetMode"].lower() == "external" and kind != "hyperlink":
-                    raise CannotRead("external")
+            for root in _elements(archive, name, MOST_LIST_BYTES, depth=0):
+                for each in root.iter():
+                    kind = each.get("Type", "").rpartition("/")[2]
+                    if each.get("TargetMode", "").lower() == "external" and kind != "hyperlink":
+                        raise CannotRead("external")
 
 
-class _Handler:
-    """What is done with the elements of a part."""
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins; its name is its namespace, a space, and its own."""
-
-    def end(self, name: str) -> None:
-        """An element ends."""
-
-    def text(self, data: str) -> None:
-        """Text comes, in pieces."""
-
-
-def _parse(archive: zipfile.ZipFile, name: str, most: int, handler: _Handler) -> None:
+def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> Iterator[Element]:
+    """Yield the elements of a part that are so deep in it, each with all that is in it. An
+    element's name is its namespace, a space, and its own."""
     parser = expat.ParserCreate(namespace_separator=" ")
-    depth = 0
+    opened: list[Element] = []
+    ended: list[Element] = []
+    cells = 0
 
-    def start(element: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > MOST_DEPTH:
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal cells
+        cells += tag.endswith(" tc")
+        if len(opened) >= MOST_DEPTH or cells > MOST_CELLS:
             raise CannotRead("too_heavy")
-        handler.start(element, attributes)
+        element = Element(tag, attributes)
+        if len(opened) > depth:
+            opened[-1].append(element)
+        opened.append(element)
 
-    def end(element: str) -> None:
-        nonlocal depth
-        depth -= 1
-        handler.end(element)
+    def end(tag: str) -> None:
+        element = opened.pop()
+        if len(opened) == depth:
+            ended.append(element)
+
+    def text(data: str) -> None:
+        if opened[-1].tag.endswith(" t"):
+            opened[-1].text = (opened[-1].text or "") + data
 
     def refuse(*given: object) -> Any:
         raise CannotRead("external")
 
-    parser.buffer_text = True
+    parser.buffer_text, parser.buffer_size = True, _CHUNK
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = handler.text
+    parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
@@ -164,177 +165,107 @@ def _parse(archive: zipfile.ZipFile, name: str, most: int, handler: _Handler) ->
             parser.Parse(data, False)
             if read - parser.CurrentByteIndex > MOST_TOKEN_BYTES:
                 raise CannotRead("too_heavy")
+            yield from ended
+            ended.clear()
     parser.Parse(b"", True)
-
-
-class _Attributes(_Handler):
-    """Collects the attributes of elements that have one."""
-
-    def __init__(self, wanted: str) -> None:
-        self._wanted = wanted
-        self.found: list[dict[str, str]] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._wanted in attributes:
-            self.found.append(dict(attributes))
+    yield from ended
 
 
 class _Line(Struct):
-    parts: list[str]
+    text: str
     is_large: bool = False
 
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
+
+def _lines(element: Element) -> Iterator[_Line]:
+    """Yield the lines of an element: its paragraphs, and the rows of its tables."""
+    space, _, name = element.tag.rpartition(" ")
+    if space in _WORDS and name == "tr":
+        cells = (" ".join(line.text for line in _lines(each)) for each in _cells(element))
+        row = " | ".join(" ".join(cell.split()) for cell in cells)
+        if row.strip(" |"):
+            yield _Line(row)
+        return
+    for each in element:  # in a paragraph, those of a text box
+        if not _is_left_out(each):
+            yield from _lines(each)
+    if space in _WORDS and name == "p":
+        is_large = False
+        for tag, value in _settings(element, "pPr"):
+            is_level = tag == f"{space} outlineLvl" and value < "9"
+            is_style = tag == f"{space} pStyle" and value.lower().startswith(_HEADING_STYLES)
+            is_large = is_large or is_level or is_style
+        yield _Line(_text(element), is_large)
 
 
-class _Term(Struct):
-    """A part of a formula that is being read: its line, and where in it the part begins."""
-
-    name: str
-    parts: list[str]
-    begin: int
-    brackets: list[str] = field(default_factory=lambda: ["(", ")"])
-
-
-class _Table(Struct):
-    """A table that is being read: its row's cells, each with the lines in it."""
-
-    cells: list[list[_Line]] = field(default_factory=list)
+def _cells(row: Element) -> Iterator[Element]:
+    for each in row:
+        if each.tag.endswith(" tc"):
+            yield each
+        elif not _is_left_out(each):
+            yield from _cells(each)
 
 
-class _TextReader(_Handler):
-    """Makes lines of paragraphs and of tables' rows."""
+def _settings(element: Element, name: str, default: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the properties of an element, under `name`, with their values."""
+    for part in element:
+        if part.tag.endswith(f" {name}"):
+            for each in part:
+                space = each.tag.rpartition(" ")[0]
+                yield each.tag, each.get(f"{space} val", default)
 
-    def __init__(self) -> None:
-        self.lines: list[_Line] = []
-        self._tables: list[_Table] = []
-        self._paragraphs: list[_Line] = []
-        self._terms: list[_Term] = []
-        self._hidden: list[bool | None] = []  # each paragraph, None, and run that is open
-        self._is_text = False
-        self._left_out = 0
-        self._chars = 0
-        self._cells = 0
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        space, _, own = name.rpartition(" ")
-        if self._left_out or (space == _COMPATIBILITY and own == "Fallback"):
-            self._left_out += 1
+def _is_left_out(element: Element) -> bool:
+    """Whether it is not read, stands beside it in another form, or is a run that Word hides."""
+    space, _, name = element.tag.rpartition(" ")
+    if name == "r" and space in (*_WORDS, *_MATHEMATICS):
+        hides = [value for tag, value in _settings(element, "rPr", "true") if tag in _VANISH]
+        return bool(hides) and hides[-1].lower() not in ("0", "false", "off")
+    return name in _NOT_READ or (space == _COMPATIBILITY and name == "Fallback")
+
+
+def _text(element: Element, before: str = "") -> str:
+    """Return the text of an element in one line; paragraphs inside it have lines of their own.
+
+    Args:
+        before: The character that stands before it.
+    """
+    found = ""
+    for each in element:
+        space, _, name = each.tag.rpartition(" ")
+        if _is_left_out(each):
+            continue
+        if name == "t" and space in (*_WORDS, *_MATHEMATICS):
+            found += each.text or ""
         elif space in _MATHEMATICS:
-            self._start_term(own, attributes, space)
-        elif space not in _WORDS:
-            return
-        elif own in _NOT_READ:
-            self._left_out += 1
-        elif own == "p":
-            self._paragraphs.append(_Line([]))
-            self._hidden.append(None)
-        elif own == "r":
-            self._hidden.append(False)
-        elif own == "vanish" and self._hidden and self._hidden[-1] is not None:
-            value = attributes.get(f"{space} val", "true").lower()
-            self._hidden[-1] = value not in ("0", "false", "off")
-        elif own == "t":
-            self._is_text = True
-        elif own in ("tab", "ptab"):
-            self._add("\t")
-        elif own in ("br", "cr"):
-            self._add("\n")
-        elif own == "noBreakHyphen":
-            self._add("-")
-        elif own == "tbl":
-            self._tables.append(_Table())
-        elif own == "tr" and self._tables:
-            self._tables[-1].cells = []
-        elif own == "tc" and self._tables:
-            self._cells += 1
-            if self._cells > MOST_CELLS:
-                raise CannotRead("too_heavy")
-            self._tables[-1].cells.append([])
-        elif own in ("pStyle", "outlineLvl") and self._paragraphs:
-            style = attributes.get(f"{space} val", "").lower()
-            is_heading = own == "outlineLvl" and style < "9"
-            self._paragraphs[-1].is_large |= is_heading or style.startswith(_HEADING_STYLES)
+            found += _formula(each, name, (found or before)[-1:])
+        elif space in _WORDS and name in _CHARACTERS:
+            found += _CHARACTERS[name]
+        elif space not in _WORDS or name not in ("p", "tbl", "pPr", "rPr"):
+            found += _text(each, (found or before)[-1:])
+    return found
 
-    def end(self, name: str) -> None:
-        space, _, own = name.rpartition(" ")
-        if self._left_out:
-            self._left_out -= 1
-        elif space in _MATHEMATICS:
-            self._end_term(own)
-        elif space not in _WORDS:
-            return
-        elif own == "t":
-            self._is_text = False
-        elif own == "r":
-            self._hidden.pop()
-        elif own == "p" and self._paragraphs:
-            self._hidden.pop()
-            self._close(self._paragraphs.pop())
-        elif own == "tr" and self._tables:
-            cells = [" ".join(line.text for line in cell) for cell in self._tables[-1].cells]
-            row = " | ".join(" ".join(cell.split()) for cell in cells)
-            table = self._tables.pop()
-            if row.strip(" |"):
-                self._close(_Line([row]))
-            self._tables.append(table)
-        elif own == "tbl" and self._tables:
-            self._tables.pop()
 
-    def text(self, data: str) -> None:
-        if self._is_text and not self._left_out:
-            self._add(data)
-
-    def _start_term(self, name: str, attributes: dict[str, str], space: str) -> None:
-        parent = self._terms[-1] if self._terms else None
-        parts = self._paragraphs[-1].parts if self._paragraphs else []
-        if name == "t":
-            self._is_text = True
-        elif name == "r":
-            self._hidden.append(False)
-        elif name == "f" and "".join(parts[-4:])[-1:].isdigit():
-            self._add(" ")  # a whole number before its fraction
-        elif name in _SIGNS:
-            self._add(_SIGNS[name])
-        elif name == "e" and parent and parent.name == "rad":
-            self._add("√")
-        elif name == "chr" and parent and parent.name == "naryPr":
-            self._add(attributes.get(f"{space} val", ""))
-        elif name in ("begChr", "endChr") and len(self._terms) > 1:
-            self._terms[-2].brackets[name == "endChr"] = attributes.get(f"{space} val", "")
-        self._terms.append(_Term(name, parts, len(parts)))
-        parts.append("")  # for a bracket
-
-    def _end_term(self, name: str) -> None:
-        term = self._terms.pop()
-        if name == "t":
-            self._is_text = False
-        elif name == "r":
-            self._hidden.pop()
-        is_root = name == "e" and self._terms and self._terms[-1].name == "rad"
-        if name == "d" or (
-            (name in ("num", *_SIGNS) or is_root)
-            and not _ONE_TERM.fullmatch("".join(term.parts[term.begin :]))
-        ):
-            term.parts[term.begin] = term.brackets[0]
-            term.parts.append(term.brackets[1])
-
-    def _add(self, text: str) -> None:
-        if any(self._hidden):
-            return
-        self._chars += len(text)
-        if self._chars > MOST_CHARS:
-            raise CannotRead("too_much_text")
-        if self._paragraphs:
-            self._paragraphs[-1].parts.append(text)
-
-    def _close(self, line: _Line) -> None:
-        """Put a line where it belongs: into the table's cell, or after what there is."""
-        if self._tables and self._tables[-1].cells:
-            self._tables[-1].cells[-1].append(line)
-        else:
-            self.lines.append(line)
+def _formula(element: Element, name: str, before: str) -> str:
+    """Return a part of a formula, written in a line."""
+    inside = _text(element, before)
+    term = inside if _ONE_TERM.fullmatch(inside) else f"({inside})"
+    match name:
+        case "f" if before.isdigit():  # a whole number before its fraction
+            return f" {inside}"
+        case "num" | "den" | "sup" | "sub":
+            return _SIGNS[name] + term
+        case "rad":  # after its degree, which is empty for most
+            *degree, root = [*map(_text, element)] or [""]
+            root = root if _ONE_TERM.fullmatch(root) else f"({root})"
+            return f"{''.join(degree)}√{root}"
+        case "d" | "nary":
+            signs = {
+                tag.rpartition(" ")[2]: value for tag, value in _settings(element, f"{name}Pr")
+            }
+            if name == "nary":
+                return signs.get("chr", "") + inside
+            return f"{signs.get('begChr', '(')}{inside}{signs.get('endChr', ')')}"
+    return inside
 
 
 def _pieces(lines: list[_Line]) -> Iterator[Page]:
