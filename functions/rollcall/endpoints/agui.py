@@ -33,12 +33,14 @@ from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints.agui_input import (
     AGUI_EDITS,
     OUR_EDITS,
+    ClientThread,
     ContextEntry,
     Props,
     RunInput,
     UserInput,
     agui_field,
     answered_call_ids,
+    find_client_thread,
     last_user_message,
     last_user_messages,
     message_parts,
@@ -53,7 +55,6 @@ from rollcall.registry.entries import Entry
 from rollcall.registry.selection import ToolRequest, permitted
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
-from rollcall.store.client_threads import ClientThread, find_client_thread
 from rollcall.store.run_closing import cancel
 from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
 

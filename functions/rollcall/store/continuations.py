@@ -31,9 +31,8 @@ from rollcall.store.approvals import (
     remember_approvals,
 )
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
-from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import has_whole_turn, read_log, read_recent
-from rollcall.store.open_run import OpenRun, commit_opening
+from rollcall.store.open_run import OpenRun, commit_opening, opened_before
 from rollcall.store.run_closing import find_leased_run, next_lease
 from rollcall.store.runs import (
     check_found_run,
@@ -201,11 +200,16 @@ def _opened_before(
         NotFound: It was used in this thread, and its run was erased.
     """
     run = (read.run.to_dict() or {}) if read.run is not None else {}
-    if run.get("opener") == continuation.opener:
-        if continuation.admission:
-            continuation.admission.admitted()
-        events = EventLog(run["uid"], thread_id, continuation.run_id, writer=run["opener"])
-        return OpenRun.read(db, run, events)
+    opened = opened_before(
+        db,
+        run,
+        opener=continuation.opener,
+        thread_id=thread_id,
+        run_id=continuation.run_id,
+        admission=continuation.admission,
+    )
+    if opened is not None:
+        return opened
     if by := (read.waiting.to_dict() or {}).get("continuedBy"):
         return str(by)
     if read.run is None:

@@ -183,7 +183,6 @@ def erase_user(
     sections: Sequence[Section],
     *,
     with_account: bool = False,
-    seconds: float = CALL_S,
 ) -> dict[str, Any]:
     """Erase everything stored about the user; return the receipt.
 
@@ -198,7 +197,7 @@ def erase_user(
     if not state or state["status"] != "running":
         state = _first_state("delete_my_data", uid, None)
     state["deleteAccount"] = state["deleteAccount"] or with_account
-    worker = _claim(platform.db, stored, state, seconds)
+    worker = _claim(platform.db, stored, state, CALL_S)
     if worker is None:
         return _current_receipt(platform.db, stored.id)
     return _advance(platform, worker, sections)
@@ -213,14 +212,12 @@ def begin_user_erasure(platform: Platform, uid: str) -> None:
             _hand_over(platform, worker)
 
 
-def continue_erasure(
-    platform: Platform, id: str, sections: Sequence[Section], *, seconds: float = TASK_S
-) -> None:
+def continue_erasure(platform: Platform, id: str, sections: Sequence[Section]) -> None:
     """Continue an erasure whose worker stopped; do nothing if it is done or another works on it."""
     stored = _receipt(platform.db, id).get()
     state = stored.to_dict() or {}
     if state and state["status"] == "running" and not _is_worked_on(state):
-        worker = _claim(platform.db, stored, state, seconds)
+        worker = _claim(platform.db, stored, state, TASK_S)
         if worker is not None:
             _advance(platform, worker, sections)
 
@@ -558,14 +555,13 @@ def _erase_in_thread(
 
 
 def _erase_collection(worker: Worker, collection: Any) -> None:
-    erase = _erase_run if collection.id == collection_id("runs") else delete
+    def erase_run(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+        write_tombstone(batch, db, uid, document.reference.parent.parent.id, document.id)
+        batch.delete(document.reference)
+
+    erase = erase_run if collection.id == collection_id("runs") else delete
     kind = collection.id.removeprefix(collection_id(""))  # as receipts call it
     erase_section(worker, Section(kind=kind, find=lambda db, uid: collection, erase=erase))
-
-
-def _erase_run(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    write_tombstone(batch, db, uid, document.reference.parent.parent.id, document.id)
-    batch.delete(document.reference)
 
 
 # ---- Sections ----

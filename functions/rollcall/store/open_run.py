@@ -175,18 +175,6 @@ class OpenRun(Struct):
             decisions_at_start=decisions if told is None else list(told),
         )
 
-    @classmethod
-    def read(cls, db: Client, run: dict[str, Any], events: EventLog) -> OpenRun:
-        """Return the open run of a document that this process has just created, though the answer
-        to its batch was lost."""
-        thread, view = read_all(
-            db, paths.thread(db, events.thread_id), paths.window(db, events.thread_id)
-        )
-        documents = read_log(db, events.thread_id).documents
-        return cls.of(
-            db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
-        )
-
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
         """Append a model reply to the log, before any of its calls starts."""
         document = self._step_document(step, reply, spent)
@@ -571,3 +559,26 @@ def commit_opening(
     if admission:
         admission.admitted()
     return events
+
+
+def opened_before(
+    db: Client,
+    run: dict[str, Any],
+    *,
+    opener: str,
+    thread_id: str,
+    run_id: str,
+    admission: Admission | None,
+) -> OpenRun | None:
+    """Return the open run of a document that this very opening has created, though the answer to
+    its batch was lost; None if it is another one's."""
+    if run.get("opener") != opener:
+        return None
+    if admission:
+        admission.admitted()
+    thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
+    documents = read_log(db, thread_id).documents
+    events = EventLog(run["uid"], thread_id, run_id, writer=opener)
+    return OpenRun.of(
+        db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
+    )

@@ -43,7 +43,6 @@ from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
 from rollcall.store.attachments import attached, file_records
 from rollcall.store.batches import attempts, where, write_unchanged
-from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     lasting_effects,
     read_history,
@@ -52,7 +51,7 @@ from rollcall.store.message_log import (
     user_document,
     without_replaced,
 )
-from rollcall.store.open_run import OpenRun, commit_opening
+from rollcall.store.open_run import OpenRun, commit_opening, opened_before
 from rollcall.store.run_closing import close_calls, find_leased_run, next_lease
 from rollcall.store.runs import (
     RunState,
@@ -203,14 +202,14 @@ def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenR
     thread_id = opening.thread_id
     check_found_run(run, thread_id=thread_id, run_id=opening.run_id)
     data = run.to_dict() or {}
-    if data.get("opener") != opening.opener:
-        return state_for_repeat(
-            data, run, uid=opening.user.uid, request_digest=opening.request_digest
-        )
-    if opening.admission:
-        opening.admission.admitted()
-    events = EventLog(opening.user.uid, thread_id, opening.run_id, writer=opening.opener)
-    return OpenRun.read(db, data, events)
+    return opened_before(
+        db,
+        data,
+        opener=opening.opener,
+        thread_id=thread_id,
+        run_id=opening.run_id,
+        admission=opening.admission,
+    ) or state_for_repeat(data, run, uid=opening.user.uid, request_digest=opening.request_digest)
 
 
 def _try_open(

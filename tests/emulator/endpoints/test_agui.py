@@ -11,8 +11,8 @@ import pytest
 from ag_ui.core import AgentCapabilities
 
 from rollcall.core.errors import Unavailable
+from rollcall.endpoints.agui_input import client_thread_id
 from rollcall.store.batches import where
-from rollcall.store.client_threads import client_thread_id
 from rollcall.testing import calls, says
 from tests.support.front import OPEN_FILE, PATH_SCHEMA, Front, Told
 from tests.support.office import Office

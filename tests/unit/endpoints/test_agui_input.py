@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from rollcall.core.errors import InvalidArgument
-from rollcall.endpoints.agui_input import is_same_schema, run_input
+from rollcall.endpoints.agui_input import client_thread_id, is_same_schema, run_input
+from rollcall.store.runs import thread_id_for
 from tests.support.rules import for_every
 
 LEAST = {"threadId": "t", "runId": "r", "messages": []}
@@ -108,3 +110,16 @@ def test_a_schema_that_takes_something_else_is_another(change: dict[str, Any]) -
 @pytest.mark.parametrize("given", ["x", 7, [], [SCHEMA], True])
 def test_what_is_no_schema_is_another(given: Any) -> None:
     assert not is_same_schema(given, SCHEMA)
+
+
+def test_a_name_leads_each_user_to_a_thread_of_their_own() -> None:
+    names = ["a", "b", "a/b", "\u05d0", ""]
+    found = {client_thread_id(uid, name) for uid in ("ann", "eve") for name in names}
+    assert len(found) == 10
+    assert client_thread_id("ann", "a") == client_thread_id("ann", "a")
+    assert all(re.fullmatch("[0-9a-f]{20}", id) for id in found)
+
+
+def test_no_name_leads_to_a_thread_that_another_endpoint_opens() -> None:
+    assert client_thread_id("ann", "r1") != thread_id_for("ann", "r1")
+    assert client_thread_id("ann", "x") != client_thread_id("an", "nx")
