@@ -164,6 +164,8 @@ class AttachedFiles(Struct):
                 content = b"".join(store.open(file))
         except NotFound:
             pass
+        except AgentError as error:  # of the storage: the model itself refused nothing
+            raise Unavailable(error.message, retry_after_s=1) from error
         except GoogleAPIError as error:
             raise Unavailable("the attached files could not be read", retry_after_s=1) from error
         self._contents[id] = content
@@ -198,7 +200,7 @@ class ModelWithFiles:
         with _room.taken(sum(part.bytes for part in chosen.values())):
             has_begun = False
             try:
-                for delta in self._model.stream(self._prepared(request)):
+                for delta in self._model.stream(self._files.prepared(request, self.id)):
                     has_begun = True
                     yield delta
                 return
@@ -206,13 +208,8 @@ class ModelWithFiles:
                 if has_begun or set(chosen) <= _newest(request.messages):
                     raise
                 log.warning("%s refused a request with files: %s", self.id, error.message)
-            yield from self._model.stream(self._prepared(request, only_new=True))
-
-    def _prepared(self, request: ModelRequest, *, only_new: bool = False) -> ModelRequest:
-        try:
-            return self._files.prepared(request, self.id, only_new=only_new)
-        except AgentError as error:  # of the storage: the model itself refused nothing
-            raise Unavailable(error.message, retry_after_s=1) from error
+            again = self._files.prepared(request, self.id, only_new=True)
+            yield from self._model.stream(again)
 
 
 class _Room:

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Generator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rollcall.agent.history import turn_progress
 from rollcall.agent.run import drive
@@ -31,12 +31,8 @@ from rollcall.store.continuations import (
 )
 from rollcall.store.event_log import read_events
 from rollcall.store.open_run import OpenRun
-from rollcall.store.recovery import MAX_FRUITLESS, recover_run
+from rollcall.store.recovery import recover_run
 from rollcall.store.runs import Abandoned, Finished, Running, next_run_id, run_state
-
-if TYPE_CHECKING:
-    from google.cloud.firestore import Client
-
 
 log = logging.getLogger("rollcall")
 
@@ -59,7 +55,7 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
         return "gone"
     opened: OpenRun | None = None
     if run["status"] == RunStatus.RUNNING:
-        opened = take_up(db, thread_id, run_id)
+        opened = recover_run(db, thread_id, run_id)
     else:
         continuation = Continuation(run_id=next_run_id(run_id), request_digest="")
         try:
@@ -87,17 +83,6 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
         log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
         return error.code
     return "done"
-
-
-def take_up(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
-    """Open a run again that was left; None if there is nothing to take up, or if it was tried so
-    often that it is closed."""
-    opened = recover_run(db, thread_id, run_id)
-    if opened is None or opened.fruitless <= MAX_FRUITLESS:
-        return opened
-    message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
-    opened.fail({"code": "internal", "message": message})
-    return None
 
 
 def continued_context(

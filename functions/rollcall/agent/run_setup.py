@@ -138,7 +138,7 @@ class RunContext(Struct, frozen=True):
             tools = None if setup.tools is None else sorted(setup.tools)
             request["setup"] = {"instructions": setup.instructions, "tools": tools}
             if tools is not None:
-                mask = permitted(self.registry, self._question()).mask
+                mask = permitted(self.registry, self.question()).mask
                 usable = self.registry.content.entries.allowed(tools, mask)
                 return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
@@ -155,7 +155,7 @@ class RunContext(Struct, frozen=True):
         chosen = select(
             self.registry,
             replace(
-                self._question(),
+                self.question(),
                 recent=recent,
                 sticky=sticky,
                 was_asked=was_asked,
@@ -182,7 +182,7 @@ class RunContext(Struct, frozen=True):
             request: As `choose_tools` returned it.
             found: Ids of tools that the turn's model has searched for.
         """
-        question, entries = self._question(), self.registry.content.entries
+        question, entries = self.question(), self.registry.content.entries
         # What went down since stays: a call of it is told so, and one that was approved is tried.
         mask = permitted(self.registry, question, with_down=True).mask
         setup = request.get("setup") or {}
@@ -205,11 +205,8 @@ class RunContext(Struct, frozen=True):
             abilities=tuple(entries[id] for id in spoken_of),
         )
 
-    def find_tools(self, query: str, without: frozenset[str]) -> list[Entry]:
-        """Return tools for what a model says it needs, but those it has."""
-        return find(self.registry, self._question(), query, without=without)
-
-    def _question(self) -> ToolRequest:
+    def question(self) -> ToolRequest:
+        """Return what tools are searched by, apart from the dialogue."""
         return ToolRequest(
             self.profile, self.user, self.message, client_tools=frozenset(self.client_tools)
         )
@@ -280,18 +277,16 @@ def find_agent(
     """
     agents = platform.catalog.agents()
     documents = (registry or snapshot(platform.db)).content.agents
-    usable = {}
-    for id, declared in agents.items():
-        profile = with_overrides(declared, documents.get(id, {}))
+    if agent_id in agents:
+        profile = with_overrides(agents[agent_id], documents.get(agent_id, {}))
         if may_use(profile, user):
-            usable[id] = profile
-    if agent_id in usable:
-        profile = usable[agent_id]
-        variant = profile.variant_for(user.uid)
-        if variant is None or variant.instructions is None:
-            return profile
-        return replace(profile, instructions=variant.instructions)
-    hint = f"you may use: {', '.join(sorted(usable))}"
+            variant = profile.variant_for(user.uid)
+            if variant is None or variant.instructions is None:
+                return profile
+            return replace(profile, instructions=variant.instructions)
+    profiles = [with_overrides(each, documents.get(id, {})) for id, each in agents.items()]
+    usable = sorted(profile.id for profile in profiles if may_use(profile, user))
+    hint = f"you may use: {', '.join(usable)}"
     if agent_id in agents:
         message = f"the agent {agent_id!r} is not available to you"
         raise PermissionDenied(message, field="agent", hint=hint)
@@ -318,8 +313,8 @@ def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
 def registered_client_tools(registry: Snapshot, offered: Sequence[str]) -> tuple[str, ...]:
     """Return those of the tools a client offers that are registered to run on clients, by name."""
     entries = registry.content.entries
-    known = {id for id in offered if id in entries}
-    return tuple(sorted(id for id in known if entries[id].execution.type == "client"))
+    known = [entries[id] for id in sorted(set(offered) & entries.places.keys())]
+    return tuple(each.id for each in known if each.execution.type == "client")
 
 
 MAX_NOTES = 6
@@ -471,8 +466,9 @@ def new_turn(
     if context.finds_more:
         tools.append(FINDER)
 
-    def find(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
-        return [(entry, tool_spec(entry)) for entry in context.find_tools(query, without)]
+    def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
+        found = find(context.registry, context.question(), query, without=without)
+        return [(entry, tool_spec(entry)) for entry in found]
 
     return Turn(
         run_id=caller.run_id,
@@ -510,7 +506,7 @@ def new_turn(
             platform=platform,
             caller=caller,
             entries={entry.id: entry for entry in context.entries},
-            find=find if context.finds_more else None,
+            find=find_tools if context.finds_more else None,
             agents=agents,
             policies=dict(profile.approvals),
             text_model=metered(

@@ -15,7 +15,6 @@ from rollcall.agent.continuation import (
     follow,
     pause,
     replayed_events,
-    take_up,
 )
 from rollcall.agent.history import write_lines
 from rollcall.agent.platform import preload
@@ -34,6 +33,7 @@ from rollcall.store import paths
 from rollcall.store.admission import Admission
 from rollcall.store.limits import limits
 from rollcall.store.open_run import OpenRun
+from rollcall.store.recovery import recover_run
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
 from rollcall.store.runs import (
     Abandoned,
@@ -157,7 +157,7 @@ def _join(
         return result
     while True:
         if isinstance(found, Abandoned):
-            opened = take_up(platform.db, found.thread_id, found.run_id)
+            opened = recover_run(platform.db, found.thread_id, found.run_id)
             if opened is not None:
                 context = continued_context(platform, opened, user=call.user, token=call.token)
                 return (yield from drive(context, opened, until=until, streamed=call.streams))

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -136,6 +137,18 @@ def step_bytes(document: dict[str, Any]) -> int:
 # ---- Documents as they are written ----
 
 
+def new_stamp(*, uid: str, number: int, run_id: str, turn_id: str) -> dict[str, Any]:
+    """Return the fields that every new document of the log has."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": uid,
+        "n": number,
+        "runId": run_id,
+        "turnId": turn_id,
+        "createdAt": datetime.now(UTC),
+    }
+
+
 def user_document(
     stamp: dict[str, Any],
     message: UserMessage,
@@ -146,7 +159,7 @@ def user_document(
     """Return a user's message as a document of the log.
 
     Args:
-        stamp: The fields that all documents have: whose they are, their number, run and turn.
+        stamp: See `new_stamp`.
         replaces: The turn that it replaces, as a retry or an edit does.
         stays: What that turn has done and cannot be undone, in lines.
     """

@@ -28,7 +28,7 @@ from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
-from rollcall.core.wire import SCHEMA_VERSION, RunStatus
+from rollcall.core.wire import RunStatus
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, RememberedApproval, load_approvals, read_remembered
 from rollcall.store.batches import read_all, try_commit
@@ -37,6 +37,7 @@ from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
+    new_stamp,
     read_log,
     read_reply,
     result_fields,
@@ -522,14 +523,9 @@ class OpenRun(Struct):
         raise NotSaved("the database did not take what this run has to save", retry_after_s=2)
 
     def _step_document(self, step: int, reply: ModelMessage, spent: TurnUsage) -> dict[str, Any]:
-        stamp = {
-            "schemaVersion": SCHEMA_VERSION,
-            "uid": self.user.uid,
-            "n": self.next_message,
-            "runId": self.run_id,
-            "turnId": self.turn_id,
-            "createdAt": datetime.now(UTC),
-        }
+        stamp = new_stamp(
+            uid=self.user.uid, number=self.next_message, run_id=self.run_id, turn_id=self.turn_id
+        )
         return step_document(stamp, step=step, reply=reply, spent=spent)
 
 

@@ -35,7 +35,8 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
 
     Returns:
         None if the run has ended, a process works on it, or another process was faster: the one
-        that had it, perhaps, which is not gone.
+        that had it, perhaps, which is not gone. Also where it was tried so often that it is closed
+        now.
     """
     thread, run, view = read_all(
         db,
@@ -86,14 +87,14 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     if written is None:
         return None
     events.page_time = written[-1].update_time
-    return OpenRun.of(
-        db,
-        {**data, **claim},
-        events,
-        thread=holder,
-        view=view,
-        documents=recent.documents,
+    opened = OpenRun.of(
+        db, {**data, **claim}, events, thread=holder, view=view, documents=recent.documents
     )
+    if opened.fruitless <= MAX_FRUITLESS:
+        return opened
+    message = f"this was tried {MAX_FRUITLESS} times and broke off each time"
+    opened.fail({"code": "internal", "message": message})
+    return None
 
 
 def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[tuple[str, str]]:

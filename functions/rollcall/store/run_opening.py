@@ -45,6 +45,7 @@ from rollcall.store.attachments import attached, file_records
 from rollcall.store.batches import attempts, where, write_unchanged
 from rollcall.store.message_log import (
     lasting_effects,
+    new_stamp,
     read_history,
     read_log,
     read_recent,
@@ -248,14 +249,8 @@ def _try_open(
         before, stays = replacement.put_aside(db, thread_id, before)
     number = recent.next_message
     token, lease = next_lease(thread, opening.run_id)
-    stamp = {
-        "schemaVersion": SCHEMA_VERSION,
-        "uid": opening.user.uid,
-        "n": number,
-        "runId": opening.run_id,
-        "turnId": opening.run_id,
-        "createdAt": datetime.now(UTC),
-    }
+    run_id = opening.run_id
+    stamp = new_stamp(uid=opening.user.uid, number=number, run_id=run_id, turn_id=run_id)
     replaces = replacement.turn_id if replacement else None
     message = user_document(stamp, opening.message, replaces=replaces, stays=stays)
     context = opening.context
