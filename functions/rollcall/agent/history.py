@@ -121,7 +121,12 @@ def repaired(
             continue
         is_open = leaves_last_open and number == len(steps) and not step.results
         reply, results = _answered(message, step.results, notes)
-        reply = _without_broken_parts(reply, notes)
+        parts = reply.provider_parts
+        if not (all(isinstance(part, dict) for part in parts) and parts_fit(reply)):
+            # Without them adapters write the reply plainly, as they write another provider's;
+            # Gemini's puts the text that stands for a signature into the first call.
+            notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
+            reply = replace(reply, provider_parts=())
         if not reply.text.strip() and not reply.tool_calls:
             notes["left out an empty reply"] += 1
             continue
@@ -193,19 +198,6 @@ def _answered(
     if places != sorted(places):
         notes["put results into the order of their calls"] += 1
     return replace(reply, tool_calls=tuple(calls.values())), results
-
-
-def _without_broken_parts(reply: ModelMessage, notes: Notes) -> ModelMessage:
-    """Return the reply without its provider's parts where they are broken or hold other calls.
-
-    Adapters then write the reply plainly, as they write another provider's; Gemini's puts the
-    text that stands for a signature into the first call.
-    """
-    parts = reply.provider_parts
-    if all(isinstance(part, dict) for part in parts) and parts_fit(reply):
-        return reply
-    notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
-    return replace(reply, provider_parts=())
 
 
 def window(

@@ -134,7 +134,15 @@ def attached(
     for number, part in enumerate(message.parts):
         if isinstance(part, Media) and part.file_id is not None:
             field = f"message.{number}.fileId"
-            part = _with_record(part, _sent_file(found, part, uid, thread_id, field), field)
+            file = _sent_file(found, part, uid, thread_id, field)
+            kind = KINDS[file.content_type]
+            if part.type != kind:
+                raise InvalidArgument(
+                    f"a file of type {file.content_type} is sent as {kind!r}, not as {part.type!r}",
+                    field=f"message.{number}.type",
+                )
+            name = part.name or file.name  # it keeps its own name
+            part = replace(part, media_type=file.content_type, name=name, bytes=file.bytes)
         parts.append(part)
     size = sum(file.bytes for file in found.values())
     if size > MOST_BYTES:
@@ -174,16 +182,3 @@ def _sent_file(
             hint="upload it again",
         )
     return file
-
-
-def _with_record(part: Media, file: StoredFile, field: str) -> Media:
-    """Return the part with type and size from the file's record; it keeps its own name."""
-    kind = KINDS[file.content_type]
-    if part.type != kind:
-        raise InvalidArgument(
-            f"a file of type {file.content_type} is sent as {kind!r}, not as {part.type!r}",
-            field=field.removesuffix("fileId") + "type",
-        )
-    return replace(
-        part, media_type=file.content_type, name=part.name or file.name, bytes=file.bytes
-    )

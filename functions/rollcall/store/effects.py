@@ -128,7 +128,9 @@ def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: 
             changed meanwhile.
         AgentError: It failed, now or the first time, and did not happen.
     """
-    return _Performance(db, effect, write, waits_for_others).perform()
+    performance = _Performance(db, effect, write, waits_for_others)
+    time = performance.claim()
+    return performance.repeat() if time is None else performance.do(time)
 
 
 class _Performance(Struct, frozen=True):
@@ -143,11 +145,7 @@ class _Performance(Struct, frozen=True):
     write: Write
     waits_for_others: bool
 
-    def perform(self) -> Any:
-        time = self._claim()
-        return self._repeat() if time is None else self._do(time)
-
-    def _claim(self) -> Any:
+    def claim(self) -> Any:
         """Create the ledger's entry; return its time, or None if it was created before.
 
         Raises:
@@ -172,7 +170,7 @@ class _Performance(Struct, frozen=True):
                 raise Aborted("this run has ended; nothing was written")
         return time
 
-    def _repeat(self) -> Any:
+    def repeat(self) -> Any:
         """Return the outcome of a write that was begun before, or find it out."""
         effect, write = self.effect, self.write
         entry, time = self._entry()
@@ -191,7 +189,7 @@ class _Performance(Struct, frozen=True):
         if status is EffectStatus.FAILED or (write.atomic and status is EffectStatus.PENDING):
             claimed = self._note(EffectStatus.PENDING, time=time)
             if claimed is not None:
-                return self._do(claimed)
+                return self.do(claimed)
             if self.waits_for_others:  # who asks again does so under the same key
                 raise Aborted("this call is in progress; try again", retry_after_s=2)
             failed = FailedPrecondition("this was tried at the same time elsewhere, and failed")
@@ -223,7 +221,7 @@ class _Performance(Struct, frozen=True):
             raise NotFound("what was written under this key was erased", field="callKey")
         return entry, time
 
-    def _do(self, time: Any) -> Any:
+    def do(self, time: Any) -> Any:
         batch = self.db.batch() if self.write.atomic else None
         try:
             result = self.write.work(batch)

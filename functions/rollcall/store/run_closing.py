@@ -250,12 +250,16 @@ def _close_waiting(
     results: dict[str, dict[str, Any]] = {}
     for place in unanswered_places(document):
         call = calls[place]
-        if call.id in answers:
-            results[str(place)] = _answered(call, answers[call.id], room)
-        elif call.id in waiting["calls"]:
+        answer = answers.get(call.id)
+        if answer is None and call.id in waiting["calls"]:
             results[str(place)] = _error(call, "unknown", _LEFT)
-        else:
+        elif answer is None:
             results[str(place)] = _error(call, "expired", _EXPIRED)
+        elif "error" in answer:  # for a model that does not wait for it any more
+            said = truncate_utf8(str(answer["error"])[:LEFT_CHARS], room // 2)
+            results[str(place)] = _error(call, "failed-precondition", said)
+        else:
+            results[str(place)] = _output(call, answer["content"], room, chars=LEFT_CHARS)
     unused = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
     return Closing(document, results, [each for each in approvals if each.status in unused])
 
@@ -302,14 +306,6 @@ def _cut_off(call: ToolCall, entry: dict[str, Any] | None, room: int) -> dict[st
     if status is EffectStatus.FAILED:
         return _error(call, "failed-precondition", str(entry["error"]))
     return _error(call, "unknown", _UNKNOWN)
-
-
-def _answered(call: ToolCall, answer: dict[str, Any], room: int) -> dict[str, Any]:
-    """Return what a client's tool answered, for a model that does not wait for it any more."""
-    if "error" in answer:
-        said = truncate_utf8(str(answer["error"])[:LEFT_CHARS], room // 2)
-        return _error(call, "failed-precondition", said)
-    return _output(call, answer["content"], room, chars=LEFT_CHARS)
 
 
 def _output(call: ToolCall, output: Any, room: int, *, chars: int | None = None) -> dict[str, Any]:
