@@ -178,7 +178,7 @@ class _Resumption(Struct, frozen=True):
     def decide(self, approvals: Sequence[Approval]) -> ResumedRun:
         """Continue the turn with these decisions, or note them while others are open."""
         said = self._said()
-        _check_said(approvals, said)
+        _check_decisions(approvals, said)
         waiting_run = approvals[0].run_id
         continuation = Continuation(
             run_id=self.request.run_id or next_run_id(waiting_run),
@@ -206,7 +206,8 @@ class _Resumption(Struct, frozen=True):
             return self._still_waiting(waiting_run, opened)
         if not isinstance(opened, OpenRun):
             # Somebody else was faster: this answer must be theirs too.
-            _check_said(load_approvals(self.platform.db, [each.id for each in approvals]), said)
+            decided = load_approvals(self.platform.db, [each.id for each in approvals])
+            _check_decisions(decided, said)
         return opened
 
     def decide_for_another(self, approvals: Sequence[Approval]) -> dict[str, Any]:
@@ -218,7 +219,7 @@ class _Resumption(Struct, frozen=True):
                 "only the user who asked may change the arguments; reject with a reason instead",
                 field="resume",
             )
-        _check_said(approvals, said)
+        _check_decisions(approvals, said)
         first = approvals[0]
         write_decisions(self.platform.db, approvals, self._decisions(approvals, said))
         self.platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
@@ -342,7 +343,7 @@ class _Resumption(Struct, frozen=True):
         )
 
 
-def _check_said(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
+def _check_decisions(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
     """Check that the approvals are undecided, or decided as is said now, and which later calls the
     decisions are to stand for.
 
