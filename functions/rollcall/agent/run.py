@@ -14,19 +14,22 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
+from rollcall.agent.dispatch import Caller, ClientCall, NeedsApproval, Permit
 from rollcall.agent.history import decision_lines, turn_progress
 from rollcall.agent.loop import run
-from rollcall.agent.run_setup import RunContext, nested_turn, new_context, run_budget, run_turn
+from rollcall.agent.run_setup import RunContext, new_context, new_turn, run_budget, run_turn
 from rollcall.agent.telemetry import observe_run, run_span
-from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
+from rollcall.agent.turn import Turn, TurnEnd, Unsaved, WaitingCall
 from rollcall.core import events
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.logs import isolated_context
 from rollcall.core.messages import UserMessage, redacted_message
+from rollcall.core.profile import MAX_STEPS_CAP
 from rollcall.core.wire import (
     REASON_CHARS,
     CallStatus,
@@ -437,15 +440,28 @@ def agent_asker(
             message=question,
             client_context=dict(context) if context else None,
         )
+        asked = asked.with_tools(asked.choose_tools([], client_context=asked.client_context))
+        if max_steps:
+            profile = replace(asked.profile, max_steps=min(max_steps, MAX_STEPS_CAP))
+            asked = replace(asked, profile=profile)
         run_id = uuid.uuid4().hex[:20]
-        turn = nested_turn(
-            asked.with_tools(asked.choose_tools([], client_context=asked.client_context)),
-            question,
+        caller = Caller(
+            user=user,
+            locale=asked.locale,
+            now=asked.now,
+            deadline=min(deadline, time.monotonic() + asked.profile.deadline_s),
             run_id=run_id,
-            agents=agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
-            deadline=deadline,
-            max_steps=max_steps,
+            context=asked.client_context or {},
         )
+        turn = new_turn(
+            asked,
+            caller,
+            agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
+            history=[question],
+            journal=Unsaved(),  # it has no thread, nobody to ask, and nobody who watches
+            budget=UserBudget(platform.db, user, allow_unpriced=asked.profile.allow_unpriced),
+        )
+        turn = replace(turn, streamed=False)
         with closing(turn.budget), run_span(agent_id):
             steps = run(turn)
             while True:

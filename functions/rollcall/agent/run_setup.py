@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -33,12 +32,12 @@ from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.tool_calls import ASKER
-from rollcall.agent.turn import Journal, Turn, TurnProgress, Unsaved
+from rollcall.agent.turn import Journal, Turn, TurnProgress
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
-from rollcall.core.profile import MAX_STEPS_CAP, SETUP_CHARS, AgentProfile, Note, Place
+from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place
 from rollcall.core.text import language
 from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
@@ -398,41 +397,6 @@ def run_turn(
         streamed=streamed,
         models=with_files(turn.models, turn.history, db=context.platform.db, uid=opened.user.uid),
     )
-
-
-def nested_turn(
-    context: RunContext,
-    message: UserMessage,
-    *,
-    run_id: str,
-    agents: AskAgent,
-    deadline: float,
-    max_steps: int | None,
-) -> Turn:
-    """Return the turn of an agent that is asked inside a tool: it has no thread, nobody to ask, and
-    nobody who watches."""
-    if max_steps:
-        profile = replace(context.profile, max_steps=min(max_steps, MAX_STEPS_CAP))
-        context = replace(context, profile=profile)
-    caller = Caller(
-        user=context.user,
-        locale=context.locale,
-        now=context.now,
-        deadline=min(deadline, time.monotonic() + context.profile.deadline_s),
-        run_id=run_id,
-        context=context.client_context or {},
-    )
-    turn = new_turn(
-        context,
-        caller,
-        agents,
-        history=[message],
-        journal=Unsaved(),
-        budget=UserBudget(
-            context.platform.db, context.user, allow_unpriced=context.profile.allow_unpriced
-        ),
-    )
-    return replace(turn, streamed=False)
 
 
 def new_turn(
