@@ -5,15 +5,17 @@ around it, at two scales. The nearest messages tell what it is about: in chat th
 answer to "how much?" is "about forty", and only its neighbours say of what. The
 wider talk tells whether this is the conversation that was meant: of many that
 mention the budget, the one that for a while is about the budget, the launch and
-the whole question. Then the best are picked one by one, each pick lowering its
-neighbours, so that ten hits show ten places and not one dialogue.
+the whole question. A message also counts by the best message of its conversation:
+where one fits, its conversation is more likely the one that was meant. Then the
+best are picked one by one, each pick lowering its neighbours, so that ten hits show
+ten places and not one dialogue, and its conversation, so that others get a place.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
 
 from packs.messaging.message_index import Entry, Shard
@@ -31,7 +33,7 @@ _SPEAKER_BONUS = 1.5
 _SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
 _SPREAD = 7  # Messages over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
-_SAME_TALK_COST = 0.03  # By which a pick lowers all of its conversation: others get a place.
+_SAME_TALK_COST = 0.12  # By which a pick lowers all of its conversation.
 _MEANING = 0.25  # What the nearest in meaning counts of what the best by words does.
 _TITLE = 0.5  # What all the words of a conversation's title add to a score, as its share;
 _DAY = 0.5  # and what a message gains that was sent on the day a question names.
@@ -71,7 +73,6 @@ def rank(
     question: str,
     *,
     limit: int = 10,
-    half_life: timedelta | None = None,
     scope: Scope | None = None,
 ) -> list[Hit]:
     """Return the messages that answer a question best, best first.
@@ -79,8 +80,6 @@ def rank(
     Args:
         shards: Those of the conversations to search, in any order.
         limit: Most hits.
-        half_life: Age, counted from the newest message, at which a message
-            weighs half; None ignores age.
         scope: Where and when the question looks.
     """
     shards = list(shards)
@@ -88,11 +87,9 @@ def rank(
     names = {pair for shard in shards for pair in shard.names.items()}
     query = read_query(question, names=names)
     scores = _scores(lines, query)
-    if half_life is not None and lines:
-        scores = _aged(lines, scores, half_life=half_life)
     if scope and (scope.talks or scope.days):
         scores = _scoped(lines, scores, query, scope)
-    return _picked(lines, scores, limit=limit)
+    return _picked(lines, _weighted_by_conversation(lines, scores), limit=limit)
 
 
 def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 10) -> list[Hit]:
@@ -258,15 +255,17 @@ def _main_words(lines: Sequence[_Line], query: Query) -> dict[str, float]:
     return {**common, **query.weights}
 
 
-def _aged(
-    lines: Sequence[_Line], scores: dict[int, float], *, half_life: timedelta
-) -> dict[int, float]:
-    newest = max(line.entry.sent_at_ms for line in lines)
-    half_life_ms = half_life.total_seconds() * 1000
-    sent = {line.place: line.entry.sent_at_ms for line in lines}
+def _weighted_by_conversation(lines: Sequence[_Line], scores: dict[int, float]) -> dict[int, float]:
+    """Return each score times that of its conversation's best message beside the best of all."""
+    best_of: dict[str, float] = defaultdict(float)
+    for line in lines:
+        talk = line.conversation_id
+        best_of[talk] = max(best_of[talk], scores.get(line.place, 0.0))
+    most = max(best_of.values(), default=0.0)
     return {
-        place: score * 0.5 ** ((newest - sent[place]) / half_life_ms)
-        for place, score in scores.items()
+        line.place: scores[line.place] * best_of[line.conversation_id] / most
+        for line in lines
+        if scores.get(line.place)
     }
 
 
@@ -282,11 +281,13 @@ def _picked(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> 
     while waiting and len(hits) < limit:
         promised, place = heappop(waiting)
         line, talk = line_at[-place], line_at[-place].conversation_id
-        worth = scores[-place] * lowered.get(-place, 1.0) * (1 - _SAME_TALK_COST) ** picks[talk]
+        value = scores[-place] * lowered.get(-place, 1.0)
+        worth = value * (1 - _SAME_TALK_COST) ** picks[talk]
         if worth < -promised:
             heappush(waiting, (-worth, place))
             continue
-        hits.append(Hit(line.entry.message_id, talk, min(1.0, worth)))
+        # What makes room for others says nothing of how well this one answers.
+        hits.append(Hit(line.entry.message_id, talk, min(hits[-1].score if hits else 1.0, value)))
         picks[talk] += 1
         for near, cost in enumerate(_REPEAT, start=-place - len(_REPEAT) // 2):
             lowered[near] = lowered.get(near, 1.0) * (1 - cost)

@@ -150,12 +150,13 @@ def test_consecutive_shards_are_one_stretch_and_distant_ones_are_not() -> None:
     assert len(rank([shard(answer, number=7), first], "projector")) == 1
 
 
-def test_age_can_count() -> None:
-    text = ("d", "the budget grows by ten percent")
-    shards = [shard(text, number=0), shard(text, number=9)]
-    hits = rank(shards, "budget", half_life=timedelta(days=3))
-    assert ids(hits) == ["c1.9.0", "c1.0.0"]
-    assert hits[1].score < hits[0].score / 4
+def test_of_equal_messages_that_of_the_conversation_with_the_best_answer_comes_first() -> None:
+    mention = ("d", "somebody asked me about the projector again")
+    answer = ("d", "the projector costs forty dollars with shipping")
+    there = shard(answer, *FILLER * 4, mention, conversation="a")
+    elsewhere = shard(*FILLER * 4, mention, conversation="b")
+    found = ids(rank([there, elsewhere], "What does the projector cost with shipping?"))
+    assert found.index("a.0.0") < found.index("a.0.81") < found.index("b.0.80")
 
 
 def test_a_question_about_everything_finds_what_recurs() -> None:
