@@ -416,6 +416,9 @@ class _Platform:
     def text_model_for(self, user: User) -> TextModel | None:
         return self.text_model
 
+    def embedder_for(self, user: User) -> Embedder | None:
+        return self.embedder
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         raise FailedPrecondition(f"this test has no queue {queue!r}")
 

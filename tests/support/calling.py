@@ -75,6 +75,9 @@ class Here:
     def text_model_for(self, user: User) -> TextModel | None:
         return metered(self.text_model, self.db, user)
 
+    def embedder_for(self, user: User) -> None:
+        return None
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         if not self.takes_tasks:
             raise Unavailable(f"the queue {queue} took no task")

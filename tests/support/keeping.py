@@ -28,6 +28,9 @@ class Keeping:
     def text_model_for(self, user: Any) -> Any:
         return self.text_model
 
+    def embedder_for(self, user: Any) -> Any:
+        return self.embedder
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         self.queue.append((queue, data))
 

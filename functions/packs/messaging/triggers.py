@@ -26,7 +26,7 @@ from packs.messaging.firestore import chunks, fetch, until_unchanged
 from packs.messaging.message_index import Filing, digest_of, shard_hint
 from packs.messaging.priority_rules import FIELDS, kept, prioritise
 from packs.messaging.vectors import write_vectors
-from rollcall.core.context import Platform, TextModel
+from rollcall.core.context import Platform
 from rollcall.core.triggers import DocumentEvent, OnDocument, bound
 
 if TYPE_CHECKING:
@@ -115,20 +115,16 @@ def _extras(platform: Platform, message: ChatMessage, conversation_id: str) -> d
     if message.encrypted:
         platform.db.collection(VECTORS).document(message.id).delete()
         return dict.fromkeys((*FIELDS, "embeddedBy"), DELETE_FIELD)
-    extras = prioritise([message], text_model=_model_of(platform, message.sender_id))[message.id]
-    if platform.embedder is not None and write_vectors(
-        platform.db, platform.embedder, conversation_id, [message]
-    ):
-        extras["embeddedBy"] = platform.embedder.id
+    # The sender pays; what nobody pays for goes by rules and words.
+    has_models = platform.text_model is not None or platform.embedder is not None
+    known = has_models and is_id(message.sender_id)
+    sender = platform.find_user(message.sender_id) if known else None
+    text_model = platform.text_model_for(sender) if sender else None
+    embedder = platform.embedder_for(sender) if sender else None
+    extras = prioritise([message], text_model=text_model)[message.id]
+    if embedder and write_vectors(platform.db, embedder, conversation_id, [message]):
+        extras["embeddedBy"] = embedder.id
     return extras
-
-
-def _model_of(platform: Platform, sender_id: str) -> TextModel | None:
-    """Return the model that rates a message, paid by its sender; None for the rules alone."""
-    if platform.text_model is None or not is_id(sender_id):
-        return None
-    sender = platform.find_user(sender_id)
-    return platform.text_model_for(sender) if sender else None
 
 
 def _forget(db: Client, message: ChatMessage, conversation_id: str, before: Data | None) -> None:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import lru_cache, partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ from rollcall.agent.budget import Budget, Reservation, UserBudget
 from rollcall.agent.history import fitted
 from rollcall.agent.workers import workers
 from rollcall.core import events
-from rollcall.core.context import TextModel, User
+from rollcall.core.context import Embedder, TextModel, User
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -456,6 +456,34 @@ class MeteredModel:
                 used = None if is_refused else _counted(told, tokens, "".join(written), reservation)
                 budget.settle(reservation, used)
                 telemetry.record_usage(span, used or Usage())
+
+
+class MeteredEmbedder:
+    """An embedder for work outside a turn's loop, paid like a `MeteredModel`. Tokens are estimated,
+    and of one without a price they alone are counted."""
+
+    def __init__(self, embedder: Embedder, db: Client, user: User) -> None:
+        self.id, self.dimensions = embedder.id, embedder.dimensions
+        self._embedder, self._db, self._user = embedder, db, user
+
+    def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
+        """Embed texts, and count their tokens.
+
+        Raises:
+            BudgetExhausted: The budget does not allow it.
+            AgentError: Whatever the embedder raises.
+        """
+        tokens = sum(map(text_tokens, texts))
+        with closing(UserBudget(self._db, self._user, allow_unpriced=True)) as budget:
+            reservation = budget.reserve(self.id, input_tokens=max_input(tokens), output_tokens=0)
+            used: Usage | None = Usage(input_tokens=tokens, is_estimated=True)
+            try:
+                return self._embedder.embed(texts, task=task)
+            except AgentError as error:
+                used = None if _is_refusal(error) else used
+                raise
+            finally:
+                budget.settle(reservation, used)
 
 
 REPLY_CHARS = 150_000

@@ -72,6 +72,13 @@ class Deployment:
 
         return load_embedder(name)
 
+    def embedder_for(self, user: User) -> Embedder | None:
+        if self.embedder is None:
+            return None
+        from rollcall.agent.model_calls import MeteredEmbedder
+
+        return MeteredEmbedder(self.embedder, self.db, user)
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         """Hand `data` to the task function `queue` of this codebase."""
         from firebase_admin import functions  # type: ignore[import-untyped]

@@ -212,6 +212,9 @@ class Platform(Protocol):
     @property
     def embedder(self) -> Embedder | None: ...
 
+    def embedder_for(self, user: User) -> Embedder | None:
+        """Return the embedder, paid like `text_model_for`."""
+
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
         """Queue `data` for the task function `queue`, which gets it at least once.
 

@@ -6,7 +6,12 @@ import logging
 from collections.abc import Sequence
 
 from rollcall.core.context import Embedder
-from rollcall.core.errors import DeadlineExceeded, PermissionDenied, Unauthenticated
+from rollcall.core.errors import (
+    DeadlineExceeded,
+    PermissionDenied,
+    ResourceExhausted,
+    Unauthenticated,
+)
 
 AT_ONCE = 100
 """Texts of one call."""
@@ -38,6 +43,9 @@ def embed_documents(
             found = embedder.embed([texts[place] for place in part], task="document")
         except (DeadlineExceeded, PermissionDenied, Unauthenticated) as error:
             log.warning("%s embeds no documents (%s)", embedder.id, type(error).__name__)
+            break
+        except ResourceExhausted as error:
+            log.warning("%s embeds no more: %s", embedder.id, error.message)
             break
         except Exception as error:  # an SDK's, a network's: words still find these documents
             failures += 1

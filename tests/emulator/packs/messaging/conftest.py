@@ -14,11 +14,12 @@ from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import Ingested, write_conversation
 from packs.messaging.triggers import message_written
-from rollcall.agent.model_calls import metered
+from rollcall.agent.model_calls import MeteredEmbedder, metered
 from rollcall.core.context import ToolContext, User
 from rollcall.core.triggers import DocumentEvent
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
+TENANT = "acme"
 NAMES = {"dana": "Dana Levi", "tom": "Tom Reed", "noa": "נועה כהן"}
 
 
@@ -31,10 +32,13 @@ class Platform:
     embedder: Any = None
 
     def find_user(self, uid: str) -> User | None:
-        return None if uid == "gone" else User(uid)
+        return None if uid == "gone" else User(uid, tenant=TENANT)
 
     def text_model_for(self, user: User) -> Any:
         return metered(self.text_model, self.db, user)
+
+    def embedder_for(self, user: User) -> Any:
+        return self.embedder and MeteredEmbedder(self.embedder, self.db, user)
 
 
 @dataclass

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from google.cloud.firestore import FieldFilter
 
 from packs.messaging.action_items import get_conversation_action_items
 from packs.messaging.search import search_all_conversations
@@ -16,13 +17,15 @@ from packs.messaging.triggers import (
     conversation_updated,
     message_written,
 )
+from rollcall.agent.model_calls import max_input
+from rollcall.core.text import text_tokens
 from rollcall.core.triggers import DocumentEvent
 from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
 from rollcall.models.structured import StructuredText
 from rollcall.store import limits
 from rollcall.store.budgets import user_day
 
-from .conftest import START, World
+from .conftest import START, TENANT, World
 
 URGENT = "URGENT: the production server is down"
 
@@ -77,11 +80,48 @@ def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_r
     limits.forget()
 
 
-def test_a_message_of_an_account_that_is_gone_is_rated_by_rules(world: World) -> None:
+class CountedEmbedder:
+    """An embedder that knows one vector, and how often it was asked."""
+
+    id, dimensions, asked = "test:counted", 4, 0
+
+    def embed(self, texts: list[str], *, task: Any) -> list[list[float]]:
+        self.asked += 1
+        return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
+
+
+@pytest.mark.parametrize("whose", ["users", "tenants"])
+def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_limit(
+    world: World, caplog: pytest.LogCaptureFixture, whose: str
+) -> None:
+    world.talk("c", [])
+    tokens = text_tokens(URGENT)
+    room_for_one = {"tokensPerDay": max_input(tokens) + tokens - 1}
+    name = "tom" if whose == "users" else TENANT
+    world.db.document("budgets/limits").set({whose: {name: room_for_one}})
+    limits.forget()
+    embedder = world.platform.embedder = CountedEmbedder()
+    for id in ("m1", "m2"):
+        world.say(id, "c", "tom", URGENT)
+    assert embedder.asked == 1
+    assert (world.get("messages/m1") or {})["embeddedBy"] == embedder.id
+    assert "embeddedBy" not in (world.get("messages/m2") or {})
+    assert "embeds no more" in caplog.text
+    days = world.db.collection("budgets").where(filter=FieldFilter("uid", "==", "tom")).stream()
+    assert sum(day.get("spentTokens") for day in days) == tokens
+    world.platform.embedder = None
+    assert {"m1", "m2"} <= set(found(world, "production server"))
+    limits.forget()
+
+
+def test_a_message_of_an_account_that_is_gone_goes_by_rules_and_words(world: World) -> None:
     world.talk("c", [], people=("dana", "gone"))
     world.platform.text_model = StructuredText(PricedModel())
+    world.platform.embedder = CountedEmbedder()
     world.say("m", "c", "gone", URGENT)
-    assert (world.get("messages/m") or {})["prioritySource"] == "rules"
+    message = world.get("messages/m") or {}
+    assert message["prioritySource"] == "rules"
+    assert "embeddedBy" not in message
 
 
 def test_its_own_write_needs_nothing_done(world: World) -> None:
