@@ -335,6 +335,11 @@ class _Form:
 
     def fill_people(self) -> None:
         for parameter in self.open("string"):
+            owed = cue("owed_to").search(self.message.text) if parameter.means("receiver") else None
+            who, span = group(owed, "me") if group(owed, "me")[0] else group(owed, "who")
+            if who:
+                value = "me" if group(owed, "me")[0] else who
+                self.take(parameter, value, self.message.places(*span))
             if parameter.options or not parameter.means("person"):
                 continue
             if '"me"' in parameter.description and (mine := cue("mine").search(self.message.text)):
@@ -462,6 +467,8 @@ class _Form:
             place = self.message.places(*match.span())
             beside = {*place, place[-1] + 1} if place else quoted  # "the most urgent"
             is_known = set(place) <= asks or self.message.stems_at(place) <= heard
+            # A list of people says nothing of "who writes the most", whatever its own words are.
+            is_known = is_known and not cue("person_or_day").match(self.message.text)
             if not (beside & (self.used | quoted) or is_known):
                 self.filled.qualifiers.append(match[0])
 

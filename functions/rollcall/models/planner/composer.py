@@ -24,7 +24,7 @@ from rollcall.models.planner.parameters import spaced
 
 Item = dict[str, Any]
 
-_MOST_ITEMS, _MOST_ROWS, _MOST_EXTRAS, _MOST_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
+MOST_ITEMS, _MOST_ROWS, _MOST_EXTRAS, _MOST_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
 _MOST_SENTENCES = 4_000
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
@@ -123,17 +123,25 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]
         total = len(kept)
     kept = sorted(kept, key=lambda each: not _is_urgent(each)) if not scores[0] else kept
-    total = len(kept) if conditions else total
-    shown = kept[:_MOST_ITEMS]
+    is_page = not (conditions or scores[0])  # else it is what was looked through that counts
+    total, skipped = (total, _offset(step)) if is_page else (len(kept), 0)
+    shown = kept[:MOST_ITEMS]
     count = say("of_total", locale, shown=len(shown), total=total) if total > len(shown) else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
     lines = [f"**{head}**" if scores[0] else f"**{head} ({count})**", ""]
     lines += [_line(each, step, locale, wish.text) for each in shown]
-    lines += [f"- {say('more', locale, count=total - len(shown))}"] * (total > len(shown))
+    more = total - skipped - len(shown)
+    lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
     evidence = " ".join(str(v) for each in shown for k, v in each.items() if not _is_inner(k, v))
     if kind := _unanswered(wish.text, evidence, is_counted=not scores[0]):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
     return "\n".join([*lines, *([seen] if seen else [])])
+
+
+def _offset(step: Step) -> int:
+    """Return how many things a call has left out at the beginning."""
+    offset = (step.call.arguments or {}).get("offset")
+    return offset if type(offset) is int else 0
 
 
 def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[Item], list[str]]:

@@ -351,6 +351,12 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
             return Goal("", other, {needed[0].name: ids[0]})
     if place is not None and items:
         return Goal(turn.text, tool, dict(last.call.arguments or {}), pick=place)
+    offset = next((each for each in parameters(tool) if each.means("offset")), None)
+    if offset and last.lists and cue("goes_on").match(turn.text):
+        given = dict(last.call.arguments or {})
+        given[offset.name] = int(given.get(offset.name) or 0) + composer.MOST_ITEMS
+        earlier = cue("goes_on").sub("", read_turn(turn.before, request.locale).text)
+        return Goal(earlier, tool, given) if offset.accepts(given[offset.name]) else None
     filled = fill(tool, read_message(turn.text, request.now_iso), request.names)
     leans = cue("leans").match(turn.text) or not filled.left
     if tool.writes or not filled.arguments or not leans:
@@ -553,6 +559,11 @@ def _look_up(
         return Progress(remark=_cannot_use(wish.left or (topic,), turn))
     if (len(named) == 1 and not _joins_another(goal, named[0])) or (named and many):
         ids = [each.id for each in named][:_MOST_IDS]
+        called = {stem for each in named for stem in terms(each.name)}
+        prose = {p.name for p in parameters(goal.tool) if p.means("prose")} - {*goal.given}
+        # What calls the thing by its name says nothing else.
+        names = {n for n in prose & {*arguments} if {*terms(str(arguments[n]))} <= called}
+        arguments = {n: v for n, v in arguments.items() if n not in names}
         found = {**arguments, target.name: ids if many else ids[0]}
         return _call(goal, found, replace(wish, left=()), turn, request)
     said = set(tokens(goal.text))

@@ -190,6 +190,30 @@ def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) ->
 
 
 @pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("What does Omer owe me?", {"assignee": "Omer", "owedTo": "me"}),
+        ("What do I owe Maya?", {"assignee": "me", "owedTo": "Maya"}),
+        ("What do others owe me?", {"owedTo": "me"}),
+        ("What do I owe money for?", {"assignee": "me"}),
+        ("מה עומר חייב לי?", {"assignee": "עומר", "owedTo": "me"}),
+        ("מה מאיה צריכה לעשות?", {"assignee": "מאיה"}),
+        ("מה אני צריכה לעשות?", {"assignee": "me"}),
+    ],
+)
+def test_who_owes_and_who_is_owed_are_told_apart(message: str, arguments: dict[str, str]) -> None:
+    person = text('"me" or a name.')
+    tool = spec("list_tasks", "List tasks.", {"assignee": person, "owedTo": person})
+    assert fill(tool, read_message(message, NOW)).arguments == arguments
+
+
+def test_who_does_the_most_is_not_what_a_list_of_at_most_so_many_tells() -> None:
+    most = {"type": "integer", "minimum": 1, "description": "Most messages to return."}
+    tool = spec("list_messages", "List messages.", {"limit": most}, keywords=("messages",))
+    assert fill(tool, read_message("Who writes the most messages?", NOW)).qualifiers == ["most"]
+
+
+@pytest.mark.parametrize(
     ("message", "grade"),
     [("a plan for 7th grade", "7th"), ("a plan for grade 7", "7"), ("a plan for kids", None)],
 )

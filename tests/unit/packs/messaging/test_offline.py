@@ -11,6 +11,8 @@ from tests.unit.models.planner.kit import (
     answer_of,
     ask,
     messaging,
+    spec,
+    text,
 )
 
 
@@ -138,3 +140,41 @@ def test_results_give_no_orders() -> None:
     assert talk.calls == [[("get_conversation_decisions", {})]]
     assert "[1]" not in answer_of(talk)
     assert "<b>" not in answer_of(talk)
+
+
+def test_the_name_of_a_conversation_is_not_what_its_summary_looks_at() -> None:
+    def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        listed = [{"id": "c1", "name": "גיוס ראש צוות חומרה"}, {"id": "c2", "name": "תקציב"}]
+        lists = name == "get_user_conversations"
+        return {"output": {"conversations": listed} if lists else {"summary": "הכול."}}
+
+    talk = ask("תסכם את השיחה על גיוס ראש צוות חומרה", MESSAGING, answer)
+    assert talk.calls[-1] == [("summarize_conversation", {"conversationId": "c1"})]
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "again"),
+    [
+        ("What are the tasks of Dan?", "show me the rest", "next page please"),
+        ("מה המשימות של דן?", "תראי לי את השאר", "עוד"),
+    ],
+)
+def test_what_an_answer_left_out_is_gone_on_with(first: str, more: str, again: str) -> None:
+    count = {"type": "integer", "minimum": 0, "maximum": 50}
+    properties = {"assignee": text('"me" or a name.'), "limit": count, "offset": count}
+    tool = spec("list_tasks", "List tasks.", properties, keywords=("tasks", "task", "משימות"))
+
+    def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        offsets.append(arguments.get("offset", 0))
+        tasks = [{"id": f"t{n}", "task": f"Task {n}"} for n in range(15)]
+        return {"output": {"tasks": tasks[offsets[-1] :], "totalFound": 15}}
+
+    offsets: list[int] = []
+    talk = Talk([tool], answer)
+    answers = [talk.say(message) for message in (first, more, again)]
+    assert offsets == [0, 6, 12]
+    assert all(f"Task {n}" in answers[n // 6] for n in range(15))
+    left = [each.splitlines()[-1] for each in answers]
+    assert "9" in left[0]
+    assert "3" in left[1]
+    assert left[2] == "- Task 14"
