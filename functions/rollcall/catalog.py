@@ -101,7 +101,17 @@ class Catalog:
             if "/" not in name and os.path.isdir(path):  # noqa: PTH112
                 found[name] = path
             elif packages is not None:
-                found[name] = _installed(name, self.folder)
+                try:
+                    spec = find_spec(name)
+                except ImportError:  # not even the package around it
+                    spec = None
+                places = list(spec.submodule_search_locations or ()) if spec else []
+                if not places:
+                    raise LookupError(
+                        f"packs names {name!r}, and neither {self.folder} nor the installed "
+                        "packages have a package of that name"
+                    )
+                found[name] = places[0]
         if packages is None and not found:
             raise LookupError(
                 f"{self.folder} has no folder {' or '.join(DEFAULT_PACKAGES)}: make one with a "
@@ -376,25 +386,6 @@ def _exported_name(function: Callable[..., Any]) -> str:
     """What one of the engine's functions is deployed as."""
     is_task = isinstance(trigger_of(function), OnTask)
     return queue_name(function.__name__) if is_task else function_name(function.__name__)
-
-
-def _installed(name: str, folder: str) -> str:
-    """Where a package is that does not lie in the app's folder.
-
-    Raises:
-        LookupError: There is none.
-    """
-    try:
-        spec = find_spec(name)
-    except ImportError:  # not even the package around it
-        spec = None
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    if not places:
-        raise LookupError(
-            f"packs names {name!r}, and neither {folder} nor the installed packages have a package "
-            "of that name"
-        )
-    return places[0]
 
 
 def _hidden(folders: Mapping[str, str]) -> Iterator[str]:

@@ -13,7 +13,6 @@ import logging
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,7 @@ from rollcall.knowledge.index import PartWriter
 from rollcall.knowledge.pages import CannotRead, Page
 from rollcall.knowledge.passages import split
 from rollcall.store.batches import try_commit
-from rollcall.store.files import StoredFile, files
+from rollcall.store.files import files
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -134,7 +133,15 @@ def index(platform: Platform, document_id: str) -> None:
     if claim is None:
         return
     try:
-        answers = _read_or_fail(platform, claim)
+        try:
+            if claim.document.data["attempts"] >= MOST_ATTEMPTS:
+                raise CannotRead("failed")
+            answers: str | None = _read(platform, claim)
+        except CannotRead as error:
+            log.info("document %s cannot be read: %s", document_id, error.problem)
+            # What the document had before still answers.
+            _replace_file(claim, claim.file_id, status="failed", reason=error.reason())
+            answers = claim.document.current_file
     except Superseded:
         log.info("document %s was changed while it was read", document_id)
         return
@@ -166,19 +173,6 @@ def _claim(db: Client, document_id: str) -> _Claim | None:
     return claim
 
 
-def _read_or_fail(platform: Platform, claim: _Claim) -> str | None:
-    """Read the document, or note why it cannot be read; return the file that answers then."""
-    try:
-        if claim.document.data["attempts"] >= MOST_ATTEMPTS:
-            raise CannotRead("failed")
-        return _read(platform, claim)
-    except CannotRead as error:
-        log.info("document %s cannot be read: %s", claim.document.id, error.problem)
-        # What the document had before still answers.
-        _replace_file(claim, claim.file_id, status="failed", reason=error.reason())
-        return claim.document.current_file
-
-
 def _read(platform: Platform, claim: _Claim) -> str:
     file = files(claim.db).find(claim.file_id)
     if file is None:
@@ -199,7 +193,11 @@ def _read(platform: Platform, claim: _Claim) -> str:
             done += 1
             claim.report_progress(done, total)
 
-    with _on_disk(claim.db, file) as path:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "content"  # where the reading process finds it
+        with path.open("wb") as out:
+            for part in files(claim.db).open(file):
+                out.write(part)
         for piece in split(pages(path), markdown=kind == "markdown"):
             writer.add(piece)
             if writer.passages > MOST_PASSAGES:
@@ -219,17 +217,6 @@ def _read(platform: Platform, claim: _Claim) -> str:
     )
     _replace_file(claim, claim.document.current_file, status="ready", current=asdict(version))
     return claim.file_id
-
-
-@contextmanager
-def _on_disk(db: Client, file: StoredFile) -> Iterator[Path]:
-    """The file's content, where the reading process finds it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "content"
-        with path.open("wb") as out:
-            for part in files(db).open(file):
-                out.write(part)
-        yield path
 
 
 def _replace_file(claim: _Claim, remove: str | None, **changes: Any) -> None:

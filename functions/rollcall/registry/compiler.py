@@ -312,42 +312,31 @@ def _turn(db: Client) -> Iterator[None]:
 @contextmanager
 def _compile_claim(db: Client) -> Iterator[bool]:
     """Whether it is this process that compiles now; the claim is given back at the end."""
-    at = _claim(db)
-    try:
-        yield at is not None
-    finally:
-        if at is not None:
-            _give_back(db, at)
-
-
-def _claim(db: Client) -> Any:
-    """When the claim was made; None where somebody else has it."""
-    until = {
-        "schemaVersion": SCHEMA_VERSION,
-        "until": datetime.now(UTC) + timedelta(seconds=_CLAIM_S),
-    }
-    found = part(db, _CLAIM).get()
-    batch = db.batch()
-    if not found.exists:
-        batch.create(part(db, _CLAIM), until)
-    elif (found.to_dict() or {})["until"] > datetime.now(UTC):
-        return None
-    else:  # who claimed it is gone
-        option = db.write_option(last_update_time=found.update_time)
-        batch.update(part(db, _CLAIM), until, option=option)
-    written = try_commit(batch)
-    return written[0].update_time if written else None
-
-
-def _give_back(db: Client, at: Any) -> None:
     from google.api_core.exceptions import Aborted, FailedPrecondition, NotFound
 
-    for _ in attempts():
-        try:
-            part(db, _CLAIM).delete(db.write_option(last_update_time=at))
-            return
-        except (FailedPrecondition, NotFound):
-            return  # it took so long that another has it
-        except Aborted:
-            continue  # somebody looked at it at this very moment
-    log.warning("the claim to compile could not be given back; it ends by itself")
+    claim, now = part(db, _CLAIM), datetime.now(UTC)
+    until = {"schemaVersion": SCHEMA_VERSION, "until": now + timedelta(seconds=_CLAIM_S)}
+    found = claim.get()
+    batch = db.batch()
+    if not found.exists:
+        batch.create(claim, until)
+    elif (found.to_dict() or {})["until"] <= now:  # who claimed it is gone
+        batch.update(claim, until, option=db.write_option(last_update_time=found.update_time))
+    else:
+        yield False
+        return
+    written = try_commit(batch)
+    try:
+        yield bool(written)
+    finally:
+        for _ in attempts() if written else ():
+            try:
+                claim.delete(db.write_option(last_update_time=written[0].update_time))
+                break
+            except (FailedPrecondition, NotFound):
+                break  # it took so long that another has it
+            except Aborted:
+                continue  # somebody looked at it at this very moment
+        else:
+            if written:
+                log.warning("the claim to compile could not be given back; it ends by itself")

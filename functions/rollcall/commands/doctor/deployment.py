@@ -188,10 +188,16 @@ def check_admin(google: Google, project: str) -> Iterator[Finding]:
     path = f"v1/projects/{project}/accounts:batchGet"
     found = google.get("identitytoolkit", path, maxResults=str(MOST_USERS))
     users = found.get("users", [])
-    admins = [user["localId"] for user in users if _role(user) == Role.ADMIN]
+    admins = 0
+    for user in users:
+        try:
+            claims = json.loads(user.get("customAttributes") or "{}")
+        except ValueError:
+            continue
+        admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
     more = f" of the first {MOST_USERS:,}" if found.get("nextPageToken") else ""
     if admins:
-        yield Finding("ok", "roles", f"{len(admins)} admins among {len(users):,} accounts{more}")
+        yield Finding("ok", "roles", f"{admins} admins among {len(users):,} accounts{more}")
     else:
         yield Finding(
             "warn",
@@ -199,14 +205,6 @@ def check_admin(google: Google, project: str) -> Iterator[Finding]:
             f"nobody is an admin among {len(users):,} accounts{more}",
             'auth.set_custom_user_claims("<uid>", {"role": "admin"}): docs/deploy.md, Roles',
         )
-
-
-def _role(user: Mapping[str, Any]) -> str | None:
-    try:
-        claims = json.loads(user.get("customAttributes") or "{}")
-    except ValueError:
-        return None
-    return claims.get("role") if isinstance(claims, dict) else None
 
 
 DEPLOY_FIRESTORE = firebase("deploy --only firestore")

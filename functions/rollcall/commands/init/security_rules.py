@@ -95,7 +95,7 @@ def read(text: str) -> Rules:
 def find_openings(rules: Rules, collections: Sequence[str]) -> list[Opening]:
     """The app's rules whose wildcards let clients at some of `collections`, given as paths such as
     `threads` and `threads/{}/messages`. A rule that names a collection outright is no wildcard."""
-    found = []
+    found, place = [], len(DOCUMENTS)
     for match in rules.matches:
         for allow in match.allows:
             reached = tuple(
@@ -106,7 +106,9 @@ def find_openings(rules: Rules, collections: Sequence[str]) -> list[Opening]:
                     for names in _bindings(
                         match.segments, (*DOCUMENTS, *collection.split("/"), ANY)
                     )
-                    if not _names_outright(match.segments, collection)
+                    # Where it begins with the very collection, no wildcard reaches it.
+                    if match.segments[place : place + 1] != (collection.split("/")[0],)
+                    or any(segment.endswith("=**}") for segment in match.segments[:place])
                 )
             )
             if reached:
@@ -282,14 +284,6 @@ def _bindings(
     elif path and (head.startswith("{") or head == path[0] or path[0] == ANY):
         for names in _bindings(rest, path[1:]):
             yield {head[1:-1]: path[:1], **names} if head.startswith("{") else names
-
-
-def _names_outright(pattern: tuple[str, ...], collection: str) -> bool:
-    """Whether a match path begins with the very collection, so that no wildcard reaches it."""
-    place = len(DOCUMENTS)
-    return pattern[place : place + 1] == (collection.split("/")[0],) and not any(
-        segment.endswith("=**}") for segment in pattern[:place]
-    )
 
 
 def _collections(segments: tuple[str, ...]) -> Iterator[str]:
