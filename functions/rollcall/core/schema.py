@@ -132,37 +132,25 @@ def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
         target = definitions[node["$ref"].rpartition("/")[2]]
         node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
         return _plain(node, definitions=definitions, depth=depth + 1)
-    node = _without_null(node)
-    if "$ref" in node:
-        return _plain(node, definitions=definitions, depth=depth + 1)
-    return {
-        key: _properties(value, definitions=definitions, depth=depth)
-        if key == "properties"
-        else _plain(value, definitions=definitions, depth=depth)
-        for key, value in node.items()
-        if key not in {"title", "discriminator"}
-    }
-
-
-def _properties(
-    value: dict[str, Any], *, definitions: dict[str, Any], depth: int
-) -> dict[str, Any]:
-    """Properties are named by their owner: one called "title" is not an annotation."""
-    return {
-        name: _plain(item, definitions=definitions, depth=depth + 1) for name, item in value.items()
-    }
-
-
-def _without_null(node: dict[str, Any]) -> dict[str, Any]:
-    """`X | None = None` is an argument that may be left out, not one that may be null."""
-    options = node.get("anyOf")
-    if not options:
-        return node
-    left = [option for option in options if option != {"type": "null"}]
-    rest = {key: value for key, value in node.items() if key != "anyOf"}
-    if rest.get("default", ...) is None:
-        del rest["default"]
-    return {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}
+    if options := node.get("anyOf"):
+        # `X | None = None` is an argument that may be left out, not one that may be null.
+        left = [option for option in options if option != {"type": "null"}]
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        if rest.get("default", ...) is None:
+            del rest["default"]
+        node = {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}
+        if "$ref" in node:
+            return _plain(node, definitions=definitions, depth=depth + 1)
+    plain = {}
+    for key, value in node.items():
+        if key == "properties":  # named by their owner: one called "title" is not an annotation
+            plain[key] = {
+                name: _plain(item, definitions=definitions, depth=depth + 1)
+                for name, item in value.items()
+            }
+        elif key not in {"title", "discriminator"}:
+            plain[key] = _plain(value, definitions=definitions, depth=depth)
+    return plain
 
 
 def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
@@ -171,15 +159,10 @@ def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "type": _flat_type(item),
+            "type": "number" if item.get("type") == "integer" else str(item.get("type", "object")),
             "required": name in required,
             "description": item.get("description", ""),
             **{key: item[key] for key in ("enum", "default") if key in item},
         }
         for name, item in schema["properties"].items()
     ]
-
-
-def _flat_type(item: dict[str, Any]) -> str:
-    found = item.get("type", "object")
-    return "number" if found == "integer" else str(found)

@@ -100,7 +100,11 @@ def find_java(root: Path) -> Path | None:
         if java.resolve() in tried:
             continue
         tried.add(java.resolve())
-        if java.is_file() and _version(java) >= OLDEST:
+        # macOS' placeholder cannot tell its version.
+        version = java.is_file() and re.search(
+            r'version "([1-9][0-9]*)', output([java, "-version"])
+        )
+        if version and int(version[1]) >= OLDEST:
             return java
     return None
 
@@ -116,12 +120,6 @@ def _candidates(root: Path) -> Iterator[Path]:
         for home in sorted(glob.glob(pattern), reverse=True):
             yield Path(home, "bin", "java")
     yield from map(Path, output(["update-alternatives", "--list", "java"]).split())
-
-
-def _version(java: Path) -> int:
-    """Its major version; 0 if it cannot tell, as macOS' placeholder cannot."""
-    found = re.search(r'version "([1-9][0-9]*)', output([java, "-version"]))
-    return int(found[1]) if found else 0
 
 
 def check_environment(functions: Path, runtime: str | None) -> None:

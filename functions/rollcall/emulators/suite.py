@@ -16,7 +16,7 @@ import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ REFUSED = "Failed to load function definition"
 
 _START_S = 180.0  # the Auth emulator alone takes 10 s on two slow cores
 _POLL_S = 0.1
+_GRACE_S = 15.0
+_GONE_S = 2.0
 _READY = "All emulators ready"  # the hub lists the functions before they are known
 _SUGGESTED_OFFSET = 3000  # 100 would put Firestore among the ports of functions' servers
 # Starting fast matters more here than running fast.
@@ -59,14 +61,21 @@ class Suite:
             Problem: They ended, took too long, or found no functions.
         """
         deadline = time.monotonic() + _START_S
-        while not (_READY in self.log_text() and self._are_up(only)):
+        # The hub lists all of `only` when they have started.
+        while not (
+            _READY in self.log_text()
+            and set(only) <= set(get_json(self.addresses.hub, "/emulators") or {})
+        ):
             if self.process.poll() is not None:
                 raise self._failure(f"The emulators ended with code {self.process.returncode}.")
             if time.monotonic() > deadline:
                 raise self._failure(f"The emulators did not start within {_START_S:.0f} s.")
             time.sleep(_POLL_S)
-        if "functions" in only:
-            self._check_functions()
+        if "functions" in only:  # firebase-tools is silent if none were found
+            if REFUSED in self.log_text():
+                raise self._failure("The functions could not be loaded.")
+            if not self.functions():
+                raise self._failure("No functions were found.")
 
     def functions(self) -> list[dict[str, Any]]:
         """The functions that the emulator can run, of all codebases, as it describes them."""
@@ -82,21 +91,14 @@ class Suite:
         """What firebase-tools and the functions have written so far."""
         return self.log.read_text(errors="replace")
 
-    def _are_up(self, only: tuple[str, ...]) -> bool:
-        """Whether the hub lists all of `only`, which it does when they have started."""
-        return set(only) <= set(get_json(self.addresses.hub, "/emulators") or {})
-
-    def _check_functions(self) -> None:
-        """Make sure that functions were found: firebase-tools is silent if not."""
-        if REFUSED in self.log_text():
-            raise self._failure("The functions could not be loaded.")
-        if not self.functions():
-            raise self._failure("No functions were found.")
-
     def _failure(self, what: str) -> Problem:
         before_ready = self.log_text().partition(_READY)[0]
-        lines = _first_trouble(before_ready.strip().splitlines())
-        return Problem("\n".join([what, "", *lines, "", f"All of it is in {self.log}."]))
+        lines = before_ready.strip().splitlines()
+        # From the first sign of trouble on.
+        signs = ("Traceback", "Error", REFUSED)
+        first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -10)
+        shown = lines[first:][:40]
+        return Problem("\n".join([what, "", *shown, "", f"All of it is in {self.log}."]))
 
 
 @contextlib.contextmanager
@@ -207,17 +209,6 @@ def _check_ports(configuration: Configuration, only: tuple[str, ...]) -> None:
                 "Stop them, or run these beside them on other ports, with "
                 f"PORT_OFFSET={configuration.offset + _SUGGESTED_OFFSET} in the environment."
             )
-
-
-def _first_trouble(lines: Sequence[str]) -> list[str]:
-    """The lines of a log that say what went wrong: from the first sign of trouble on."""
-    signs = ("Traceback", "Error", REFUSED)
-    first = next((i for i, line in enumerate(lines) if any(s in line for s in signs)), -10)
-    return list(lines[first:][:40])
-
-
-_GRACE_S = 15.0
-_GONE_S = 2.0
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
