@@ -247,25 +247,23 @@ def _text(element: Element, before: str = "") -> str:
 
 def _formula(element: Element, name: str, before: str) -> str:
     """Return a part of a formula, written in a line."""
+    if name == "rad":  # a root, after its degree, which is empty for most
+        *degree, root = [*map(_text, element)] or [""]
+        return f"{''.join(degree)}√{_bracketed(root)}"
     inside = _text(element, before)
-    term = inside if _ONE_TERM.fullmatch(inside) else f"({inside})"
-    match name:
-        case "f" if before.isdigit():  # a whole number before its fraction
-            return f" {inside}"
-        case "num" | "den" | "sup" | "sub":
-            return _SIGNS[name] + term
-        case "rad":  # after its degree, which is empty for most
-            *degree, root = [*map(_text, element)] or [""]
-            root = root if _ONE_TERM.fullmatch(root) else f"({root})"
-            return f"{''.join(degree)}√{root}"
-        case "d" | "nary":
-            signs = {
-                tag.rpartition(" ")[2]: value for tag, value in _settings(element, f"{name}Pr")
-            }
-            if name == "nary":
-                return signs.get("chr", "") + inside
-            return f"{signs.get('begChr', '(')}{inside}{signs.get('endChr', ')')}"
-    return inside
+    if name in ("d", "nary"):
+        settings = _settings(element, f"{name}Pr")
+        signs = {tag.rpartition(" ")[2]: value for tag, value in settings}
+        if name == "nary":  # such as a sum
+            return signs.get("chr", "") + inside
+        return f"{signs.get('begChr', '(')}{inside}{signs.get('endChr', ')')}"
+    if name == "f" and before.isdigit():  # a whole number before its fraction
+        return f" {inside}"
+    return _SIGNS[name] + _bracketed(inside) if name in _SIGNS else inside
+
+
+def _bracketed(text: str) -> str:
+    return text if _ONE_TERM.fullmatch(text) else f"({text})"
 
 
 def _pieces(lines: list[_Line]) -> Iterator[Page]:
