@@ -250,7 +250,7 @@ def _formula(element: Element, name: str, before: str) -> str:
     if name == "rad":  # a root, after its degree, which is empty for most
         *degree, root = [*map(_text, element)] or [""]
         return f"{''.join(degree)}√{_bracketed(root)}"
-    inside = _text(element, before)
+    inside = _text(element, "" if name in ("d", "nary", *_SIGNS) else before)
     if name in ("d", "nary"):
         settings = _settings(element, f"{name}Pr")
         signs = {tag.rpartition(" ")[2]: value for tag, value in settings}
