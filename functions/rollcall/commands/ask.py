@@ -72,50 +72,42 @@ def _only_agent(backend: Backend, session: Session) -> str:
 
 
 def _run(backend: Backend, session: Session, request: Mapping[str, Any]) -> dict[str, Any]:
-    """One run, shown as it goes; its result."""
+    """One run, shown as it goes: the answer on standard output, all else beside it; its result."""
+    arguments: dict[str, str] = {}
+    is_in_line = False
+
+    def end_line() -> None:
+        nonlocal is_in_line
+        if is_in_line:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
+        is_in_line = False
+
     stream = backend.stream(function_name("run_agent"), request, session.token)
-    view = _View()
     while True:
         try:
-            view.show(next(stream))
+            event = next(stream)
         except StopIteration as end:
-            view.end()
+            end_line()
             result: dict[str, Any] = end.value
             return result
-
-
-class _View:
-    """The run's events as text: the answer on standard output, all else beside it."""
-
-    def __init__(self) -> None:
-        self._is_in_line = False
-        self._arguments: dict[str, str] = {}
-
-    def show(self, event: Mapping[str, Any]) -> None:
         match event["type"]:
             case "TEXT_MESSAGE_CONTENT":
                 sys.stdout.write(_terminal_text(str(event["delta"])))
                 sys.stdout.flush()
-                self._is_in_line = True
+                is_in_line = True
             case "TEXT_MESSAGE_END":
-                self.end()
+                end_line()
             case "TOOL_CALL_START":
-                self.end()
-                self._arguments[event["toolCallId"]] = f"-> {event['toolCallName']} "
+                end_line()
+                arguments[event["toolCallId"]] = f"-> {event['toolCallName']} "
             case "TOOL_CALL_ARGS":
-                self._arguments[event["toolCallId"]] += event["delta"]
+                arguments[event["toolCallId"]] += event["delta"]
             case "TOOL_CALL_END":
-                _note(self._arguments.pop(event["toolCallId"]))
+                _note(arguments.pop(event["toolCallId"]))
             case "TOOL_CALL_RESULT":
                 content = str(event["content"])
                 _note(f"<- {content[:_RESULT_CHARS]}{' ...' * (len(content) > _RESULT_CHARS)}")
-
-    def end(self) -> None:
-        """End the line that text is in."""
-        if self._is_in_line:
-            sys.stdout.write("\n")
-            sys.stdout.flush()
-        self._is_in_line = False
 
 
 def _decide(interrupt: Mapping[str, Any], options: Namespace) -> bool | None:

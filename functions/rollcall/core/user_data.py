@@ -61,14 +61,7 @@ def of_user(
     Args:
         platform: The collection is one of the platform's, which `ROLLCALL_PREFIX` names anew.
     """
-
-    def find(db: Client, uid: str) -> BaseQuery:
-        from google.cloud.firestore import FieldFilter
-
-        id = collection_id(collection) if platform else collection
-        return db.collection(id).where(filter=FieldFilter(field, "==", uid))
-
-    return find
+    return _query(collection, field, "==", platform=platform)
 
 
 def listing_user(
@@ -79,12 +72,17 @@ def listing_user(
     Args:
         platform: As for `of_user`.
     """
+    return _query(collection, field, "array_contains", platform=platform)
 
+
+def _query(
+    collection: str, field: str, operator: str, *, platform: bool
+) -> Callable[[Client, str], BaseQuery]:
     def find(db: Client, uid: str) -> BaseQuery:
         from google.cloud.firestore import FieldFilter
 
         id = collection_id(collection) if platform else collection
-        return db.collection(id).where(filter=FieldFilter(field, "array_contains", uid))
+        return db.collection(id).where(filter=FieldFilter(field, operator, uid))
 
     return find
 
