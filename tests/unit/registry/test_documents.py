@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from msgspec.structs import replace
 
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
-from rollcall.core.wire import Role
+from rollcall.core.profile import AgentProfile
+from rollcall.core.wire import Role, Status
 from rollcall.registry.capabilities import read_capability
-from rollcall.registry.documents import capability_document
+from rollcall.registry.documents import capability_document, unread_overrides, with_overrides
 from rollcall.registry.entries import Entry, Execution
 from tests.support.rules import for_every
 
@@ -256,3 +258,54 @@ def test_what_another_codebase_declares_is_a_function_of_its_own(
     theirs = Entry.of_record(json.loads(json.dumps(entry.record())))
     assert (theirs.is_foreign, theirs.execution.type) == (True, "firebase_function")
     assert theirs.execution.target == "now"
+
+
+DESK = AgentProfile(id="desk", name={"en": "Desk"}, instructions="Help.", tools=("find_room",))
+
+
+def test_what_is_of_the_right_kind_counts() -> None:
+    document = {
+        "overrides": {"status": "beta", "tools": ["*"], "maxSteps": 2, "note": {"by": "me"}}
+    }
+    found = with_overrides(DESK, document)
+    assert (found.status, found.tools, found.max_steps) == (Status.BETA, ("*",), 2)
+    assert unread_overrides(document) == []
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"maxSteps": 0}, "override maxSteps is left out: 0 is less than 1"),
+        ({"maxSteps": 201}, "override maxSteps is left out: 201 is more than 200"),
+        ({"tools": "find_room"}, 'override tools is left out: "find_room" is no list'),
+        ({"maxCostUsd": "1"}, 'override maxCostUsd is left out: "1" is no number'),
+        (
+            {"maxCostUsd": float("inf")},
+            "override maxCostUsd is left out: Infinity is no finite number",
+        ),
+        ({"max_steps": 3}, "overrides.max_steps means nothing"),
+    ],
+)
+def test_what_is_not_is_told_in_words_and_changes_nothing(
+    overrides: dict[str, Any], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "rollcall"):
+        assert with_overrides(DESK, {"overrides": overrides}) == DESK
+    assert [each.getMessage() for each in caplog.records] == [f"agent desk: {words}"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"status": "off"}, "overrides.status is none of active, beta, deprecated, disabled"),
+        ({"status": {"x": 1}}, "overrides.status is none of"),
+        ("off", "overrides are no object"),
+        ({"approvals": "always"}, 'override approvals is left out: "always" is no object'),
+    ],
+)
+def test_what_was_meant_to_close_an_agent_closes_it_and_says_so(
+    overrides: Any, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "rollcall"):
+        assert with_overrides(DESK, {"overrides": overrides}).status is Status.DISABLED
+    assert any(words in each.getMessage() for each in caplog.records)
