@@ -15,7 +15,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
-from rollcall.commands.app import Place, choose, find_app
+from rollcall.commands.app import choose, find_app
 from rollcall.core.errors import FAILED, AgentError, Problem
 from rollcall.core.shapes import Role, Status
 
@@ -237,7 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error.message, error.hint or "", sep="\n", file=sys.stderr)
         return FAILED
     except (GoogleAPIError, GoogleAuthError) as error:
-        print(_refusal(place, error), file=sys.stderr)
+        words = " ".join(str(error).split())[:500]
+        print(f"Firestore did not do it ({place}): {words}", file=sys.stderr)
+        print("`registry doctor` looks for the reason.", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         return 130
@@ -246,19 +248,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _refusal(place: Place, error: Exception) -> str:
-    """What Google's libraries say, in one line and with what to look at."""
-    words = " ".join(str(error).split())[:500]
-    return f"Firestore did not do it ({place}): {words}\n`registry doctor` looks for the reason."
-
-
-def _quieten() -> None:
-    """Keep warnings off the screen: what they say of the registry, commands print themselves."""
+if __name__ == "__main__":
+    # Warnings stay off the screen: what they say of the registry, commands print themselves.
     handler = logging.StreamHandler()
     handler.setLevel(logging.ERROR)
     logging.getLogger("rollcall").addHandler(handler)
-
-
-if __name__ == "__main__":
-    _quieten()
     sys.exit(main())
