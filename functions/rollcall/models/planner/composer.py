@@ -41,6 +41,7 @@ class Wish(Struct, frozen=True):
         open: The numbers, dates and the like among it.
         search: The step that found where the topic is spoken of.
         pick: The place of the one item wanted.
+        skip: How many items were told of already.
     """
 
     text: str = ""
@@ -50,6 +51,7 @@ class Wish(Struct, frozen=True):
     open: tuple[Mention, ...] = ()
     search: Step | None = None
     pick: int | None = None
+    skip: int = 0
 
 
 def say(key: str, locale: str, **values: object) -> str:
@@ -121,16 +123,17 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         return f"{none}\n\n{say('nearest', locale)}\n\n{_line(kept[0], step, locale, query)}"
     if scores[0]:
         kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]
-        total = len(kept)
     kept = sorted(kept, key=lambda each: not _is_urgent(each)) if not scores[0] else kept
     is_page = not (conditions or scores[0])  # else it is what was looked through that counts
     total, skipped = (total, _offset(step)) if is_page else (len(kept), 0)
-    shown = kept[:MOST_ITEMS]
+    shown = kept[wish.skip : wish.skip + MOST_ITEMS]
+    if not shown:
+        return say("none", locale, what=what, conditions=say("all", locale))
     count = say("of_total", locale, shown=len(shown), total=total) if total > len(shown) else total
     head = " · ".join([what[:1].upper() + what[1:], *conditions])
     lines = [f"**{head}**" if scores[0] else f"**{head} ({count})**", ""]
     lines += [_line(each, step, locale, wish.text) for each in shown]
-    more = total - skipped - len(shown)
+    more = total - skipped - wish.skip - len(shown)
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
     evidence = " ".join(str(v) for each in shown for k, v in each.items() if not _is_inner(k, v))
     if kind := _unanswered(wish.text, evidence, is_counted=not scores[0]):

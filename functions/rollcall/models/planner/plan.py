@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.explanation import asks_what_it_is
-from rollcall.core.messages import Json, ModelMessage
+from rollcall.core.messages import Json, ModelMessage, ToolMessage, UserMessage
 from rollcall.core.text import terms, tokens, words
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.planner import composer
@@ -83,12 +84,14 @@ class Goal(Struct, frozen=True):
 
     Attributes:
         pick: The place of the one thing of the tool's last result that is to be told of.
+        skip: How many things of that result were told of already, where it is gone on with.
     """
 
     text: str
     tool: ToolSpec
     given: dict[str, Json] = field(default_factory=dict)
     pick: int | None = None
+    skip: int = 0
 
 
 class Question(Struct, frozen=True):
@@ -351,12 +354,8 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
             return Goal("", other, {needed[0].name: ids[0]})
     if place is not None and items:
         return Goal(turn.text, tool, dict(last.call.arguments or {}), pick=place)
-    offset = next((each for each in parameters(tool) if each.means("offset")), None)
-    if offset and last.lists and cue("goes_on").match(turn.text):
-        given = dict(last.call.arguments or {})
-        given[offset.name] = int(given.get(offset.name) or 0) + composer.MOST_ITEMS
-        earlier = cue("goes_on").sub("", read_turn(turn.before, request.locale).text)
-        return Goal(earlier, tool, given) if offset.accepts(given[offset.name]) else None
+    if items and cue("goes_on").match(turn.text):
+        return _next_page(items, last, tool, turn, request)
     filled = fill(tool, read_message(turn.text, request.now_iso), request.names)
     leans = cue("leans").match(turn.text) or not filled.left
     if tool.writes or not filled.arguments or not leans:
@@ -370,6 +369,31 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
     )
 
 
+def _next_page(
+    items: Sequence[Any], last: Step, tool: ToolSpec, turn: Turn, request: ModelRequest
+) -> Goal | None:
+    """Return the goal of telling what comes next of a list: more of the last result, or what the
+    tool returns from there on. A list that was looked through for something has no next page."""
+    goes_on = cue("goes_on").match
+    since = list(takewhile(lambda each: not isinstance(each, ToolMessage), reversed(turn.before)))
+    before = reversed(turn.before[: len(turn.before) - len(since)])
+    texts = (each.text for each in before if isinstance(each, UserMessage))
+    text = next((each for each in texts if not goes_on(each)), "")
+    message = read_message(text, request.now_iso)
+    wish = wish_of(tool, message, fill(tool, message, request.names))
+    if wish.people or wish.topic or wish.left:
+        return None
+    pages = sum(isinstance(each, UserMessage) and bool(goes_on(each.text)) for each in since)
+    skip, given = composer.MOST_ITEMS * (1 + pages), dict(last.call.arguments or {})
+    if skip < len(items):
+        return Goal("", tool, given, skip=skip)
+    offset = next((each for each in parameters(tool) if each.means("offset")), None)
+    start = len(items) + int(given.get(offset.name) or 0) if offset else 0
+    if offset is None or not offset.accepts(start):
+        return None
+    return Goal("", tool, {**given, offset.name: start})
+
+
 # ---- Carrying a goal out ----
 
 
@@ -379,6 +403,8 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     if goal.pick is not None:
         last = steps_of(turn.before)[-1]
         return Progress(steps=(last,), wish=Wish(goal.text, pick=goal.pick))
+    if goal.skip:
+        return Progress(steps=(steps_of(turn.before)[-1],), wish=Wish(skip=goal.skip))
     filled = fill(tool, message, request.names)
     arguments = {**filled.arguments, **goal.given}
     if unclear := filled.unclear or _plural(tool, message, filled):

@@ -1,5 +1,6 @@
 """The exchanges a messaging app's users have, in English and in Hebrew."""
 
+import re
 from typing import Any
 
 import pytest
@@ -166,15 +167,17 @@ def test_what_an_answer_left_out_is_gone_on_with(first: str, more: str, again: s
 
     def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         offsets.append(arguments.get("offset", 0))
-        tasks = [{"id": f"t{n}", "task": f"Task {n}"} for n in range(15)]
-        return {"output": {"tasks": tasks[offsets[-1] :], "totalFound": 15}}
+        levels = ["high", "urgent"]
+        tasks = [{"id": f"t{n}", "task": f"Task {n}", "level": levels[n % 2]} for n in range(15)]
+        return {"output": {"tasks": tasks[offsets[-1] : offsets[-1] + 10], "totalFound": 15}}
 
     offsets: list[int] = []
     talk = Talk([tool], answer)
     answers = [talk.say(message) for message in (first, more, again)]
-    assert offsets == [0, 6, 12]
-    assert all(f"Task {n}" in answers[n // 6] for n in range(15))
+    assert offsets == [0, 10]
+    told = [word for each in answers for word in re.findall(r"Task (\d+)", each)]
+    assert sorted(map(int, told)) == list(range(15))
     left = [each.splitlines()[-1] for each in answers]
     assert "9" in left[0]
-    assert "3" in left[1]
-    assert left[2] == "- Task 14"
+    assert "5" in left[1]
+    assert "Task" in left[2]
