@@ -155,11 +155,16 @@ def _forms() -> re.Pattern[str]:
 
 def _secrets(env: Mapping[str, str]) -> frozenset[str]:
     """The values in the environment that nobody may see."""
-    listed = {name.strip() for name in env.get("ROLLCALL_SECRETS", "").split(",")}
-    # The names alone first: this is asked for each event, and reading all values is slow.
-    named = [name for name in env if name.endswith(_ENDINGS) or name in listed]
+    # This is asked for each message: which names count is worked out once for the same names.
+    named = _secret_names(tuple(env), env.get("ROLLCALL_SECRETS", ""))
     values = [env.get(name, "").strip() for name in named]
     return frozenset(value for value in values if len(value) >= MIN_SECRET_CHARS)
+
+
+@lru_cache(maxsize=4)
+def _secret_names(names: tuple[str, ...], listed: str) -> list[str]:
+    also = {name.strip() for name in listed.split(",")}
+    return [name for name in names if name.endswith(_ENDINGS) or name in also]
 
 
 @lru_cache(maxsize=4)

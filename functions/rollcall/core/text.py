@@ -364,6 +364,8 @@ _WORDS_APART = _apart(_LOWER + _UPPER)
 
 def text_tokens(text: str) -> int:
     """Estimate a text's tokens."""
+    if not text:
+        return 0
     data = text.encode(errors="replace")
     # Deleting what is not counted leaves as many bytes as there are letters of a kind.
     is_ascii = text.isascii()

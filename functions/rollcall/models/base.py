@@ -18,9 +18,9 @@ It raises only `AgentError`s (an SDK's or a transport's exceptions never escape)
     ToolsUnsupported     the server cannot be given tools
     FailedPrecondition   no key, a key that is refused, no such model
 
-A stream may be read in a thread and closed at any of its yields. One that blocks does so under
-`rollcall.models.base.interruptible`, so that it can be ended from another thread, as
-`rollcall.models.transport` does.
+A stream may be read in a thread and closed at any of its yields. One that blocks says by
+`rollcall.models.base.on_cancel` how another thread can end that, as `rollcall.models.transport`
+does.
 
 Models that know nothing of tools are reached through another, as `prompted:<provider>:<name>`.
 """
@@ -29,10 +29,8 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from enum import StrEnum
 from functools import cached_property
@@ -348,53 +346,36 @@ class Clock(Struct):
         return min(left, at_most)
 
 
-# ---- Cancellation ----
-#
-# A model's stream is ended from another thread, also while it waits for a silent provider. Who
-# reads a stream in a thread of its own makes a `Cancellation` and sets it as that thread's
-# `CURRENT`. Whatever blocks there does so under `interruptible`, and ends when it is cancelled.
-
-
 class Cancellation:
-    """Tells a thread that nobody wants its answer any more."""
+    """Tells a thread that nobody wants its answer any more, and ends what it waits for.
+
+    Who reads a stream in a thread of its own sets one as that thread's `CURRENT`.
+    """
 
     def __init__(self) -> None:
         self.is_cancelled = False
-        self._end: Callable[[], None] | None = None
-        self._lock = threading.Lock()
+        self.cut: Callable[[], None] | None = None
 
     def cancel(self) -> None:
         """End what blocks now, and let nothing block from now on."""
-        with self._lock:
-            self.is_cancelled = True
-            if self._end is not None:
-                self._end()
-
-    @contextmanager
-    def guard(self, end: Callable[[], None]) -> Iterator[None]:
-        """Call `end` if it is cancelled inside.
-
-        Raises:
-            Aborted: It was cancelled before.
-        """
-        with self._lock:
-            if self.is_cancelled:
-                raise aborted()
-            self._end = end
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._end = None
+        self.is_cancelled = True  # before: who sets `cut` at this moment looks at this afterwards
+        if cut := self.cut:
+            cut()
 
 
 CURRENT: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
 
 
-def interruptible(end: Callable[[], None]) -> AbstractContextManager[None]:
-    """Block inside; `end` ends that from another thread, if it is cancelled meanwhile."""
-    current = CURRENT.get()
-    return nullcontext() if current is None else current.guard(end)
+def on_cancel(cut: Callable[[], None] | None) -> None:
+    """Have `cut` end what this thread waits for from now on, when another thread cancels it.
+
+    Raises:
+        Aborted: It was cancelled before.
+    """
+    if (current := CURRENT.get()) is not None:
+        current.cut = cut
+        if cut and current.is_cancelled:
+            raise aborted()
 
 
 def is_cancelled() -> bool:

@@ -22,10 +22,9 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
@@ -49,7 +48,7 @@ from rollcall.models.base import (
     TextDelta,
     load_model,
 )
-from rollcall.models.json_stream import parsed
+from rollcall.models.json_stream import mapping, parsed
 
 PROVIDER = "prompted"
 
@@ -75,15 +74,26 @@ The tools, one JSON object a line:
 """
 _NO_TOOLS = f"Answer in plain words now. No tool can be called, so write no {CALL} block."
 
-_TAGS = (CALL, END_CALL, RESULT, END_RESULT)
 _FENCE = "```"
-_OPENING = re.compile("|".join(_TAGS) + r"|```(?:json|tool_call|tool_code)?[ \t]*\n")
-_UNDECIDED = re.compile(r"\s*(?:<[a-z_/]*|`{1,2}|```[a-z_]*[ \t]*)?\Z")
-_BEGINS_CALL = '{"name":'
+_LANGUAGE = "(?:json|tool_call|tool_code)?"
+_OPENING = re.compile(
+    rf"(?:{_FENCE}{_LANGUAGE}\s*)?{CALL}|</?tool_(?:call|response)>"
+    rf'|{_FENCE}{_LANGUAGE}\s*(?=\{{\s*"name"\s*:)'
+)
+_FORMS = (
+    *(CALL, END_CALL, RESULT, END_RESULT),
+    *(f'{_FENCE}{name}{{"name":' for name in ("", "json", "tool_call", "tool_code")),
+    *(f"{_FENCE}{name}{CALL}" for name in ("", "json", "tool_call", "tool_code")),
+)
+"""What an opening begins with, without spaces."""
+_TAIL = re.compile(rf'\s*(?:`{{1,2}}|(?:{_FENCE}[a-z_]*\s*)?(?:<[a-z_/]*|\{{[\s"a-z]*)?)\Z')
 _KEYS = {"name", "arguments", "parameters"}
 _NAME = re.compile(r'"name"\s*:\s*"([\w.\-]{1,64})"')
 _DECODER = json.JSONDecoder(strict=False)
 """Not strict, because small models write line ends into texts as they are."""
+
+Call = tuple[str, str]
+"""A tool's name, and the JSON text of its arguments, or all of a block that is no JSON."""
 
 
 class Model:
@@ -112,80 +122,68 @@ class Model:
         )
         stream: Any = self._model.stream(plain)
         with closing(stream) as deltas:
-            if request.response_schema is None:
-                yield from _read(deltas, request)
-            else:
-                yield from deltas
+            yield from deltas if request.response_schema else _with_calls(deltas, request)
 
 
-def _read(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delta]:
-    reader = Reader(_offered(request))
+def _with_calls(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delta]:
+    """A reply's deltas, with the calls that its text holds as such."""
+    offered = {tool.name for tool in request.tools} if request.tool_choice != "none" else set()
+    reader, has_text = Reader(), False
     for delta in deltas:
         if isinstance(delta, TextDelta):
-            yield from _said(reader.read(delta.text))
+            text = reader.read(delta.text)
         elif isinstance(delta, Finish):
-            yield from _said(reader.finish())
-            yield from _end(delta, reader, request)
+            text, calls = read_calls(reader.held, offered)
         else:  # of a server that makes calls of such blocks itself
             yield delta
+            continue
+        if text:
+            has_text |= bool(text.strip())
+            yield TextDelta(text)
+        if isinstance(delta, Finish):
+            yield from _finish(delta, calls, request, offered, has_text=has_text)
 
 
-def _end(finish: Finish, reader: Reader, request: ModelRequest) -> Iterator[Delta]:
-    # A block that the end of the reply tore is no call; an answer that is too long says so itself.
-    is_torn = finish.reason is FinishReason.LENGTH
-    blocks = [block for block in reader.blocks if block.is_json or not is_torn]
-    known = {_key(block) for block in _quotable(request)} if blocks else set()
-    quoted = [block for block in blocks if _key(block) in known]
-    calls = [block for block in blocks if block not in quoted] if _offered(request) else []
-    for block in quoted:
-        yield TextDelta(f"\n{block.name} {block.arguments}")
-    for block in calls:
-        yield from _call(block)
-    reason = _reason(finish.reason, calls, has_said=reader.has_text or bool(quoted))
+def _finish(
+    finish: Finish,
+    calls: list[Call],
+    request: ModelRequest,
+    offered: Collection[str],
+    *,
+    has_text: bool,
+) -> Iterator[Delta]:
+    """A reply's calls and its end; what the model only quotes is text."""
+    reason = finish.reason
+    if reason is FinishReason.LENGTH:
+        # A block that the end tore is no call; an answer that is too long says so itself.
+        calls = [call for call in calls if parsed(call[1]) is not None]
+    known = {_key(call) for call in _quotable(request, offered)} if calls else set()
+    quoted = [call for call in calls if _key(call) in known]
+    calls = [call for call in calls if call not in quoted] if offered else []
+    for name, arguments in quoted:
+        yield TextDelta(f"\n{name} {arguments}")
+    for name, arguments in calls:
+        id = f"call_{uuid4().hex[:24]}"
+        yield CallStart(id, name)
+        yield ArgumentsDelta(id, arguments)
+        yield CallEnd(id)
+    if reason in (FinishReason.STOP, FinishReason.TOOL_CALLS):
+        said = FinishReason.STOP if has_text or quoted else FinishReason.MALFORMED
+        reason = FinishReason.TOOL_CALLS if calls else said
     yield replace(finish, reason=reason, provider_parts=())
 
 
-def _reason(reason: FinishReason, calls: list[Block], *, has_said: bool) -> FinishReason:
-    if reason not in (FinishReason.STOP, FinishReason.TOOL_CALLS):
-        return reason
-    if calls:
-        return FinishReason.TOOL_CALLS
-    return FinishReason.STOP if has_said else FinishReason.MALFORMED
-
-
-def _offered(request: ModelRequest) -> set[str]:
-    return {tool.name for tool in request.tools} if request.tool_choice != "none" else set()
-
-
-def _said(text: str) -> Iterator[TextDelta]:
-    if text:
-        yield TextDelta(text)
-
-
-def _call(block: Block) -> Iterator[Delta]:
-    id = f"call_{uuid4().hex[:24]}"
-    yield CallStart(id, block.name)
-    yield ArgumentsDelta(id, block.arguments)
-    yield CallEnd(id)
-
-
-def _quotable(request: ModelRequest) -> Iterator[Block]:
+def _quotable(request: ModelRequest, offered: Collection[str]) -> Iterator[Call]:
     """What would be read as calls if the model wrote what others wrote."""
     for message in request.messages:
-        for text in _texts_of_others(message):
+        texts: list[str] = []
+        if isinstance(message, UserMessage):
+            texts = [message.text]
+        elif isinstance(message, ToolMessage):
+            texts = [t for r in message.results for t in _texts(parsed(r.content, r.content))]
+        for text in texts:
             if '"name"' in text:
-                reader = Reader(_offered(request))
-                reader.read(text)
-                reader.finish()
-                yield from reader.blocks
-
-
-def _texts_of_others(message: Message) -> Iterator[str]:
-    if isinstance(message, UserMessage):
-        yield message.text
-    elif isinstance(message, ToolMessage):
-        for result in message.results:
-            yield from _texts(parsed(result.content, result.content))
+                yield from read_calls(text, offered)[1]
 
 
 def _texts(value: Json) -> Iterator[str]:
@@ -196,13 +194,10 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _key(block: Block) -> str:
+def _key(call: Call) -> str:
     """The same for calls that differ in the order of their arguments and in spaces only."""
-    try:
-        arguments = json.dumps(json.loads(block.arguments), sort_keys=True)
-    except (ValueError, RecursionError):
-        arguments = block.arguments
-    return f"{block.name} {arguments}"
+    value = parsed(call[1], call[1])
+    return f"{call[0]} {json.dumps(value, sort_keys=True)}"
 
 
 def _instructions(request: ModelRequest) -> str:
@@ -258,157 +253,103 @@ def _data(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
-class Block(Struct, frozen=True):
-    """One call that a model wrote. `arguments` is JSON text, or all of a block that is none."""
-
-    name: str
-    arguments: str
-    is_json: bool = True
-
-
 class Reader:
-    """Takes pieces of text in; gives plain text back as soon as it can be no part of a call.
+    """Takes a reply's text piece by piece, and gives back at once what is surely no part of a call.
 
-    `blocks` are the calls so far. What follows the first one is not given back: it is the model's
-    guess at a result. `has_text` says whether anything but space was given back.
-
-    Args:
-        names: The offered tools. A fenced JSON object without tags is taken for a call only if
-            it names one of them; people ask for fenced JSON, too.
+    From what opens like a call on everything is `held`, for the reply's end.
     """
 
-    def __init__(self, names: Collection[str]) -> None:
-        self.blocks: list[Block] = []
-        self.has_text = False
-        self._names = names
-        self._is_quiet = False
-        self._held = ""
-        self._fence = ""
-        self._inside: Literal["text", "call", "result", "fence"] = "text"
+    def __init__(self) -> None:
+        self._held: list[str] = []
+        self._is_open = False
 
-    def read(self, text: str) -> str:
+    @property
+    def held(self) -> str:
+        return "".join(self._held)
+
+    def read(self, piece: str) -> str:
         """Take a piece in; return the text that is surely text."""
-        return self._advance(text, is_over=False)
-
-    def finish(self) -> str:
-        """Return the text that is left at the reply's end, which ends an open block, too."""
-        return self._advance("", is_over=True)
-
-    def _advance(self, text: str, *, is_over: bool) -> str:
-        self._held += text
-        steps = {
-            "text": self._step_text,
-            "call": self._step_call,
-            "result": self._step_result,
-            "fence": self._step_fence,
-        }
-        shown = ""
-        while self._held:
-            is_quiet = self._is_quiet
-            more = steps[self._inside](is_over)
-            if more is None:
-                break
-            shown += "" if is_quiet else more
-        if is_over and self._inside == "fence" and not self._is_quiet:
-            shown += self._leave_fence("")
-        self.has_text |= bool(shown.strip())
-        return shown
-
-    # Each step returns the text it passes on, or None if it needs more to be held.
-
-    def _step_text(self, is_over: bool) -> str | None:
-        found = _OPENING.search(self._held)
-        if found is None:
-            keep = 0 if is_over else _undecided(self._held)
-            place = len(self._held) - keep
-            text, self._held = self._held[:place], self._held[place:]
-            return text or None
-        before, self._held = self._held[: found.start()], self._held[found.end() :]
-        text = before.rstrip()
-        if found[0] in (CALL, RESULT):
-            self._inside = "call" if found[0] == CALL else "result"
-        elif found[0].startswith(_FENCE):
-            self._inside = "fence"
-            self._fence = before[len(text) :] + found[0]
-        return text
-
-    def _step_call(self, is_over: bool) -> str | None:
-        body = self._until(END_CALL, is_over=is_over)
-        if body is None:
-            return None
-        self._inside = "text"
-        self.blocks += _blocks(body)
-        self._is_quiet = True
-        return ""
-
-    def _step_result(self, is_over: bool) -> str | None:
-        if self._until(END_RESULT, is_over=is_over) is None:
-            return None
-        self._inside = "text"
-        return ""
-
-    def _step_fence(self, is_over: bool) -> str | None:
-        begins = re.sub(r"\s+", "", self._held[:80])
-        if begins.startswith(CALL):  # the block itself says what it is
-            self._inside = "text"
+        self._held.append(piece)
+        if self._is_open:
             return ""
-        if not is_over and any(each.startswith(begins) for each in (CALL, _BEGINS_CALL)):
-            return None
-        if not begins.startswith(_BEGINS_CALL):
-            return self._leave_fence("")
-        body = self._until(_FENCE, is_over=is_over)
-        if body is None:
-            return None
-        values = _values(body)
-        if not values or not all(self._is_offered(value) for value in values):
-            return self._leave_fence(body + ("" if is_over and not self._held else _FENCE))
-        self.blocks += _blocks(body)
-        self._is_quiet = True
-        self._inside, self._fence = "text", ""
-        return ""
-
-    def _leave_fence(self, body: str) -> str:
-        text = self._fence + body
-        self._inside, self._fence = "text", ""
-        return text
-
-    def _is_offered(self, value: Json) -> bool:
-        if not isinstance(value, dict) or not set(value) <= _KEYS or len(value) != 2:
-            return False
-        return value["name"] in self._names
-
-    def _until(self, end: str, *, is_over: bool) -> str | None:
-        """Take what is held up to `end`, unless that stands inside a JSON text."""
-        places = [found.start() for found in re.finditer(re.escape(end), self._held)]
-        outside = (place for place in places if not _is_in_text(self._held[:place]))
-        place = next(outside, None)
-        if place is None:
-            if not is_over:
-                return None
-            place = places[0] if places else len(self._held)
-        body, self._held = self._held[:place], self._held[place + len(end) :]
-        return body
+        text = self.held
+        self._is_open = bool(found := _OPENING.search(text))
+        place = len(text[: found.start()].rstrip()) if found else _decided(text)
+        self._held = [text[place:]]
+        return text[:place]
 
 
-def _undecided(text: str) -> int:
-    """How many characters at the text's end could yet become a part of a block."""
-    found = _UNDECIDED.search(text)
-    part = found[0].lstrip() if found else ""
-    if part.startswith("<") and not any(tag.startswith(part) for tag in _TAGS):
-        return 0
-    return len(found[0]) if found else 0
+def _decided(text: str) -> int:
+    """How many characters a text begins with of which none can become part of a block."""
+    found = _TAIL.search(text)
+    bare = "".join(found[0].split()) if found else ""
+    is_open = any(form.startswith(bare) for form in _FORMS)
+    return found.start() if found and is_open else len(text)
+
+
+def read_calls(text: str, offered: Collection[str]) -> tuple[str, list[Call]]:
+    """Read the calls in a text; return what is said beside them, and them.
+
+    What follows the first one is not said: it is the model's guess at a result.
+
+    Args:
+        offered: Names of the tools. A fenced JSON object without tags is taken for a call only if
+            it names one of them; people ask for fenced JSON, too.
+    """
+    said, calls, is_over = "", list[Call](), False
+    while found := _OPENING.search(text):
+        before, opening, text = text[: found.start()], found[0], text[found.end() :]
+        made: list[Call] | None = None
+        if opening.endswith(CALL):
+            body, text = _split(text, END_CALL)
+            made = _calls(body)
+        elif opening == RESULT:
+            text = _split(text, END_RESULT)[1]
+        elif opening.startswith(_FENCE):
+            body, rest = _split(text, _FENCE)
+            if all(_is_offered(value, offered) for value in _values(body) or [None]):
+                made = _calls(body)
+            else:
+                before += opening + text[: len(text) - len(rest)]
+            text = rest
+        if not is_over:
+            said += before if opening.startswith(_FENCE) and made is None else before.rstrip()
+        if made is not None:
+            calls, is_over = calls + made, True
+    return said if is_over else said + text, calls
+
+
+def _split(text: str, end: str) -> tuple[str, str]:
+    """What stands before and behind `end`, the first that stands in no JSON text."""
+    places = [found.start() for found in re.finditer(re.escape(end), text)]
+    outside = (place for place in places if not _is_in_text(text[:place]))
+    place = next(outside, places[0] if places else len(text))
+    return text[:place], text[place + len(end) :]
 
 
 def _is_in_text(json_text: str) -> bool:
     return re.sub(r"\\.", "", json_text, flags=re.DOTALL).count('"') % 2 == 1
 
 
-def _blocks(body: str) -> list[Block]:
+def _is_offered(value: Json, offered: Collection[str]) -> bool:
+    if not isinstance(value, dict) or not set(value) <= _KEYS or len(value) != 2:
+        return False
+    return value["name"] in offered
+
+
+def _calls(body: str) -> list[Call]:
     """The calls of a block: one object, several, or a list of them."""
-    blocks = [block for value in _values(body) if (block := _block(value))]
-    if not blocks and (found := _NAME.search(body)):
-        blocks = [Block(found[1], body.strip(), is_json=False)]
-    return blocks
+    calls = []
+    for value in map(mapping, _values(body)):
+        value = mapping(value.get("function")) or value
+        arguments = value.get("arguments", value.get("parameters")) or {}
+        if not isinstance(arguments, str):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if isinstance(name := value.get("name"), str):
+            calls.append((name, arguments))
+    if not calls and (found := _NAME.search(body)):
+        calls = [(found[1], body.strip())]
+    return calls
 
 
 def _values(body: str) -> list[Json]:
@@ -423,16 +364,3 @@ def _values(body: str) -> list[Json]:
         values += value if isinstance(value, list) else [value]
         rest = rest[end:].lstrip(", \t\r\n")
     return values
-
-
-def _block(value: Json) -> Block | None:
-    if not isinstance(value, dict):
-        return None
-    if isinstance(value.get("function"), dict):
-        value = value["function"]
-    if not isinstance(name := value.get("name"), str):
-        return None
-    arguments = value.get("arguments", value.get("parameters")) or {}
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments, ensure_ascii=False)
-    return Block(name, arguments)

@@ -4,19 +4,17 @@ Connections are kept per process and shared by all threads. A request has one de
 first byte sent to the last byte read; within it no answer may be silent for `SILENCE_S` once it
 has begun. A line of a stream, a body and an error's body are bounded, so that a hostile or broken
 server cannot fill the memory. Redirects are not followed (a key would follow them) and nothing is
-sent twice. Whoever waits here can be told to stop by another thread: see
-`rollcall.models.base`.
+sent twice. Another thread can end the waiting here: see `rollcall.models.base.on_cancel`.
 """
 
 from __future__ import annotations
 
-import os
 import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache, partial
+from functools import cache
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -34,7 +32,7 @@ from urllib3.exceptions import (
 )
 
 from rollcall.core.messages import Json
-from rollcall.models.base import Clock, interruptible
+from rollcall.models.base import Clock, on_cancel
 from rollcall.models.json_stream import json_events, mapping, parsed
 
 CONNECT_S = 5.0
@@ -51,7 +49,10 @@ BODY_BYTES = 64_000_000
 ERROR_BYTES = 1_000_000
 CONNECTIONS = 64
 """Kept per server; a process answers fewer requests at once."""
+SERVERS = 1_000
+"""More than a process ever calls."""
 
+_ONCE = urllib3.Retry(False, redirect=False)
 _NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError, SSLError)
 
 
@@ -90,12 +91,14 @@ class Response:
 
     def __init__(self, raw: urllib3.BaseHTTPResponse, clock: Clock) -> None:
         self._raw, self._clock = raw, clock
-        self._connection: Any = raw.connection
+        self._wire: socket.socket | None = getattr(raw.connection, "wire", None)
+        on_cancel(self._cut)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        on_cancel(None)
         # A connection that went back to the pool is not the response's any longer.
         self._raw.close()
 
@@ -124,21 +127,21 @@ class Response:
         request; one that does not end at once is not waited for."""
         ends = time.monotonic() + LINGER_S
         with suppress(Exception):  # whatever is wrong with the rest, the answer is there
-            while (left_s := ends - time.monotonic()) > 0 and self._read(left_s):
-                pass
+            while self._raw.connection is not None:
+                if (left_s := ends - time.monotonic()) <= 0 or not self._read(left_s):
+                    break
 
     def _read(self, limit_s: float) -> bytes:
-        wire = getattr(self._connection, "wire", None)
-        if wire is not None and not self._raw.closed:
+        if self._wire is not None and not self._raw.closed:
             with suppress(OSError):  # closed already: what is left is in memory
-                wire.settimeout(limit_s)
-        with _failures(), interruptible(partial(self._cut, wire)):
+                self._wire.settimeout(limit_s)
+        with _failures():
             return self._raw.read1(READ_BYTES)
 
-    def _cut(self, wire: socket.socket | None) -> None:
+    def _cut(self) -> None:
         # Whose last byte was read went back to the pool, and may serve somebody else by now.
         if self._raw.connection is not None:
-            _shut_down(wire)
+            _shut_down(self._wire)
 
 
 def post(
@@ -158,14 +161,16 @@ def post(
     timeout = urllib3.Timeout(connect=min(CONNECT_S, left_s), read=left_s)
     sent = {"content-type": "application/json", "accept-encoding": "identity", **headers}
     with _failures():
-        raw = _pool(_proxy_of(*_server_of(url))).urlopen(
+        pool, target = _route(url)
+        raw = pool.urlopen(
             method,
-            url,
+            target,
             body=body,
             headers=sent,
             timeout=timeout,
-            retries=False,
+            retries=_ONCE,
             redirect=False,
+            assert_same_host=False,
             preload_content=False,
         )
     response = Response(raw, clock)
@@ -173,21 +178,6 @@ def post(
         return response
     with response:
         raise ProviderError(raw.status, _error_of(response), raw.headers)
-
-
-def _server_of(url: str) -> tuple[str, str]:
-    """The scheme and the host, with its port, of an address.
-
-    Raises:
-        LocationValueError: It is none.
-    """
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise LocationValueError(str(error)) from None
-    if parts.scheme not in ("http", "https"):
-        raise LocationValueError(f"the scheme is {parts.scheme!r}")
-    return parts.scheme, parts.netloc
 
 
 def error_of(value: Json) -> dict[str, Json]:
@@ -228,8 +218,8 @@ def _failures() -> Iterator[None]:
         raise TransportError(type(error).__name__, is_sent=is_sent) from None
 
 
-class _Interruptible(HTTPConnection):
-    """A connection whose waiting another thread can end.
+class _Connection(HTTPConnection):
+    """A connection whose waiting another thread can end, once it is connected.
 
     `wire` is its socket, also while the library has handed that to a response.
     """
@@ -237,30 +227,29 @@ class _Interruptible(HTTPConnection):
     wire: socket.socket | None = None
 
     def connect(self) -> None:
-        # Not cancelled while it connects, which takes CONNECT_S at most; what follows is.
-        with interruptible(lambda: None):
-            super().connect()
+        on_cancel(self._cut)
+        super().connect()
         self.wire = self.sock
+        on_cancel(self._cut)
 
     def request(self, *args: Any, **options: Any) -> None:
-        with interruptible(lambda: _shut_down(self.wire)):
-            super().request(*args, **options)
+        on_cancel(self._cut)
+        super().request(*args, **options)
 
-    def getresponse(self) -> Any:
-        with interruptible(lambda: _shut_down(self.wire)):
-            return super().getresponse()
+    def _cut(self) -> None:
+        _shut_down(self.wire)
 
 
-class _InterruptibleTls(_Interruptible, HTTPSConnection):
+class _TlsConnection(_Connection, HTTPSConnection):
     """The same over TLS."""
 
 
 class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Interruptible
+    ConnectionCls = _Connection
 
 
 class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = _InterruptibleTls
+    ConnectionCls = _TlsConnection
 
 
 def _shut_down(wire: socket.socket | None) -> None:
@@ -286,8 +275,12 @@ def trust() -> ssl.SSLContext:
 
 
 @cache
-def _pool(proxy: str | None) -> urllib3.PoolManager:
-    options: dict[str, Any] = {"maxsize": CONNECTIONS, "ssl_context": trust()}
+def _manager(proxy: str | None) -> urllib3.PoolManager:
+    options: dict[str, Any] = {
+        "num_pools": SERVERS,
+        "maxsize": CONNECTIONS,
+        "ssl_context": trust(),
+    }
     manager: urllib3.PoolManager
     if proxy:
         user = urllib3.util.parse_url(proxy).auth
@@ -299,18 +292,37 @@ def _pool(proxy: str | None) -> urllib3.PoolManager:
     return manager
 
 
-@lru_cache(maxsize=256)
-def _proxy_of(scheme: str, place: str) -> str | None:
-    """The proxy that the environment names for a server, when it is called first."""
-    if not any(name.lower().endswith("_proxy") for name in os.environ):
-        return None
+def _route(url: str) -> tuple[HTTPConnectionPool, str]:
+    """The connections that lead to an address, and what is asked for there.
+
+    Raises:
+        LocationValueError: It is no address.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise LocationValueError(str(error)) from None
+    pool = _pool(parts.scheme, parts.netloc)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    is_asked_of_proxy = pool.proxy is not None and parts.scheme == "http"
+    return pool, f"http://{parts.netloc}{target}" if is_asked_of_proxy else target
+
+
+@cache
+def _pool(scheme: str, place: str) -> HTTPConnectionPool:
+    """The connections to a server, through the proxy that the environment names for it when it is
+    called first."""
+    if scheme not in ("http", "https"):
+        raise LocationValueError(f"the scheme is {scheme!r}")
     known = {} if proxy_bypass(place) else getproxies()
     proxy = known.get(scheme) or known.get("all")
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+    if proxy and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    return _manager(proxy).connection_from_url(f"{scheme}://{place}")
 
 
 def close_connections() -> None:
     """Close what is kept, for servers that stay while this process goes on, as in tests."""
-    _pool(None).clear()
+    _manager(None).clear()
+    _manager.cache_clear()
     _pool.cache_clear()
-    _proxy_of.cache_clear()

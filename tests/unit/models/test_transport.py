@@ -184,10 +184,17 @@ def test_the_environments_proxy_is_used_but_where_it_says_otherwise(
 ) -> None:
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("no_proxy", "localhost,.internal.example")
-    assert transport._proxy_of("https", "api.example") == "http://proxy.example:3128"
-    assert transport._proxy_of("http", "api.example") is None
-    assert transport._proxy_of("https", "localhost:1") is None
-    assert transport._proxy_of("https", "llm.internal.example") is None
+    proxies = {
+        place: transport._pool(scheme, place).proxy
+        for scheme, place in (
+            ("https", "api.example"),
+            ("http", "plain.example"),
+            ("https", "localhost:1"),
+            ("https", "llm.internal.example"),
+        )
+    }
+    assert str(proxies.pop("api.example")) == "http://proxy.example:3128"
+    assert set(proxies.values()) == {None}
 
 
 class Plain:
