@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -28,7 +27,7 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.models.content import document_text, encoded, kept_parts
+from rollcall.models.content import document_text, encoded, finish_reason, kept_parts, unique_id
 from rollcall.models.failures import translate_failures
 from rollcall.models.json_stream import count, mapping, parsed, sequence, text
 from rollcall.models.provider import provider
@@ -42,14 +41,6 @@ PAUSES = 3
 """How often a reply that the API paused is gone on with."""
 
 _CACHED: dict[str, Json] = {"type": "ephemeral"}
-_REASONS = {
-    "end_turn": FinishReason.STOP,
-    "stop_sequence": FinishReason.STOP,
-    "tool_use": FinishReason.TOOL_CALLS,
-    "max_tokens": FinishReason.LENGTH,
-    "model_context_window_exceeded": FinishReason.LENGTH,
-    "refusal": FinishReason.BLOCKED,
-}
 _NO_SCHEMA_WORDS = {
     "minLength",
     "maxLength",
@@ -286,12 +277,12 @@ class _Reply:
         while kept and kept[-1].get("type") in ("thinking", "redacted_thinking"):
             kept.pop()  # refused when sent back without what it led to
         parts = ({"api": API, "model": self._model, "content": kept},) if kept else ()
-        reason = _REASONS.get(self.reason, FinishReason.STOP)
-        if reason is FinishReason.STOP and any(block.call_id for block in self._blocks):
-            reason = FinishReason.TOOL_CALLS
-        has_text = any(block.value.get("text") for block in self._blocks)
-        if reason is FinishReason.STOP and self.reason not in _REASONS and not has_text:
-            reason = FinishReason.MALFORMED
+        reason = finish_reason(
+            self.reason,
+            PROVIDER,
+            has_calls=any(block.call_id for block in self._blocks),
+            has_text=any(block.value.get("text") for block in self._blocks),
+        )
         is_plain = reason in (FinishReason.STOP, FinishReason.TOOL_CALLS)
         yield Finish(reason, self._usage, parts, detail="" if is_plain else self._detail)
 
@@ -309,10 +300,7 @@ class _Reply:
         block = self._places[index] = _Block(value)
         self._blocks.append(block)
         if value.get("type") == "tool_use":
-            block.call_id = text(value.get("id"))
-            if not block.call_id or block.call_id in self._ids:
-                block.call_id = f"toolu_{uuid4().hex[:24]}"
-            self._ids.add(block.call_id)
+            block.call_id = unique_id(text(value.get("id")), self._ids)
             yield CallStart(block.call_id, text(value.get("name")))
         elif words := text(value.get("text")):
             yield TextDelta(words)

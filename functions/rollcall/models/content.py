@@ -1,4 +1,4 @@
-"""What the requests of several APIs have in common: documents, results and kept parts."""
+"""What several APIs have in common: documents, results, kept parts, ids and ends of replies."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import binascii
 import json
 from base64 import b64decode
 from collections.abc import Iterable
+from uuid import uuid4
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Json, Media, ModelMessage, ToolResult
+from rollcall.models.base import BrokenOff, FinishReason
+from rollcall.models.provider import Provider
 
 
 def document_text(media: Media) -> str | None:
@@ -73,3 +76,28 @@ def is_strict(schema: Json) -> bool:
         if not closed or set(properties or {}) != set(schema.get("required") or []):
             return False
     return all(is_strict(each) for each in schema.values())
+
+
+def unique_id(id: str, taken: set[str]) -> str:
+    """A call's id, or a fresh one where its provider sent none, or one that is `taken`."""
+    if not id or id in taken:
+        id = f"call_{uuid4().hex[:24]}"
+    taken.add(id)
+    return id
+
+
+def finish_reason(why: str, provider: Provider, *, has_calls: bool, has_text: bool) -> FinishReason:
+    """How a reply ended, by its provider's word for it. A word that is not known, and none at all,
+    are the end of an answer, where there is one.
+
+    Raises:
+        BrokenOff: It is the provider's word for a failure.
+    """
+    kind = provider.ends.get(why)
+    if kind == "failed":
+        raise BrokenOff(f"the model's server broke the answer off: {why}")
+    if kind in ("length", "blocked", "malformed"):
+        return FinishReason(kind)
+    if has_calls:  # many servers say "stop" after calls, too
+        return FinishReason.TOOL_CALLS
+    return FinishReason.STOP if has_text or kind or not why else FinishReason.MALFORMED

@@ -51,21 +51,6 @@ _SECRET = re.compile(
 _UNIT = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|sec|s"
 _WAIT = re.compile(rf"(?i)(?:try again|retry)(?: in| after) ((?:[\d.]+\s*(?:{_UNIT})[ ,]*)+)")
 
-_BY_WORDS: dict[ErrorKind, str] = {
-    "quota": r"credit balance|insufficient (balance|credit|fund|quota)|limit: 0\b"
-    r"|request too large",
-    "window": r"context[ _](length|window|size)|maximum context|prompt (is )?too long"
-    r"|input token count.*exceed|(input|prompt).{0,40}longer than|too many (input )?tokens",
-    "no tools": r"(does|do) not support (tool|function)|endpoints found that support tool"
-    r"|enable-auto-tool-choice|requires? --jinja"
-    r"|(tools?|tool_choice|function calling)( use| calling)?.{0,30} (is|are) not supported",
-    # A name in a schema or of a function may hold such a word as well.
-    "blocked": r"(?s)^(?!.*(schema|function parameters))"
-    r".*(moderation|flagged|content management policy|model.?armor)",
-    "key": r"\bapi[ _]key (not|is|was)\b|(invalid|incorrect) api[ _]key",
-    "model": r"\bmodel\b.{0,80}(does not exist|not found|no such)|unknown model",
-}
-"""What servers say that have no name for it, or the same for everything."""
 _ENDS = {"blocked": FinishReason.BLOCKED, "malformed": FinishReason.MALFORMED}
 _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
 """llama.cpp, for one, answers these with status 500."""
@@ -139,7 +124,7 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
     message = str(body.get("message") or "").lower()
     table = provider.errors if provider else {}
     kinds = {table[name] for name in _names(body) if name in table}
-    for kind, words in _BY_WORDS.items():
+    for kind, words in (provider.words if provider else {}).items():
         counts = status < 500 or kind in _AT_ANY_STATUS
         if status == 429:  # whose "too many tokens" are those of a minute
             counts = kind == "quota"

@@ -18,7 +18,6 @@ from functools import cache
 from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
 
 from rollcall.core.context import LiveToken
 from rollcall.core.errors import FailedPrecondition, Unavailable
@@ -37,7 +36,7 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.models.content import encoded
+from rollcall.models.content import encoded, finish_reason, unique_id
 from rollcall.models.failures import failures_as_ours, translate_failures
 from rollcall.models.json_stream import count, mapping, parsed, sequence, text
 from rollcall.models.provider import provider
@@ -55,27 +54,6 @@ TOKEN_LIMIT_S = 20.0
 # documents for calls that another model made, stands in for one.
 _FOREIGN_SIGNATURE = "skip_thought_signature_validator"
 
-_MALFORMED = {
-    "MALFORMED_FUNCTION_CALL",
-    "UNEXPECTED_TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-    "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_RESPONSE",
-}
-_BLOCKED = {
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "MODEL_ARMOR",
-    "IMAGE_SAFETY",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_RECITATION",
-    "IMAGE_OTHER",
-}
-_LENGTH = {"MAX_TOKENS", "CONTINUATION"}
 _JOINED = ({"text"}, {"text", "thought"})
 """The keys of parts that are one part in pieces."""
 MAX_INDEX = 10_000
@@ -448,17 +426,10 @@ class Reply:
         yield Finish(self._finish_reason(), self._usage, tuple(self.parts), detail=self._detail())
 
     def _finish_reason(self) -> FinishReason:
-        if self._blocked or self._reason in _BLOCKED:
+        if self._blocked:
             return FinishReason.BLOCKED
-        if self._reason in _MALFORMED:
-            return FinishReason.MALFORMED
-        if self._reason in _LENGTH:
-            return FinishReason.LENGTH
-        if self._ids:
-            return FinishReason.TOOL_CALLS
-        # "OTHER" and reasons yet unknown: a reply if there is one.
-        said = self._reason == "STOP" or any(part.get("text") for part in self.parts)
-        return FinishReason.STOP if said else FinishReason.MALFORMED
+        has_text = any(part.get("text") for part in self.parts)
+        return finish_reason(self._reason, PROVIDER, has_calls=bool(self._ids), has_text=has_text)
 
     def _detail(self) -> str:
         return self._blocked or (self._reason if self._reason != "STOP" else "")
@@ -489,7 +460,7 @@ class Reply:
         else:
             yield from self._close()
             self.parts.append(part)
-            id = self._new_id(text(call.get("id")))
+            id = unique_id(text(call.get("id")), self._ids)
             yield CallStart(id, name)
             yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
             yield CallEnd(id)
@@ -511,7 +482,9 @@ class Reply:
             id = text(call.get("id"))
             told = {"name": name, **({"id": id} if id else {})}
             self.parts.append({**part, "functionCall": told})
-            self._open = _PartialCall(self._new_id(id), told, dict(mapping(call.get("args"))))
+            self._open = _PartialCall(
+                unique_id(id, self._ids), told, dict(mapping(call.get("args")))
+            )
             yield CallStart(self._open.id, name)
         if self._open:
             for piece in sequence(call.get("partialArgs")):
@@ -526,12 +499,6 @@ class Reply:
             yield ArgumentsDelta(id, json.dumps(arguments, ensure_ascii=False))
             yield CallEnd(id)
             self._open = None
-
-    def _new_id(self, id: str) -> str:
-        if not id or id in self._ids:
-            id = f"call_{uuid4().hex[:24]}"
-        self._ids.add(id)
-        return id
 
 
 class _PartialCall:

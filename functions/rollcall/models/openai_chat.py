@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
-from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -40,35 +39,22 @@ from rollcall.models.content import (
     data_url,
     document_text,
     encoded,
+    finish_reason,
     is_strict,
     kept_parts,
     result_text,
+    unique_id,
 )
 from rollcall.models.json_stream import DONE, count, mapping, parsed, sequence, text
+from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of
 
 API = "chat"
-PROVIDER = "openai"
+PROVIDER = provider("openai")
 
 _KNOWN = {"id", "index", "type", "function"}
 _REASONING = ("reasoning_content", "reasoning")
 """Where servers write what a model thought; `reasoning_details` is a list of such parts."""
-
-_ENDS: dict[str, FinishReason | None] = {
-    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), FinishReason.STOP),
-    **dict.fromkeys(("tool_calls", "tool_use", "function_call"), FinishReason.TOOL_CALLS),
-    **dict.fromkeys(("length", "model_length", "max_tokens"), FinishReason.LENGTH),
-    **dict.fromkeys(
-        ("content_filter", "sensitive", "safety", "refusal", "recitation", "prohibited_content"),
-        FinishReason.BLOCKED,
-    ),
-    **dict.fromkeys(("malformed_function_call", "tool_call_error"), FinishReason.MALFORMED),
-    **dict.fromkeys(
-        ("insufficient_system_resource", "error", "abort", "aborted", "cancelled", "network_error"),
-        None,
-    ),
-}
-"""Finish reasons in lower case, and what they mean; None is a failure of the server."""
 
 
 def body_of(
@@ -120,7 +106,7 @@ def _messages(message: Message, model: str, *, thinks_on: bool) -> list[Json]:
             return [{"role": "user", "content": message.text}]
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
     written: dict[str, Json] = {"role": "assistant", "content": message.text or None}
-    kept = kept_parts(message, PROVIDER, API, model)
+    kept = kept_parts(message, PROVIDER.id, API, model)
     extras = sequence(kept.get("extras"))
     if len(extras) != len(message.tool_calls):
         extras = [{}] * len(message.tool_calls)
@@ -256,19 +242,12 @@ class _Reply:
 
     def _reason(self) -> FinishReason:
         why = self._why.lower().rpartition(" ")[2]  # "function_call_filter: malformed_…"
-        reason = _ENDS.get(why, FinishReason.STOP)
-        if reason is None:
-            raise BrokenOff(f"the model's server broke the answer off: {self._why}")
+        reason = finish_reason(why, PROVIDER, has_calls=bool(self._calls), has_text=self._has_text)
         if self._refused:
             return FinishReason.BLOCKED
-        if reason not in (FinishReason.STOP, FinishReason.TOOL_CALLS):
-            return reason
-        if any(not call.name for call in self._calls):
+        if reason is FinishReason.TOOL_CALLS and any(not call.name for call in self._calls):
             return FinishReason.MALFORMED
-        if self._calls:  # many servers say "stop" after calls, too
-            return FinishReason.TOOL_CALLS
-        is_known = why in ("", *_ENDS)
-        return FinishReason.STOP if self._has_text or is_known else FinishReason.MALFORMED
+        return reason
 
     def _say(self, words: str) -> Iterator[Delta]:
         if words:
@@ -333,9 +312,7 @@ class _Reply:
         return is_name and both not in self._offered and name != latest.name
 
     def _start(self, call: _Call) -> Iterator[Delta]:
-        taken = {each.id for each in self._calls}
-        fresh = not call.sent_id or call.sent_id in taken
-        call.id = f"call_{uuid4().hex[:24]}" if fresh else call.sent_id
+        call.id = unique_id(call.sent_id, {each.id for each in self._calls})
         for other in self._calls:  # one whose arguments are whole gets no more
             if other is not call and other.id and _is_whole(other.arguments):
                 yield from self._end(other)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -29,6 +28,7 @@ from rollcall.models.content import (
     is_strict,
     kept_parts,
     result_text,
+    unique_id,
 )
 from rollcall.models.json_stream import count, mapping, rest_of, sequence, text
 from rollcall.models.transport import ProviderError, error_of
@@ -252,11 +252,9 @@ class _Reply:
 
     def _start(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
         if told.get("type") in _CALL_INPUTS and not item.call_id:
-            id = text(told.get("call_id"))
-            if not id or id in {each.call_id for each in self._items}:
-                id = f"call_{uuid4().hex[:24]}"
-            item.call_id = id
-            yield CallStart(id, text(told.get("name")))
+            taken = {each.call_id for each in self._items}
+            item.call_id = unique_id(text(told.get("call_id")), taken)
+            yield CallStart(item.call_id, text(told.get("name")))
 
     def _end(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
         if item.whole or item.is_over or not told:

@@ -35,6 +35,8 @@ ErrorKind = Literal[
     "unavailable",  # the provider's own trouble
 ]
 
+EndKind = Literal["stop", "tool_calls", "length", "blocked", "malformed", "failed"]
+
 OFFLINE = "offline:planner"
 WINDOW_VARIABLE = "ROLLCALL_CONTEXT_WINDOW"
 _NOTHING = frozenset[str]()
@@ -86,6 +88,8 @@ class Provider(Struct, frozen=True):
         sdk: The package that its embedder needs; the extra has the provider's name.
         telemetry: Its name in OpenTelemetry's conventions, where that differs from its id.
         errors: Its codes, types, statuses and reasons of errors, and what kind each is.
+        words: Regular expressions, by kind, for errors that have no name of their own.
+        ends: Its finish reasons, and what each is; "failed" is a failure of the server.
         models: What is known of its models.
         prices: What they cost; see `rollcall.agent.prices`.
     """
@@ -105,6 +109,8 @@ class Provider(Struct, frozen=True):
     sdk: str | None = None
     telemetry: str | None = None
     errors: dict[str, ErrorKind] = {}
+    words: dict[ErrorKind, str] = {}
+    ends: dict[str, EndKind] = {}
     models: tuple[ModelRow, ...] = ()
     prices: tuple[dict[str, Any], ...] = ()
 
