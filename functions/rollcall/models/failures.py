@@ -51,6 +51,8 @@ _SECRET = re.compile(
 _UNIT = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|sec|s"
 _WAIT = re.compile(rf"(?i)(?:try again|retry)(?: in| after) ((?:[\d.]+\s*(?:{_UNIT})[ ,]*)+)")
 
+_SPENT = re.compile(r'PerDay|"quota(_limit_v|V)alue": "0"')
+"""Stands in the details of a quota that lasts for a day, or of which there is none."""
 _ENDS = {"blocked": FinishReason.BLOCKED, "malformed": FinishReason.MALFORMED}
 _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
 """llama.cpp, for one, answers these with status 500."""
@@ -130,7 +132,7 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
             counts = kind == "quota"
         if counts and re.search(words, message):
             kinds.add(kind)
-    if "PerDay" in json.dumps(body.get("details") or "", default=str):
+    if _SPENT.search(json.dumps(body.get("details") or "", default=str)):
         kinds.add("quota")
     if kinds:
         return min(kinds, key=get_args(ErrorKind).index)

@@ -38,10 +38,10 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
             size += len(data) + 1
             if size > LINE_BYTES:
                 raise ValueError("an event of the stream is too long")
-            value = parsed(data) if not pending else None
+            value = parsed(data, ...) if not pending else ...
             if data == "[DONE]" and not pending:
                 yield DONE
-            elif value is not None:
+            elif value is not ...:
                 yield from _objects(value)
             else:
                 pending.append(data)

@@ -288,7 +288,9 @@ class _Reply:
         by_id = [call for call in self._calls if id and call.sent_id == id]
         by_index = [call for call in self._calls if index is not None and call.index == index]
         by_both = [call for call in by_index if id and call.sent_id == id]
-        candidates = by_both or by_index or ([] if index is not None else by_id or self._calls)
+        # A name at a new index begins a call; without one the index is not to be believed.
+        is_new = index is not None and bool(name)
+        candidates = by_both or by_index or ([] if is_new else by_id or self._calls)
         latest = candidates[-1] if candidates else None
         if latest is not None and not self._begins(latest, id, name, more):
             if name and name != latest.name and not latest.id:

@@ -60,6 +60,10 @@ def whole(message: Json, finish: str | None = "stop", **more: Json) -> Reply:
 
 WEATHER = ("get_weather", {"city": "Oslo"})
 IN_ROME = ("get_weather", {"city": "Rome"})
+TEXT_CHUNKS: list[Json] = [
+    {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Cold."}}]},
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+]
 CASES: dict[str, tuple[Reply, str, list[tuple[str, Json]], FinishReason]] = {
     "DeepSeek: reasoning before the answer": (
         chat({"reasoning_content": "Hm."}, {"content": "Cold."}),
@@ -148,6 +152,18 @@ CASES: dict[str, tuple[Reply, str, list[tuple[str, Json]], FinishReason]] = {
         [WEATHER, ("get_time", {"city": "Rome"})],
         CALLS,
     ),
+    "a gateway to DeepSeek: a second call's head at index 0, the rest of it at index 1": (
+        chat(
+            piece(OSLO, "get_weather", id="a", index=0),
+            piece(ROME[:6], "get_time", id="b", index=0),
+            piece(ROME[6:9], id="b", index=1),
+            piece(ROME[9:], index=1),
+            finish="tool_calls",
+        ),
+        "",
+        [WEATHER, ("get_time", {"city": "Rome"})],
+        CALLS,
+    ),
     "vLLM: another id with each piece": (
         chat(
             piece("", "get_weather", id="a", index=0),
@@ -220,6 +236,24 @@ CASES: dict[str, tuple[Reply, str, list[tuple[str, Json]], FinishReason]] = {
         "",
         [WEATHER, IN_ROME],
         CALLS,
+    ),
+    "Azure: what its filters found, before the first choice": (
+        sse({"choices": [], "prompt_filter_results": [{"prompt_index": 0}]}, *TEXT_CHUNKS),
+        "Cold.",
+        [],
+        STOP,
+    ),
+    "MiniMax: choices that are null": (
+        sse(*TEXT_CHUNKS, {"choices": None, "usage": {"prompt_tokens": 3}}),
+        "Cold.",
+        [],
+        STOP,
+    ),
+    "a gateway's nulls between the chunks": (
+        Reply((b"data: null\n", *chat_text("Cold.").chunks)),
+        "Cold.",
+        [],
+        STOP,
     ),
     "a body in a list": (
         Reply((json.dumps([json.loads(whole({"content": "Hi"}).chunks[0])]).encode(),)),

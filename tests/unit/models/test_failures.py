@@ -84,6 +84,9 @@ def test_whatever_an_sdk_trips_over_is_unavailable(error: Exception) -> None:
         ("openai:o", 400, "'flagged' is not valid in function parameters", "request"),
         ("openai:o", 400, "Your prompt was flagged", "blocked"),
         ("anthropic:a", 400, "Content refused by moderation", "blocked"),
+        ("anthropic:a", 400, "input length and `max_tokens` exceed context limit: 9 > 8", "window"),
+        ("gemini:g", 429, "Quota exceeded for limit 'Pro Requests per day per user'", "quota"),
+        ("gemini:g", 429, "Quota exceeded for limit 'Requests per minute'", "rate"),
     ],
 )
 def test_words_decide_only_where_the_status_leaves_it_open(
@@ -91,6 +94,17 @@ def test_words_decide_only_where_the_status_leaves_it_open(
 ) -> None:
     error = ProviderError(status, {"message": words})
     assert kind_of(error, provider_of(model_id)) == kind
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [({"quota_limit_value": "0"}, "quota"), ({"quota_limit_value": "60"}, "rate")],
+)
+def test_a_quota_of_nothing_is_not_waited_for(value: dict[str, str], kind: str) -> None:
+    limit = {"quota_limit": "GenerateContentRequestsPerMinutePerProjectPerRegion", **value}
+    details = [{"reason": "RATE_LIMIT_EXCEEDED", "metadata": limit}]
+    body = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota.", "details": details}
+    assert kind_of(ProviderError(429, body), provider_of("gemini:g")) == kind
 
 
 def test_failures_after_the_deadline_are_the_deadline() -> None:
