@@ -181,15 +181,16 @@ def redacted_message(message: M) -> M:
             for part in message.parts
         ]
         return replace(message, parts=tuple(parts))
+    everything: list[Json] = [message.text, *message.provider_parts]
+    for call in message.tool_calls:
+        everything += (call.arguments, call.arguments_text)
+    if clean(everything) is everything:
+        return message
     calls = tuple(
         replace(call, arguments=clean(call.arguments), arguments_text=clean(call.arguments_text))
         for call in message.tool_calls
     )
-    cleaned = replace(message, text=clean(message.text), tool_calls=calls)
-    given = list(message.provider_parts)
-    if cleaned != message or clean(given) != given:
-        return replace(cleaned, provider_parts=())
-    return message
+    return replace(message, text=clean(message.text), tool_calls=calls, provider_parts=())
 
 
 def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
