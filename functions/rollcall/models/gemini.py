@@ -100,37 +100,30 @@ class Embedder:
         Raises:
             AgentError: As for a model's `stream`.
         """
-        if not uses_vertex():
-            PROVIDER.needed_key()
-        texts = [redacted(text) for text in texts]
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), EMBED_BATCH):
-            with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
-                some = texts[start : start + EMBED_BATCH]
-                vectors += self._embed(_client(_client_settings()), some, task)
-        return vectors
-
-    def _embed(
-        self, client: genai.Client, texts: list[str], task: Literal["query", "document"]
-    ) -> list[list[float]]:
         from google.genai import types
 
         config = types.EmbedContentConfig(
             output_dimensionality=self.dimensions,
             http_options=types.HttpOptions(timeout=int(EMBED_LIMIT_S * 1000)),
         )
+        lead = ""
         if "embedding-001" in self.name:
             config.task_type = f"RETRIEVAL_{task.upper()}"
-        else:
-            # Later models read the task from the text.
+        else:  # later models read the task from the text
             lead = "task: search result | query: " if task == "query" else "title: none | text: "
-            texts = [lead + text for text in texts]
         # Plain strings would be merged into one vector by gemini-embedding-2.
-        contents: Any = [types.Content(parts=[types.Part(text=text)]) for text in texts]
-        reply = client.models.embed_content(model=self.name, contents=contents, config=config)
-        vectors = [_unit(each.values or []) for each in reply.embeddings or []]
-        if [len(vector) for vector in vectors] != [self.dimensions] * len(texts):
-            raise Unavailable("Gemini did not send one vector of 768 numbers for each text")
+        contents: list[Any] = [
+            types.Content(parts=[types.Part(text=lead + redacted(text))]) for text in texts
+        ]
+        client, vectors = _client(*_settings()), list[list[float]]()
+        for start in range(0, len(texts), EMBED_BATCH):
+            some: Any = contents[start : start + EMBED_BATCH]
+            with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
+                reply = client.models.embed_content(model=self.name, contents=some, config=config)
+                made = [_unit(each.values or []) for each in reply.embeddings or []]
+                if [len(vector) for vector in made] != [self.dimensions] * len(some):
+                    raise Unavailable("Gemini did not send one vector of 768 numbers for each text")
+                vectors += made
         return vectors
 
 
@@ -186,7 +179,7 @@ class LiveVoice:
             ),
         )
         with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
-            made = _client(_api_settings()).auth_tokens.create(config=config)
+            made = _client(*_api_settings()).auth_tokens.create(config=config)
         if not made.name:
             raise Unavailable("Gemini made no token")
         return LiveToken(token=made.name, model=self.name)
@@ -279,30 +272,27 @@ def _credentials() -> Any:
     return google.auth.default(scopes=["https://www.googleapis.com/auth/cloud-platform"])[0]
 
 
-def _client_settings() -> tuple[tuple[str, Any], ...]:
-    """How the SDK is to be called, for one client per configuration."""
-    if uses_vertex():
-        project, location = vertex_place()
-        return (("enterprise", True), ("project", project), ("location", location))
-    return _api_settings()
+def _settings() -> tuple[str, ...]:
+    """How the SDK is to be called: with project and location of Vertex AI, or else with a key."""
+    return vertex_place() if uses_vertex() else _api_settings()
 
 
-def _api_settings() -> tuple[tuple[str, Any], ...]:
+def _api_settings() -> tuple[str, ...]:
     """The same for the Gemini API, which alone makes tokens for live voice."""
-    base_url = os.environ.get(PROVIDER.address_variable, "").strip() or None
-    return (("enterprise", False), ("api_key", PROVIDER.needed_key()), ("base_url", base_url))
+    address = os.environ.get(PROVIDER.address_variable, "").strip()
+    return "", "", PROVIDER.needed_key(), address
 
 
 @cache
-def _client(settings: tuple[tuple[str, Any], ...]) -> genai.Client:
+def _client(project: str, location: str, key: str = "", address: str = "") -> genai.Client:
     from google import genai
     from google.genai import types
 
-    options = dict(settings)
-    http = types.HttpOptions(api_version="v1beta", base_url=options.pop("base_url", None))
-    if options["enterprise"]:
-        http.api_version = "v1beta1"
-    return genai.Client(http_options=http, **options)
+    if project:
+        http = types.HttpOptions(api_version="v1beta1")
+        return genai.Client(enterprise=True, project=project, location=location, http_options=http)
+    http = types.HttpOptions(api_version="v1beta", base_url=address or None)
+    return genai.Client(enterprise=False, api_key=key, http_options=http)
 
 
 def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:

@@ -128,25 +128,19 @@ class Embedder:
             AgentError: As for a model's `stream`.
         """
         server = _server()
+        cut: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
         vectors: list[list[float]] = []
         for some in _batches(map(redacted, texts)):
             with failures_as_ours(self.id, Clock(None), server.key):
-                vectors += self._embed(_client(server.key, server.base_url), some)
-        return vectors
-
-    def _embed(self, client: OpenAI, texts: list[str]) -> list[list[float]]:
-        cut: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
-        reply = client.embeddings.create(
-            model=self.name,
-            input=texts,
-            timeout=EMBED_LIMIT_S,
-            **cut,
-        )
-        vectors = [each.embedding for each in sorted(reply.data, key=lambda each: each.index)]
-        if len(vectors) != len(texts):
-            raise Unavailable("the server did not send one vector for each text")
+                reply = _client(server.key, server.base_url).embeddings.create(
+                    model=self.name, input=some, timeout=EMBED_LIMIT_S, **cut
+                )
+                made = [each.embedding for each in sorted(reply.data, key=lambda e: e.index)]
+                if len(made) != len(some):
+                    raise Unavailable("the server did not send one vector for each text")
+                vectors += made
         sizes = {len(vector) for vector in vectors}
-        if len(sizes) != 1 or not 0 < max(sizes) <= self.dimensions:
+        if vectors and (len(sizes) != 1 or not 0 < max(sizes) <= self.dimensions):
             told = " and ".join(map(str, sorted(sizes)))
             raise FailedPrecondition(
                 f"{self.id} makes vectors of {told} numbers, not of {self.dimensions} at most",

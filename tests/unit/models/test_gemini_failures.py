@@ -255,12 +255,7 @@ def test_vertex_has_an_address_for_each_place(
 def test_vertex_embeds_by_the_same_identity(
     vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = dict(gemini._client_settings())
-    assert settings == {
-        "enterprise": True,
-        "project": "demo-school",
-        "location": "europe-west4",
-    }
+    assert gemini._settings() == ("demo-school", "europe-west4")
 
 
 def test_a_backend_that_does_not_exist_is_refused(
