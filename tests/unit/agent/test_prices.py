@@ -19,7 +19,7 @@ from rollcall.models.provider import default_model
 from rollcall.store.limits import Limits
 from tests.support.rules import for_every
 
-TODAY = date(2026, 11, 22)
+TODAY = date(2026, 11, 26)
 MILLION = 1_000_000
 
 
