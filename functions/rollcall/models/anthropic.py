@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage, ToolResult
 from rollcall.models.base import (
@@ -213,8 +213,6 @@ class _Block(Struct):
     value: dict[str, Json]
     call_id: str = ""
     json: str = ""
-    is_over: bool = False
-    texts: dict[str, str] = field(default_factory=dict)
 
 
 class _Reply:
@@ -330,7 +328,6 @@ class _Reply:
         if not block.json:
             block.json = json.dumps(mapping(block.value.get("input")), ensure_ascii=False)
             yield ArgumentsDelta(block.call_id, block.json)
-        block.is_over = True
         yield CallEnd(block.call_id)
 
     def _stop(self, told: dict[str, Json]) -> None:

@@ -173,26 +173,23 @@ class _Reply:
             yield from self._start(self._item(event, told), told)
         elif kind == "response.output_item.done":
             yield from self._end(self._item(event, told), told)
-        elif kind.endswith(("call_arguments.delta", "tool_call_input.delta")):
-            item = self._item(event, told)
-            if item.call_id and not item.is_over and (more := text(event.get("delta"))):
-                item.sent += more
-                yield ArgumentsDelta(item.call_id, more)
-        elif kind.endswith(("call_arguments.done", "tool_call_input.done")):
+        name, _, step = kind.rpartition(".")
+        if step not in ("delta", "done"):
+            return
+        if name.endswith(("call_arguments", "tool_call_input")):
             item = self._item(event, told)
             whole = text(event.get("arguments") or event.get("input"))
-            if item.call_id and not item.is_over and (more := rest_of(whole, item.sent)):
+            more = text(event.get("delta")) or rest_of(whole, item.sent)
+            if item.call_id and not item.is_over and more:
                 item.sent += more
                 yield ArgumentsDelta(item.call_id, more)
-        elif kind in ("response.output_text.delta", "response.refusal.delta"):
-            self._refused |= kind == "response.refusal.delta"
-            item = self._item(event, told)
-            place = count(event.get("content_index"))
-            yield from self._say(item, place, item.texts.get(place, "") + text(event.get("delta")))
-        elif kind in ("response.output_text.done", "response.refusal.done"):
-            self._refused |= kind == "response.refusal.done"
+        elif name in ("response.output_text", "response.refusal"):
+            self._refused |= name == "response.refusal"
+            item, place = self._item(event, told), count(event.get("content_index"))
             whole = text(event.get("text") or event.get("refusal"))
-            yield from self._say(self._item(event, told), count(event.get("content_index")), whole)
+            if step == "delta":
+                whole = item.texts.get(place, "") + text(event.get("delta"))
+            yield from self._say(item, place, whole)
 
     def finish(self, response: dict[str, Json], kind: str, model: str) -> Iterator[Delta]:
         """End the reply with what the final response holds."""
