@@ -1,7 +1,8 @@
-"""What every test of the web app has: one browser for a file, and pages of their own.
+"""What every test of the web app has: one browser for all files of a process, and pages of their
+own.
 
-A browser's client keeps an event loop running in its thread, so it is closed before other files run
-in the same process.
+A browser's client keeps an event loop running in its thread, so these tests have processes of their
+own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import fcntl
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -32,19 +33,15 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 
+Launch = Callable[..., Browser]
+
 _not_run: list[str] = []
 expect.set_options(timeout=60_000)  # a busy machine makes no claim false
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
-
-
-@contextmanager
-def launched(*options: str) -> Iterator[Browser]:
-    """A browser with options beside the usual.
+@pytest.fixture(scope="session")
+def launch() -> Iterator[Launch]:
+    """Opens a browser with options beside the usual.
 
     Fails without one where ROLLCALL_REQUIRE_BROWSER is set; otherwise the tests are skipped.
     """
@@ -55,11 +52,16 @@ def launched(*options: str) -> Iterator[Browser]:
                 pytest.fail(chromium.MISSING)
             _not_run[:] = [chromium.MISSING]
             pytest.skip(chromium.MISSING)
-        browser = playwright.chromium.launch(
+        yield lambda *options: playwright.chromium.launch(
             executable_path=path, args=[*chromium.OPTIONS, *options], chromium_sandbox=False
         )
-        yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Launch) -> Iterator[Browser]:
+    browser = launch()
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -94,6 +96,21 @@ def served(sample: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         }
         with functions_process(environment) as address:
             yield Served(address, live, authority)
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[ScriptedModel]:
+    """The model of `functions`."""
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture(scope="session")
+def functions(sample: None, model: ScriptedModel) -> Iterator[str]:
+    """Functions with the scripted model and nothing of Google's, at `host:port`."""
+    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
+    with functions_process({**models, **model.env()}) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

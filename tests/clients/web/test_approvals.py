@@ -14,15 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from rollcall.store.client import database
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import AGENT, ask, lead_to, wait_until_done
-from tests.clients.web.scripted_model import CONVERSATION, ScriptedModel
-from tests.support.functions_process import functions_process
-
-
-@pytest.fixture(scope="module")
-def functions() -> Iterator[str]:
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
-    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
-        yield address
+from tests.clients.web.scripted_model import CONVERSATION
 
 
 @pytest.fixture(scope="module")

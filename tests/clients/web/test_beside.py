@@ -12,8 +12,6 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from packs.education.wording import TEXTS
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import ask, lead_to, wait_until_done
-from tests.clients.web.scripted_model import ScriptedModel
-from tests.support.functions_process import functions_process
 
 AGENT = TEXTS.say("en", "agents.education")
 WANTED = {
@@ -22,13 +20,6 @@ WANTED = {
     "subject": "math",
     "questionCount": 3,
 }
-
-
-@pytest.fixture(scope="module")
-def functions() -> Iterator[str]:
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
-    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
-        yield address
 
 
 @pytest.fixture

@@ -23,29 +23,14 @@ from tests.clients.web.scene import (
     wait_until_done,
 )
 from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
-from tests.support.functions_process import functions_process
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as model:
-        yield model
-
-
-@pytest.fixture(scope="module")
-def functions(model: ScriptedModel) -> Iterator[str]:
-    """Functions whose model is the scripted one."""
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
-    with functions_process({**models, **model.env()}) as address:
-        yield address
 
 
 @pytest.fixture
-def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Page:
+def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Iterator[Page]:
     """The app with somebody signed in, before the first message."""
-    model.release()
     lead_to(context, functions)
-    return open_chat(context)
+    yield open_chat(context)
+    model.release()
 
 
 TOOL_NAME = "My conversations"

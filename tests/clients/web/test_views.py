@@ -4,7 +4,6 @@ finds wrong, and nothing wider than the screen."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -15,8 +14,6 @@ from dev.paths import ROOT
 from packs.messaging.wording import TEXTS
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import AGENT, lead_to
-from tests.clients.web.scripted_model import ScriptedModel
-from tests.support.functions_process import functions_process
 
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -30,13 +27,6 @@ WORDS = {
     "en": "Write to the launch team that the lemons are ripe",
     "he": "כתוב לצוות שהלימונים בשלים",
 }
-
-
-@pytest.fixture(scope="module")
-def functions() -> Iterator[str]:
-    models = {"ROLLCALL_MODEL": "openai:gpt-5.5", "ROLLCALL_ALLOW_UNPRICED": "true"}
-    with ScriptedModel() as model, functions_process({**models, **model.env()}) as address:
-        yield address
 
 
 @pytest.mark.long
