@@ -26,6 +26,8 @@ from dev.problem import Problem
 from rollcall.emulators.addresses import NEEDED
 
 _UNIT_FOLDERS = ["tests/unit"]
+_FIRST_UNIT_FOLDERS = ("agent", "cli", "core", "models", "registry", "store")
+"""Those whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _WEB = "tests/clients/web"  # a process of these tests shares one browser
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
@@ -73,9 +75,13 @@ def main() -> int:
 
 
 def _run_all(reports: Path) -> list[Part]:
-    unit = _pytest("Unit tests", reports, _UNIT_FOLDERS, "--numprocesses=auto")
-    # The emulators and their tests wait half of the time; these take what is left of the machine.
-    unit.command = ["nice", "-n", "5", *unit.command]
+    # Two processes, each with folders of its own: pytest's workers would each import and collect
+    # all of them, and report every test to a third process.
+    first, others = _unit_halves()
+    units = [_pytest("Unit tests", reports, first), _pytest("Other unit tests", reports, others)]
+    for each in units:
+        # The emulators and their tests wait half of the time; these take what is left.
+        each.command = ["nice", "-n", "5", *each.command]
     cores = os.cpu_count() or 1
     node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS, at_once=cores)
     node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=2)
@@ -86,7 +92,7 @@ def _run_all(reports: Path) -> list[Part]:
     spread = [f"--numprocesses={_WEB_WORKERS}", *by_file]
     web = _pytest("Tests in a browser", reports, [_WEB], *spread)
     with ThreadPoolExecutor() as beside:
-        quiet = [beside.submit(each.run, quietly=True) for each in (unit, node_unit)]
+        quiet = [beside.submit(each.run, quietly=True) for each in (*units, node_unit)]
         print("Starting the emulators beside the unit tests ...", flush=True)
         with running(WITH_WEB_APP, many_projects=True, seed=True):
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
@@ -94,7 +100,15 @@ def _run_all(reports: Path) -> list[Part]:
             python.run()
             for printed in quiet:
                 print(printed.result())
-    return [unit, node_unit, node, web, python]
+    return [*units, node_unit, node, web, python]
+
+
+def _unit_halves() -> tuple[list[str], list[str]]:
+    """The folders and files of unit tests in two lists that take about as long."""
+    halves: tuple[list[str], list[str]] = ([], [])
+    for place in sorted((ROOT / "tests/unit").glob("[!_]*")):
+        halves[place.name not in _FIRST_UNIT_FOLDERS].append(str(place))
+    return halves
 
 
 def _run_some(reports: Path, arguments: list[str]) -> list[Part]:

@@ -24,7 +24,7 @@ from dev.commands import Command
 from dev.paths import FUNCTIONS, NODE_MODULES, PYTHON, ROOT, VENV
 from dev.problem import Problem
 
-FOLDERS = ("functions/packs/{pack}", "seed/{pack}", "tests/*/packs/{pack}", "docs/{pack}.md")
+FOLDERS = ("functions/packs/{pack}", "seed/{pack}", "tests/**/packs/{pack}", "docs/{pack}.md")
 """Where a pack is, as patterns."""
 
 _LEFT_OUT = (".git", ".rollcall", "venv", "node_modules", ".*_cache", ".hypothesis")

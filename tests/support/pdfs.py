@@ -71,7 +71,7 @@ def stream(data: bytes, *, compress: bool = False, times: int = 1) -> bytes:
     filters = b""
     if compress:
         for _ in range(times):
-            data = zlib.compress(data, 9)
+            data = zlib.compress(data, 1)
         filters = b"/Filter [%s] " % b" ".join([b"/FlateDecode"] * times)
     return b"<< %s/Length %d >>\nstream\n%s\nendstream" % (filters, len(data), data)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.catalogs import catalog
+from tests.support.full_form import cases
 from tests.support.rules import for_every
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
@@ -100,15 +101,16 @@ def test_a_leaf_imports_no_pack_but_its_own_and_those_it_requires(target: str, p
     assert "firebase_functions.firestore_fn" not in modules
 
 
-@pytest.mark.parametrize(
-    "environment",
-    [
-        {"OPENAI_API_KEY": "sk-test"},
-        {"GEMINI_API_KEY": "test"},
-        {},
-        {"ROLLCALL_MODEL": "nobody:x"},  # which each call is told, and not the deploy
-    ],
-)
+ENVIRONMENTS: list[dict[str, str]] = [
+    {"OPENAI_API_KEY": "sk-test"},
+    {"GEMINI_API_KEY": "test"},
+    {},
+    {"ROLLCALL_MODEL": "nobody:x"},  # which each call is told, and not the deploy
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("environment", cases(ENVIRONMENTS, 0, 1))
 def test_run_agent_starts_with_firestore_and_nothing_else_that_is_heavy(
     environment: dict[str, str],
 ) -> None:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from tests.clients.web.elements import serve_sdk, served_examples
+from tests.clients.web.scene import lead_to
 from tests.clients.web.scripted_model import ScriptedModel
 from tests.support import chromium
 from tests.support.functions_process import functions_process
@@ -119,6 +121,22 @@ def enter(browser: Browser, served: Served) -> Enter:
     from tests.clients.web.school import signed_in
 
     return partial(signed_in, browser, served.address)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Somebody else's site that shows the examples of the elements."""
+    with served_examples(tmp_path_factory.mktemp("site")) as address:
+        yield address
+
+
+@pytest.fixture
+def host(browser: Browser, served: Served) -> Iterator[Page]:
+    """A page for somebody else's site."""
+    with watched(browser) as context:
+        lead_to(context, served.address)
+        serve_sdk(context)
+        yield context.new_page()
 
 
 @pytest.fixture(scope="module")

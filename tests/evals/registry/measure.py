@@ -70,10 +70,10 @@ def measure() -> Measured:
     catalogue too."""
     own, more = declared(), further()
     over_own, over_more = own_queries(), read_queries(CATALOGUE_QUERIES)
-    full = registered([*own, *more])
+    existing, full = registered(own), registered([*own, *more])
     runs = {
         **{
-            f"the {agent.id} agent, {len(agent.tools)} tools": (registered(own), agent, over_own)
+            f"the {agent.id} agent, {len(agent.tools)} tools": (existing, agent, over_own)
             for agent in catalog.agents().values()
         },
         f"an agent with {len(own) + len(more)} tools": (full, ANYTHING, [*over_own, *over_more]),

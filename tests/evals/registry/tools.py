@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from rollcall.models.base import ToolSpec
@@ -19,9 +20,10 @@ CATALOGUE = HERE / "catalogue.jsonl"
 Document = dict[str, Any]
 
 
-def declared() -> list[Document]:
+@cache
+def declared() -> tuple[Document, ...]:
     """The registry documents of the capabilities that exist."""
-    return [capability_document(each) for each in catalog.capabilities()]
+    return tuple(capability_document(each) for each in catalog.capabilities())
 
 
 def catalogue() -> list[Document]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.catalogs import FUNCTIONS
+from tests.support.forked_python import run_python
 
 MAIN = "from rollcall import bind\n\nbind(globals())\n"
 PING = '''
@@ -34,12 +34,11 @@ def run(root: Path, *command: str, source: str) -> subprocess.CompletedProcess[s
     (root / "installed" / "rollcall").symlink_to(FUNCTIONS / "rollcall")
     path, host = os.environ["PATH"], "127.0.0.1:1"
     env = {"PATH": path, "PYTHONPATH": f"{root / 'installed'}", "FIRESTORE_EMULATOR_HOST": host}
-    return subprocess.run(
-        [sys.executable, "-m", "rollcall", *command],
-        cwd=functions,
-        env={**env, "GCLOUD_PROJECT": "demo-x"},
-        capture_output=True,
-        text=True,
+    typed = f"import runpy, sys; sys.argv = {['rollcall', *command]!r}"
+    return run_python(
+        f"{typed}; runpy.run_module('rollcall', run_name='__main__')",
+        folder=functions,
+        environment={**env, "GCLOUD_PROJECT": "demo-x"},
     )
 
 

@@ -15,9 +15,12 @@ from rollcall.core import tracing
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import in_request, isolated_context, log_fields, traceparent
 from rollcall.core.tracing import NOTHING, span
+from tests.support.forked_python import run_python
 from tests.support.spans import Spans, recorded
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
+SERVED = {"FUNCTION_TARGET": "list_capabilities", "GCLOUD_PROJECT": "demo-test"}
+"""The environment of a process that serves one function."""
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 PARENT = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
 
@@ -52,12 +55,7 @@ def test_without_the_switch_nothing_of_opentelemetry_is_imported() -> None:
         "print([m for m in sys.modules if m.startswith('opentelemetry')])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env={"FUNCTION_TARGET": "list_capabilities", "GCLOUD_PROJECT": "demo-test"},
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", code], cwd=FUNCTIONS, env=SERVED, capture_output=True, text=True
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
 
@@ -71,37 +69,15 @@ def test_a_switch_that_says_something_else_is_refused(switch: pytest.MonkeyPatch
 @pytest.mark.parametrize("missing", ["opentelemetry", "opentelemetry.sdk.trace"])
 def test_what_is_not_installed_is_named_when_the_process_starts(missing: str) -> None:
     code = f"import sys\nsys.modules[{missing!r}] = None\nimport main"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env={
-            "FUNCTION_TARGET": "list_capabilities",
-            "GCLOUD_PROJECT": "demo-test",
-            "ROLLCALL_TRACES": "otel",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    wanted = {**SERVED, "ROLLCALL_TRACES": "otel"}
+    done = run_python(code, folder=FUNCTIONS, environment=wanted)
     assert done.returncode == 1
     assert "that into functions/requirements.txt" in done.stderr.splitlines()[-1]
 
 
 def test_an_exporter_that_is_not_installed_is_named_with_those_that_are() -> None:
-    code = "import main"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=FUNCTIONS,
-        env={
-            "FUNCTION_TARGET": "list_capabilities",
-            "GCLOUD_PROJECT": "demo-test",
-            "ROLLCALL_TRACES": "otel",
-            "OTEL_TRACES_EXPORTER": "pigeon",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    wanted = {**SERVED, "ROLLCALL_TRACES": "otel", "OTEL_TRACES_EXPORTER": "pigeon"}
+    done = run_python("import main", folder=FUNCTIONS, environment=wanted)
     assert "no exporter 'pigeon' for spans (installed: console)" in done.stderr.splitlines()[-1]
 
 
@@ -117,8 +93,7 @@ def test_with_an_exporter_spans_of_a_request_are_sent_before_it_ends() -> None:
         [sys.executable, "-c", code],
         cwd=FUNCTIONS,
         env={
-            "FUNCTION_TARGET": "list_capabilities",
-            "GCLOUD_PROJECT": "demo-test",
+            **SERVED,
             "ROLLCALL_TRACES": "otel",
             "OTEL_TRACES_EXPORTER": "console",
             "K_SERVICE": "list-capabilities",

@@ -95,9 +95,10 @@ def _is_in(row: Row, facts: Facts, at: PanelCircuit) -> bool:
 
 def _volts_to_ground(facts: Facts, at: PanelCircuit) -> float:
     """The voltage to ground of a circuit's lines, V; in a high-leg delta it depends on them."""
-    here = system_of(at.panel)
-    if at.panel.high_leg and all(line_at(each, here) != 1 for each in at.circuit.positions):
-        return at.panel.line_to_neutral
+    if at.panel.high_leg:
+        here = system_of(at.panel)
+        if all(line_at(each, here) != 1 for each in at.circuit.positions):
+            return at.panel.line_to_neutral
     return facts.volts_to_ground(at.panel)
 
 
@@ -137,7 +138,7 @@ def protection(rows: tuple[Row, ...]) -> Check:
     def check(facts: Facts, at: PanelCircuit) -> Finding:
         circuit, missing = at.circuit, []
         for row in (each for each in rows if _is_in(each, facts, at)):
-            for outlet in outlets_of(circuit):
+            for outlet in facts.once(("outlets", id(circuit)), lambda: outlets_of(circuit)):
                 fact = _open_fact(row, outlet, circuit, _group(facts.edition))
                 if fact == "":
                     return PASSED if circuit.gfci else _unprotected(row, circuit)

@@ -23,6 +23,8 @@ from tests.unit.packs.electrical.inspection.buildings import HOME, SHOP, buildin
 from tests.unit.packs.electrical.inspection.cases import CASES, Case
 
 HEBREW = re.compile("[א-ת]")
+FEW = settings(max_examples=settings.default.max_examples // 2)
+"""For examples that inspect whole buildings several times."""
 SAMPLES = {sample.project.id: sample for sample in projects()}
 PLACES = {"service": "service", "tx1": "transformer/tx1"}
 FEEDERS = {"sp": "feeder/mp-sp", "yard": "feeder/mp-yard"}
@@ -63,7 +65,7 @@ def test_what_was_built_wrong_in_the_workshop_is_found(wrong: dict[str, Any]) ->
     ]
 
 
-@settings(max_examples=20)
+@FEW
 @given(st.randoms(use_true_random=False), st.sampled_from(["workshop", "office", "tower"]))
 def test_the_order_of_records_changes_nothing(random: Any, name: str) -> None:
     project = tower(4, 12) if name == "tower" else SAMPLES[name].project
@@ -88,7 +90,7 @@ def test_the_order_of_records_changes_nothing(random: Any, name: str) -> None:
 FAULTS = [case for case in CASES if case.bad and not case.good]
 
 
-@settings(max_examples=30)
+@FEW
 @given(st.lists(st.sampled_from(FAULTS), max_size=12, unique_by=lambda case: str(case.bad.keys())))
 def test_one_more_fault_never_raises_the_score(faults: list[Case]) -> None:
     base = HOME if not faults else faults[0].base

@@ -17,8 +17,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.clients.web.conftest import Launch, Served, watched
+from tests.clients.web.elements import serve_sdk, served_element
 from tests.clients.web.scene import lead_to
 from tests.clients.web.school import (
+    PASSWORD,
     TEXTS,
     Person,
     course,
@@ -28,7 +30,6 @@ from tests.clients.web.school import (
     signed_in,
     until,
 )
-from tests.clients.web.test_elements import serve_sdk, served_element
 from tests.support.live_voice import FakeLive
 
 EN = TEXTS["en"]
@@ -246,10 +247,13 @@ def test_web_voice_works_in_a_page_of_somebody_else(voice: Voice, tmp_path: Path
     live = voice.live
     live.said, live.script = [], [TASK]
     live.results.clear()
-    options = {"ignore_https_errors": True}
+    email = voice.pupil.email
+    page_with = served_element(
+        tmp_path, "rollcall-lesson", voice.mission, email=email, password=PASSWORD
+    )
     with (
-        served_element(tmp_path, voice.pupil, "rollcall-lesson", voice.mission) as address,
-        watched(voice.browser, **options) as context,
+        page_with as address,
+        watched(voice.browser, ignore_https_errors=True) as context,
     ):
         lead_to(context, voice.served.address)
         serve_sdk(context)

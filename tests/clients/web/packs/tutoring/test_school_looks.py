@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rollcall.store.client import database
-from tests.clients.web.classroom import Classroom, every_kind
 from tests.clients.web.conftest import Served
+from tests.clients.web.packs.education.classroom import Classroom, every_kind
 from tests.clients.web.school import LANGUAGES, TEXTS, Enter, findings, post
 from tests.support.packs.education.classroom import add_attempt
 

@@ -14,9 +14,9 @@ from dev.paths import ROOT
 from packs.education.blocks import item
 from packs.education.contents import block_id
 from rollcall.store.client import database
-from tests.clients.web.classroom import SECRETS, Classroom, every_kind
 from tests.clients.web.conftest import Served
-from tests.clients.web.school import TEXTS, Enter, person, post, read, refusal
+from tests.clients.web.packs.education.classroom import SECRETS, Classroom, every_kind
+from tests.clients.web.school import PASSWORD, TEXTS, Enter, person, post, read, refusal
 from tests.support.packs.education.classroom import add_attempt
 
 Press = Callable[[Locator], None]
@@ -511,3 +511,23 @@ def test_web_results_are_a_table_and_a_chart_without_small_groups(
             page.goto("/#/results")
             expect(page.locator(".results")).to_contain_text(told)
             expect(page.locator(".table-frame")).to_have_count(0)
+
+
+def test_web_activity_works_in_a_plain_page(host: Page, site: str, classroom: Classroom) -> None:
+    email = classroom.people["pupil"].email
+    id = classroom.publish("Sums", [item("numeric", "1 + 1 = ?", points=1, key={"value": "2"})])
+    sign_in = f'signInWithEmailAndPassword(auth, "{email}", "{PASSWORD}")'
+
+    def as_pupil(route: Route) -> None:
+        script = route.fetch().text().replace("signInAnonymously(auth)", sign_in)
+        script = script.replace("signInAnonymously", "signInWithEmailAndPassword")
+        route.fulfill(body=script, content_type="text/javascript")
+
+    host.route("**/firebase.js", as_pupil)
+    host.goto(f"{site}/examples/activity.html")
+    host.get_by_role("button", name="Sums").click()
+    host.locator("rollcall-activity .numeric input").fill("2")
+    host.get_by_role("button", name="Check").click()
+    expect(host.locator("rollcall-activity .said")).to_have_attribute("data-result", "right")
+    expect(host.locator("#progress")).to_have_text("1 of 1 answered")
+    assert classroom.attempt(id)["points"] == 1

@@ -17,6 +17,7 @@ from rollcall.store.client import database
 from tests.clients.web.conftest import Served
 from tests.clients.web.school import (
     LANGUAGES,
+    PASSWORD,
     TEXTS,
     Enter,
     Person,
@@ -467,3 +468,26 @@ def test_web_lesson_is_not_of_somebody_without_a_part_in_school(enter: Enter) ->
         page.goto("/#/lesson")
         expect(page.get_by_text(EN["app.not_yours"])).to_be_visible()
         expect(page.get_by_role("link", name=EN["lesson.title"])).to_have_count(0)
+
+
+def test_web_lesson_element_is_a_teachers_panel(host: Page, site: str) -> None:
+    teacher = person("teacher")
+    host.goto(f"{site}/examples/plain.html")
+    expect(host.get_by_text("Nothing waits for you.")).to_be_visible()
+    host.evaluate(
+        """async ([email, password]) => {
+          const { signInWithEmailAndPassword } = await import("firebase/auth");
+          const { auth } = await import("/examples/firebase.js");
+          document.body.append(document.createElement("rollcall-lesson"));
+          await signInWithEmailAndPassword(auth, email, password);
+          document.addEventListener("rollcall-lesson", ({ detail }) => { window.saved = detail; });
+        }""",
+        [teacher.email, PASSWORD],
+    )
+    lesson = host.locator("rollcall-lesson")
+    lesson.get_by_role("button", name="New lesson").click()
+    lesson.get_by_role("textbox", name="Title", exact=True).fill("Ordering food")
+    lesson.get_by_role("button", name="Save lesson").click()
+    host.wait_for_function("window.saved?.missionId.length > 10")
+    lesson.get_by_role("button", name="Lessons").click()
+    expect(lesson.get_by_role("listitem").filter(has_text="Ordering food")).to_be_visible()
