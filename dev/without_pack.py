@@ -4,8 +4,8 @@
     python -m dev.without_pack messaging tests/unit        # what pytest's arguments choose
 
 A pack is the folders of its name: its code, its tests, its sample data, and its page of the
-documentation; packs that require it go with it. Deleting them is all that is done, but for
-composing rules and indexes anew.
+documentation; packs that require it go with it. A test of two packs lies in the folders of both,
+one inside the other. Deleting them is all that is done, but for composing rules and indexes anew.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def copy_without(pack: str, folder: Path) -> Path:
     (copy / "functions/venv").symlink_to(VENV.resolve())
     (copy / "node_modules").symlink_to(NODE_MODULES.resolve())
     for gone, pattern in product(with_dependants(pack), FOLDERS):
-        for path in copy.glob(pattern.format(pack=gone)):
+        for path in list(copy.glob(pattern.format(pack=gone))):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     run([PYTHON, "-m", "rollcall", "rules"], copy / "functions")
     return copy
