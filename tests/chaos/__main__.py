@@ -272,7 +272,7 @@ def _copilotkit(report: Report, folder: Path) -> None:
     install = ["npm", "install", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
     (folder / "package.json").write_text('{"private": true}')
     if subprocess.run([*install, "@copilotkit/runtime"], cwd=folder).returncode:
-        report.row(what, "not run", "npm could not install it", [])
+        report.table.add_row(what, "not run", "npm could not install it", "not known")
         return
     env = {"COPILOTKIT": str(folder), "COPILOTKIT_TELEMETRY_DISABLED": "true"}
     command = ["node", "--test", "tests/chaos/copilotkit.test.mjs"]

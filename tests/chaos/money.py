@@ -14,7 +14,7 @@ from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, Unavailable
 from rollcall.models.base import Usage
-from rollcall.store.budgets import BudgetExhausted, TenantDay, settle_day, user_day
+from rollcall.store.budgets import BudgetExhausted, TenantDay, read_days
 from rollcall.store.limits import NONE
 from tests.chaos import stage
 from tests.chaos.scene import Broken
@@ -86,10 +86,10 @@ class Money:
         job = self._job("send", uid, data=data, starts_at=starts_at, threads=runs // processes)
         results = [each.result for each in _all([job] * processes) if each.result]
         answered = [each for each in results if "stopReason" not in each]
-        day = settle_day(self.db, user_day(self.db, uid, _today()), now=datetime.now(UTC))
-        assert day
-        if day.used.micro_usd > usd * 1e6 or day.lost:
-            raise Broken(f"${day.used.micro_usd / 1e6} of ${usd} are used; lost: {day.lost}")
+        today, now = _today(), datetime.now(UTC)
+        (day,) = read_days(self.db, uid, since=today, until=today, now=now)
+        if day.used.micro_usd > usd * 1e6 or day.reserved != NONE:
+            raise Broken(f"${day.used.micro_usd / 1e6} of ${usd} are used: {day}")
         counted = sum(each["costUsd"] for run in results for each in run["usage"])
         if round(counted * 1e6) != day.spent.micro_usd:
             raise Broken(f"the runs cost ${counted}, and the day counts {day.spent}")

@@ -403,7 +403,7 @@ def examine_spending(db: Any) -> None:
         since = later.date() - timedelta(days=2)
         days = read_days(db, uid, since=since, until=later.date(), now=later)
         counted = sum(day.spent.tokens for day in days)
-        if counted < tokens or any(day.reserved.tokens for day in days):
+        if counted < tokens or any(day.reservations for day in days):
             raise Broken(f"{uid} spent {tokens} tokens by the log, and {counted} by {days}")
 
 

@@ -125,6 +125,41 @@ export default function platform(rules) {
       await denied(setDoc(thread("ana"), { title: "All else gone" }));
     });
 
+    test("has its calls taken once, by its owner", async () => {
+      const waiting = { runId: "r1", calls: ["c1"], clientId: "c", until: null };
+      const takenBy = { runId: "r1", place: "p1" };
+      const take = (fields) => changes({ "waiting.takenBy": fields });
+      await denied(take(takenBy)); // it waits for nothing
+      await rules.given({ ...DOCUMENTS, "threads/t1": { ...THREAD, waiting } });
+      await denied(updateDoc(thread("eve"), { "waiting.takenBy": takenBy }));
+      for (const wrong of [
+        { ...takenBy, runId: "r2" },
+        { ...takenBy, place: "" },
+        { ...takenBy, place: "p".repeat(65) },
+        { ...takenBy, place: 1 },
+        { ...takenBy, more: 1 },
+        { runId: "r1" },
+        "p1",
+        null,
+      ]) {
+        await denied(take(wrong));
+      }
+      await denied(changes({ "waiting.takenBy": takenBy, title: "With a new title" }));
+      await denied(changes({ "waiting.takenBy": takenBy, "waiting.until": 1 }));
+      await denied(changes({ waiting: { takenBy } }));
+      await denied(changes({ waiting: deleteField() }));
+      await allowed(take(takenBy));
+      await allowed(take(takenBy)); // once more by who has them
+      await denied(take({ ...takenBy, place: "p2" }));
+      await denied(changes({ "waiting.takenBy": deleteField() }));
+      const stored = { ...THREAD, waiting: { ...waiting, takenBy } };
+      assert.deepEqual(await rules.stored("threads/t1"), stored);
+      const none = { ...THREAD, waiting: { ...waiting, calls: [] } };
+      await rules.given({ ...DOCUMENTS, "threads/t1": none });
+      await denied(take(takenBy)); // approvals alone
+      await rules.given(DOCUMENTS);
+    });
+
     test("cannot be taken over or given away", async () => {
       await denied(updateDoc(thread("eve"), { uid: "eve" }));
       await denied(updateDoc(thread("eve"), { uid: "eve", title: "Mine now" }));

@@ -10,7 +10,7 @@ from google.cloud.firestore import Client
 from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.models.base import Usage
-from rollcall.store import budgets, limits
+from rollcall.store import budgets, limits, paths
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -44,5 +44,4 @@ def call(budget: UserBudget, usage: Usage | None = USED) -> float | None:
 
 
 def day_of(db: Client, user: User = ANN, day: date = TODAY) -> budgets.Day:
-    snapshot = budgets.user_day(db, user.uid, day).get()
-    return budgets.Day.of(snapshot.to_dict(), uid=user.uid, day=day)
+    return budgets.Day.of(paths.user_day(db, user.uid, day).get().to_dict(), day)

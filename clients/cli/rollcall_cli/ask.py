@@ -19,7 +19,7 @@ from rollcall_cli.http import CallError
 from rollcall_cli.safe import SafeConsole, print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.stored import Result
-from rollcall_cli.tools import Tools, run_calls
+from rollcall_cli.tools import Tools, only_read, run_calls
 from rollcall_cli.workspace import visible
 from rollcall_cli.yes_to import YesTo
 
@@ -94,6 +94,8 @@ def _to_its_end(dialogue: Dialogue, question: str, asking: Asking) -> Result:
     agreed = Agreed()
     while True:
         if asking.tools and dialogue.pending:
+            if not only_read(dialogue.pending):
+                dialogue.take_calls()
             results = run_calls(
                 asking.tools,
                 dialogue.pending,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -22,7 +22,7 @@ from rollcall_cli.run_view import RunView
 from rollcall_cli.screen import Screen
 from rollcall_cli.spent import Spent
 from rollcall_cli.stored import Event, Result, Thread
-from rollcall_cli.tools import READING, Tools, run_calls
+from rollcall_cli.tools import READING, Tools, only_read, run_calls
 from rollcall_cli.workspace import ToolError, visible
 
 
@@ -52,12 +52,14 @@ class Conversation:
         context: Mapping[str, str] | None = None,
         tools: Tools | None = None,
         replay: Replay = no_replay,
+        take: Callable[[str, str], bool] = lambda thread_id, run_id: True,
         locale: str | None = None,
     ) -> None:
         self.dialogue = Dialogue(
             functions,
             agent=agent,
             replay=replay,
+            take=take,
             client_tools=tools.tools if tools else (),
             context=context,
             locale=locale,
@@ -234,6 +236,8 @@ class Conversation:
         """The results of all that is left here. What ran before, and could not be sent, does not
         run a second time."""
         pending = self.dialogue.pending
+        if not self._ran and not only_read(pending):
+            self.dialogue.take_calls()
         calls, stop = [call for call in pending if call["id"] not in self._ran], threading.Event()
         with CallsView(self._screen, calls) as view:
             results = run_calls(tools, calls, watcher=view, stop=stop, agreed=self._agreed)

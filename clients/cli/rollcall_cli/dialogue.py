@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 from rollcall_cli.callable import Functions
@@ -41,6 +41,7 @@ class Dialogue:
 
     Args:
         replay: The stored events of a run, for one whose stream was lost.
+        take: Takes the calls that a run left, by its thread and its id; whether they may be run.
         client_tools: Ids of the tools that this client can run.
         client_id: Tells this client from the user's others.
         locale: "en" or "he"; None for the language of each message.
@@ -52,6 +53,7 @@ class Dialogue:
         *,
         agent: str,
         replay: Replay = no_replay,
+        take: Callable[[str, str], bool] = lambda thread_id, run_id: True,
         client_tools: Collection[str] = (),
         client_id: str | None = None,
         context: Mapping[str, str] | None = None,
@@ -60,6 +62,7 @@ class Dialogue:
         self.agent = agent
         self._functions = functions
         self._replay = replay
+        self._take_calls = take
         self._always: dict[str, Any] = {"context": dict(context or {}), "locale": locale}
         if client_tools:
             self._always["clientTools"] = list(client_tools)
@@ -114,6 +117,19 @@ class Dialogue:
     def resume(self, entries: Sequence[dict[str, Any]]) -> Events:
         """Answer all that waits for a decision."""
         return self._run({"resume": list(entries)}, run_id=self.next_run_id)
+
+    def take_calls(self) -> None:
+        """Take the pending calls, before any is run that does not only read.
+
+        Raises:
+            CallError: Another client of the user has taken them.
+        """
+        if not self._take_calls(self.thread_id or "", self.run_id or ""):
+            message = (
+                "another of your clients has begun to run these calls, or nothing waits any more"
+            )
+            hint = "the thread goes on with its results, or after ten minutes without any"
+            raise CallError("aborted", message, {"hint": hint})
 
     def answer_calls(self, results: Sequence[dict[str, Any]]) -> Events:
         """Send what the calls that were left to this client came to."""

@@ -57,15 +57,21 @@ class Firestore:
         return [(_id(each), _fields(each)) for each in documents]
 
     def update(
-        self, path: str, fields: Mapping[str, Any], *, server_times: Sequence[str] = ()
+        self,
+        path: str,
+        fields: Mapping[str, Any],
+        *,
+        mask: Sequence[str] | None = None,
+        server_times: Sequence[str] = (),
     ) -> None:
-        """Set fields of a document; those of `server_times` to the server's time."""
+        """Set fields of a document, or of its maps those that `mask` has by their paths; those of
+        `server_times` to the server's time."""
         write: dict[str, Any] = {
             "update": {
                 "name": f"{self._root}/{path}",
                 "fields": {name: _encoded(value) for name, value in fields.items()},
             },
-            "updateMask": {"fieldPaths": list(fields)},
+            "updateMask": {"fieldPaths": list(mask or fields)},
             "currentDocument": {"exists": True},
         }
         if server_times:

@@ -103,6 +103,7 @@ def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             uid=session.user.uid,
             tools=workspace,
             replay=session.stored.events,
+            take=session.stored.take_calls,
             locale=options.locale,
         )
         where = f" in {options.root.resolve()}" if options.root else ""
@@ -123,6 +124,7 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             session.functions,
             agent=agent,
             replay=session.stored.events,
+            take=session.stored.take_calls,
             client_tools=workspace.tools if workspace else (),
             locale=options.locale,
         )

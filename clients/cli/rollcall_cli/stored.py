@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,7 @@ class Stored:
         self._firestore = Firestore(place, user)
         self._place = place
         self._uid = user.uid
+        self._process = uuid.uuid4().hex
 
     def threads(self, *, limit: int) -> list[Thread]:
         """The newest threads first."""
@@ -74,6 +76,19 @@ class Stored:
     def rename(self, thread_id: str, title: str) -> None:
         """Give a thread another title."""
         self._firestore.update(self._place.path("threads", thread_id), {"title": title})
+
+    def take_calls(self, thread_id: str, run_id: str) -> bool:
+        """Take the calls that a run left to a client, before they are run: False where another
+        process has taken them, or nothing waits any more."""
+        taken_by = {"runId": run_id, "place": self._process}
+        path, fields = self._place.path("threads", thread_id), {"waiting": {"takenBy": taken_by}}
+        try:
+            self._firestore.update(path, fields, mask=["waiting.takenBy"])
+        except CallError as error:
+            if error.code == "permission-denied":
+                return False
+            raise
+        return True
 
     def log(self, thread_id: str) -> list[dict[str, Any]]:
         """A thread's whole log, in order: what the user said, and each reply with its calls."""

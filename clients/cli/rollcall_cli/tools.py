@@ -71,6 +71,11 @@ class Watcher(Protocol):
     def ended(self, call: Call, result: dict[str, Any]) -> None: ...
 
 
+def only_read(calls: Sequence[Call]) -> bool:
+    """Whether it does no harm if another client runs the same calls, too."""
+    return all(call["tool"] in READING for call in calls)
+
+
 def run_calls(
     tools: Tools,
     calls: Sequence[Call],

@@ -47,6 +47,15 @@ export function pendingCalls(result) {
 }
 
 /**
+ * Whether it does no harm if somebody else runs the same calls, too.
+ * @param {ToolCallRecord[]} calls
+ * @param {ClientTools} tools
+ */
+export function allRead(calls, tools) {
+  return calls.every(({ tool }) => !own(tools, tool) || onlyReads(own(tools, tool)));
+}
+
+/**
  * Run the calls in their order, those side by side that only read.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools

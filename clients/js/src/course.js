@@ -33,7 +33,7 @@ const REFUSALS = 5;
 /**
  * @typedef {object} Ways
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
- * @property {Pick<StoredRuns, "follow" | "events" | "state" | "waiting">} [stored]
+ * @property {Pick<StoredRuns, "follow" | "events" | "state" | "take" | "waiting">} [stored]
  * @property {Patience} [patience]
  */
 

@@ -3,10 +3,16 @@
  * among the runs of one process or page.
  */
 
+import { newId } from "./ids.js";
 import { unlessAborted } from "./waiting.js";
 
 /** Of a page without an origin of its own, as in a sandboxed frame. */
 const NO_ORIGIN = "SecurityError";
+
+/** This process or page. */
+const HERE = newId();
+/** Where a browser keeps the id that its tabs share. */
+const PLACE = "rollcall-place";
 
 /** By its name, when the last that asked for it will have given it back. */
 const given = /** @type {Map<string, Promise<unknown>>} */ (new Map());
@@ -14,6 +20,18 @@ const given = /** @type {Map<string, Promise<unknown>>} */ (new Map());
 export class Locks {
   /** @type {Pick<LockManager, "request"> | undefined} */
   #shared = globalThis.navigator?.locks;
+
+  /** An id of all that share these locks: a browser's tabs of this site, or this process or page. */
+  get place() {
+    try {
+      if (!this.#shared || !globalThis.document) return HERE;
+      const { localStorage } = globalThis;
+      if (!localStorage.getItem(PLACE)) localStorage.setItem(PLACE, HERE);
+      return localStorage.getItem(PLACE) ?? HERE;
+    } catch {
+      return HERE; // a page that may keep nothing
+    }
+  }
 
   /**
    * Wait until nobody else holds what has this name, and hold it.

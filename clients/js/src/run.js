@@ -1,7 +1,7 @@
 /** A turn as it happens: streamed, continued with what this client answers, up to its end. */
 
 import { Channel } from "./channel.js";
-import { answer, pendingCalls } from "./client_tools.js";
+import { allRead, answer, pendingCalls } from "./client_tools.js";
 import { Course, PATIENCE } from "./course.js";
 import { decided, entries, isMine } from "./decisions.js";
 import { RollcallError } from "./errors.js";
@@ -17,6 +17,7 @@ import { insist, sleep, unlessAborted } from "./waiting.js";
 /** @import { AgentEvent } from "./events.js" */
 /** @import { Listeners } from "./listening.js" */
 /** @import { Locks } from "./locks.js" */
+/** @import { Waiting } from "./stored.js" */
 /** @import { ClientToolResult, Decision, Interrupt, MediaPart, RunRequest, RunResult, TextPart } from "../types/wire.js" */
 
 /** @typedef {Omit<Decision, "approved">} Remarks */
@@ -52,6 +53,8 @@ const END_MS = 4000;
 /** So often it is looked whether a run's calls still wait, before it is believed that they do not. */
 const LOOKS = 4;
 const LOOK_AGAIN_MS = 500;
+/** So often it is looked whether calls are answered that another process or browser has taken. */
+const TAKEN_MS = 2000;
 
 /** @implements {AsyncIterable<AgentEvent>} */
 export class Run {
@@ -398,7 +401,9 @@ export class Run {
 
   /**
    * Run the calls that were left to this client, and go on with their results. Of several that
-   * follow the run, one does: whoever comes after it finds them answered.
+   * follow the run, one does: among those that share locks whoever is first, and among others who
+   * has taken the calls in Firestore. Who took them and died answers nothing: the server then ends
+   * the wait, and the turn goes on without results.
    * @param {RunResult} result
    * @param {ClientTools} tools
    * @returns {Promise<RunResult>}
@@ -409,7 +414,7 @@ export class Run {
     // Held until the server has the results, so that nobody runs the calls meanwhile.
     const stop = this.on("event", ({ type }) => type === "RUN_STARTED" && free());
     try {
-      const elsewhere = await this.#answeredElsewhere(result, signal);
+      const elsewhere = await this.#answeredElsewhere(result, tools, signal);
       if (elsewhere) return elsewhere;
       const onProgress = (/** @type {any} */ content) => this.#tell(progress(content));
       const toolResults = await answer(pendingCalls(result), tools, { signal, onProgress });
@@ -422,20 +427,29 @@ export class Run {
   }
 
   /**
-   * What the turn came to if the calls of a run do not wait any more; undefined while they do.
+   * What the turn came to if the calls of a run do not wait any more, or were taken elsewhere;
+   * undefined once this client is to run them.
    * @param {RunResult} result
+   * @param {ClientTools} tools
    * @param {AbortSignal} signal
    * @returns {Promise<RunResult | undefined>}
    * @throws {RollcallError} They were given up.
    */
-  async #answeredElsewhere(result, signal) {
+  async #answeredElsewhere(result, tools, signal) {
     if (!this.#home.ways.stored) return undefined;
     const { threadId, runId } = result;
     for (let looks = 1; ; looks++) {
       const waiting = await this.#lookUp((stored) => stored.waiting(threadId), signal);
       if (waiting?.runId === runId) {
-        if (!waiting.isAnswered && !waiting.isLate) return undefined;
-        return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
+        if (waiting.isAnswered || waiting.isLate) {
+          return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
+        }
+        if (await this.#take(waiting, result, tools, signal)) return undefined;
+        if (waiting.takenBy) looks = 0;
+        await sleep(waiting.takenBy ? TAKEN_MS : LOOK_AGAIN_MS, signal);
+        signal.throwIfAborted();
+        if (looks < LOOKS) continue;
+        break;
       }
       const state = await this.#lookUp((stored) => stored.state(threadId, runId), signal);
       if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
@@ -445,8 +459,23 @@ export class Run {
       signal.throwIfAborted();
     }
     throw new RollcallError("failed-precondition", "nobody waits for these calls any more", {
-      hint: "their time was over, or the thread went on with another message",
+      hint: "their time was over, the thread went on, or the deployed rules do not let them be taken",
     });
+  }
+
+  /**
+   * Take the calls of a run, unless they only read, or were taken here before.
+   * @param {Waiting} waiting
+   * @param {RunResult} result
+   * @param {ClientTools} tools
+   * @param {AbortSignal} signal
+   * @returns {Promise<boolean | undefined>} Whether they may be run here.
+   */
+  async #take({ takenBy }, result, tools, signal) {
+    const { place } = this.#home.locks;
+    if (allRead(pendingCalls(result), tools)) return true;
+    if (takenBy) return takenBy.place === place;
+    return this.#lookUp((stored) => stored.take(result.threadId, result.runId, place), signal);
   }
 
   /**

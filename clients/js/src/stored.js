@@ -15,8 +15,9 @@ import { Names } from "./names.js";
 
 /**
  * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is.
- * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean }} Waiting
+ * before the rest is. `takenBy` says where the calls are being run.
+ * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean,
+ *   takenBy?: { runId: string, place: string } }} Waiting
  */
 
 /**
@@ -117,6 +118,27 @@ export class StoredRuns {
       return (await getDocFromServer(thread)).data()?.waiting ?? undefined;
     } catch (error) {
       throw toRollcallError(error);
+    }
+  }
+
+  /**
+   * Take the calls that a run left, before they are run: the rules let one place do so.
+   * @param {string} threadId
+   * @param {string} runId
+   * @param {string} place
+   * @returns {Promise<boolean>} False where another place has taken them, or nothing waits any more.
+   * @throws {RollcallError}
+   */
+  async take(threadId, runId, place) {
+    const { doc, updateDoc } = await sdkOf(this.#db);
+    const thread = doc(this.#db, ...this.#names.path("threads", threadId));
+    try {
+      await updateDoc(thread, { "waiting.takenBy": { runId, place } });
+      return true;
+    } catch (error) {
+      const refusal = toRollcallError(error);
+      if (refusal.code === "permission-denied") return false;
+      throw refusal;
     }
   }
 

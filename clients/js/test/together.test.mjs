@@ -50,6 +50,11 @@ class Thread {
     state: async (threadId, runId) => this.runs[runId],
     events: async (threadId, runId) => runOf(this.runs[runId].result),
     waiting: async () => this.waits,
+    take: async (threadId, runId, place) => {
+      if (this.waits?.runId !== runId || this.waits.takenBy) return false;
+      this.waits = { ...this.waits, takenBy: { runId, place } };
+      return true;
+    },
   };
 
   call = async (name) => {
@@ -75,7 +80,11 @@ const PLACES = {
   "in two tabs": () => withWebLocks(() => [new Locks(), new Locks()]),
 };
 
-for (const [where, pair] of Object.entries(PLACES)) {
+/** Locks of a process of its own. */
+const elsewhere = (place) => ({ place, take: async () => () => undefined });
+const PROCESSES = { "in two processes": () => [elsewhere("one"), elsewhere("other")] };
+
+for (const [where, pair] of Object.entries({ ...PLACES, ...PROCESSES })) {
   test(`${where}, calls are run once, and both are told the end`, async () => {
     const thread = new Thread();
     let ran = 0;
@@ -93,6 +102,9 @@ for (const [where, pair] of Object.entries(PLACES)) {
       ["It is done", "It is done"],
     );
   });
+}
+
+for (const [where, pair] of Object.entries(PLACES)) {
 
   test(`${where}, who leaves while it runs them leaves them to the other`, async () => {
     const thread = new Thread();
@@ -118,6 +130,33 @@ for (const [where, pair] of Object.entries(PLACES)) {
     assert.equal(thread.answers.length, 0);
   });
 }
+
+test("who took the calls in another process and died leaves them to nobody", async () => {
+  const thread = new Thread();
+  const died = await begun((act) => thread.follow(elsewhere("one"), { act }));
+  const next = thread.follow(elsewhere("other"), { act: () => assert.fail("it was run") });
+  await soon(20);
+  thread.waits = undefined; // the server has ended the wait, and gone on without results
+  thread.runs.r.continuedBy = "r~1";
+  thread.runs["r~1"] = { status: "done", result: END };
+  assert.deepEqual(await next.result, END);
+  assert.equal(thread.answers.length, 0);
+  died.leave();
+});
+
+test("calls that only read are run wherever they are followed", async () => {
+  const thread = new Thread();
+  thread.waits.takenBy = { runId: "r", place: "one" };
+  const act = { reads: true, run: () => ({}) };
+  assert.deepEqual(await thread.follow(elsewhere("other"), { act }).result, END);
+});
+
+test("calls that the rules let nobody take are not run", async () => {
+  const thread = new Thread();
+  thread.stored.take = async () => false;
+  const run = thread.follow(elsewhere("one"), { act: () => assert.fail("it was run") });
+  await assert.rejects(run.result, { code: "failed-precondition" });
+});
 
 test("calls that were answered while something waits for a person are not run again", async () => {
   const thread = new Thread();

@@ -24,6 +24,12 @@
  */
 export function pendingCalls(result: RunResult): ToolCallRecord[];
 /**
+ * Whether it does no harm if somebody else runs the same calls, too.
+ * @param {ToolCallRecord[]} calls
+ * @param {ClientTools} tools
+ */
+export function allRead(calls: ToolCallRecord[], tools: ClientTools): boolean;
+/**
  * Run the calls in their order, those side by side that only read.
  * @param {ToolCallRecord[]} calls
  * @param {ClientTools} tools

@@ -13,7 +13,7 @@ export const PATIENCE: Patience;
 /**
  * @typedef {object} Ways
  * @property {(data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>} stream
- * @property {Pick<StoredRuns, "follow" | "events" | "state" | "waiting">} [stored]
+ * @property {Pick<StoredRuns, "follow" | "events" | "state" | "take" | "waiting">} [stored]
  * @property {Patience} [patience]
  */
 export class Course {
@@ -56,7 +56,7 @@ export type Patience = {
 };
 export type Ways = {
     stream: (data: RunRequest, signal: AbortSignal) => AsyncGenerator<AgentEvent, RunResult, void>;
-    stored?: Pick<StoredRuns, "waiting" | "events" | "follow" | "state"> | undefined;
+    stored?: Pick<StoredRuns, "waiting" | "events" | "follow" | "state" | "take"> | undefined;
     patience?: Patience | undefined;
 };
 import type { AgentEvent } from "./events.js";

@@ -4,8 +4,9 @@
 /** @import { RunResult } from "../types/wire.js" */
 /**
  * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is.
- * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean }} Waiting
+ * before the rest is. `takenBy` says where the calls are being run.
+ * @typedef {{ runId: string, isAnswered?: boolean, isLate?: boolean,
+ *   takenBy?: { runId: string, place: string } }} Waiting
  */
 /**
  * What a run's document says of its end; `continuedBy` is the run that went on where it waited.
@@ -50,16 +51,29 @@ export class StoredRuns {
      * @throws {RollcallError}
      */
     waiting(threadId: string): Promise<Waiting | undefined>;
+    /**
+     * Take the calls that a run left, before they are run: the rules let one place do so.
+     * @param {string} threadId
+     * @param {string} runId
+     * @param {string} place
+     * @returns {Promise<boolean>} False where another place has taken them, or nothing waits any more.
+     * @throws {RollcallError}
+     */
+    take(threadId: string, runId: string, place: string): Promise<boolean>;
     #private;
 }
 /**
  * What a thread waits for: the calls and questions of a run. The client's part of it may be over
- * before the rest is.
+ * before the rest is. `takenBy` says where the calls are being run.
  */
 export type Waiting = {
     runId: string;
     isAnswered?: boolean;
     isLate?: boolean;
+    takenBy?: {
+        runId: string;
+        place: string;
+    };
 };
 /**
  * What a run's document says of its end; `continuedBy` is the run that went on where it waited.

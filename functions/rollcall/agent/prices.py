@@ -9,17 +9,24 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 from collections.abc import Iterable
 from datetime import date
-from functools import cache
-from typing import Annotated, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec.structs import replace
 from pydantic import Field, ValidationError
 
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
 from rollcall.models.provider import plain_id, providers
+from rollcall.store.limits import Limits, limits
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
 
 _FREE = "offline:"
 
@@ -78,6 +85,14 @@ class Price(Rates):
         rates: Rates = self.long if is_long and self.long is not None else self
         return math.ceil(round(rates.cost(usage), 6))
 
+    def worst_micro_usd(self, input_tokens: int, output_tokens: int) -> int:
+        """Return the most that they may cost: all input is written to a cache, or none of it."""
+        plain = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        written = replace(
+            plain, cache_write_tokens=input_tokens, long_cache_write_tokens=input_tokens
+        )
+        return max(self.micro_usd(plain), self.micro_usd(written))
+
 
 NOTHING = Price(models=["offline:*"], input=0, output=0)
 
@@ -96,6 +111,36 @@ def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price |
     if is_free(model_id):
         return NOTHING
     return _best(model_id, on=on, prices=own) or _best(model_id, on=on, prices=shipped())
+
+
+def policy_price(
+    model_id: str, *, on: date, own: Iterable[Price], allow_unpriced: bool
+) -> Price | None:
+    """Return the price of a model that is about to be called; None where it may go without.
+
+    Args:
+        allow_unpriced: Whether the agent's profile allows that; ROLLCALL_ALLOW_UNPRICED does, too.
+    Raises:
+        FailedPrecondition: The model has no price, and no policy allows that.
+    """
+    price = find_price(model_id, on=on, own=own)
+    if price or allow_unpriced or os.environ.get("ROLLCALL_ALLOW_UNPRICED") == "true":
+        return price
+    raise FailedPrecondition(
+        f"the price of the model {model_id!r} is not known, so it is not used",
+        hint=f"add its price to the document {collection_id('budgets')}/prices, or allow models "
+        "without one: allowUnpriced in the agent's overrides, or ROLLCALL_ALLOW_UNPRICED=true",
+    )
+
+
+def operator_prices(db: Client) -> tuple[Price, ...]:
+    """Return the operator's prices, from memory while they are fresh."""
+    return _read_once(limits(db))
+
+
+@lru_cache(maxsize=8)
+def _read_once(found: Limits) -> tuple[Price, ...]:
+    return read_prices(found.prices)
 
 
 @cache

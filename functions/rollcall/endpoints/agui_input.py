@@ -424,7 +424,7 @@ def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> Clien
     if _MAY_BE_AN_ID.fullmatch(name):
         references.append(paths.thread(db, name))
     key = None if is_generated_id(run_id) else run_key(uid, run_id)
-    threads, _, run = read_for_opening(db, references, key=key)
+    threads, run = read_for_opening(db, references, key=key)
     run_thread_id = thread_of_run(run) if run is not None else None
     for thread in reversed(threads):
         data = thread.to_dict() or {}

@@ -10,16 +10,17 @@ both: no process whose clock is late opens a run in yesterday's document unseen.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted
+from rollcall.store import paths
 from rollcall.store.batches import write_unchanged
-from rollcall.store.budgets import Day, DayReservation, RunBudget, user_day
-from rollcall.store.limits import MOST_STARTS, NONE, UserLimits
+from rollcall.store.budgets import Day, RunBudget, reservation
+from rollcall.store.limits import NONE, Amount, UserLimits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -45,18 +46,15 @@ class TooManyRuns(ResourceExhausted):
         running: Their threads and ids, as the details have them.
     """
 
-    def __init__(self, paths: Sequence[str], *, most: int) -> None:
+    def __init__(self, running: Collection[str], *, most: int) -> None:
+        names = ("threadId", "runId")
         self.running = [
-            dict(zip(("threadId", "runId"), path.split("/")[-3::2], strict=True)) for path in paths
+            dict(zip(names, path.split("/")[-3::2], strict=True)) for path in sorted(running)
         ]
-        if not most:
-            super().__init__("you may have no runs under way", hint="runsAtOnce is 0 for you")
-            return
         super().__init__(
-            f"{len(paths)} of your runs are under way, and at most {most} may be at once; "
-            "wait until one has ended",
-            hint="details.running names them",
-            retry_after_s=2,
+            f"{len(running)} of your runs are under way, and at most {most} may be at once",
+            hint="wait until one of details.running has ended" if most else "none may be for you",
+            retry_after_s=2 if most else None,
         )
 
     @property
@@ -67,8 +65,8 @@ class TooManyRuns(ResourceExhausted):
 class Admission(Struct):
     """What an opening reads and writes of its user's day.
 
-    Each try of an opening reads `references` together with the thread, has `admit` add its writes,
-    and calls `admitted` when its batch is committed.
+    Each try of an opening reads `references` together with the thread and sets `snapshots`, has
+    `admit` add its writes, and calls `admitted` when its batch is committed.
 
     Attributes:
         now: When the run was requested, UTC.
@@ -87,46 +85,41 @@ class Admission(Struct):
     limits: UserLimits
     counts: bool = True
     budget: RunBudget | None = None
+    snapshots: Sequence[DocumentSnapshot] = ()
     _id: str = field(default_factory=lambda: f"s{uuid.uuid4().hex[:15]}")
 
     @property
-    def references(self) -> Sequence[DocumentReference]:
-        """The documents to read, in the order in which the snapshots are to be given: the day's,
-        and yesterday's while its starts count."""
-        return [user_day(self.db, self.uid, day) for day in self._days]
+    def references(self) -> list[DocumentReference]:
+        """The user's day, and yesterday while its starts count."""
+        return [paths.user_day(self.db, self.uid, day) for day in self._dates]
 
-    def was_started(self, snapshots: Sequence[DocumentSnapshot]) -> bool:
+    @property
+    def was_started(self) -> bool:
         """Whether a run of this key was opened in the last minutes."""
-        return self.run_key is not None and self.run_key in _starts(snapshots)
+        return any(self.run_key in day.starts for day in self._days)
 
-    def admit(self, batch: WriteBatch, snapshots: Sequence[DocumentSnapshot]) -> None:
+    def admit(self, batch: WriteBatch) -> None:
         """Add the writes, which insist on the documents as they were read.
 
         Raises:
             ResourceExhausted: The user's rate, or the number of runs at once, does not allow it.
         """
-        now_ms = int(self.now.timestamp() * 1000)
-        starts = _starts(snapshots)
+        days, now_ms = self._days, int(self.now.timestamp() * 1000)
+        starts = {key: each for day in days for key, each in day.starts.items()}
         if self.counts:
             check_rate(starts, self.limits.runs_per_minute, now_ms=now_ms)
-        days = [
-            Day.of(snapshot.to_dict(), uid=self.uid, day=day)
-            for snapshot, day in zip(snapshots, self._days, strict=True)
-        ]
-        day = days[0]
         self._check_at_once(days)
+        starts = remembered(starts, now_ms=now_ms)
         starts[self.run_key or self._id] = {"atMs": now_ms, "counts": self.counts}
-        day.starts = remembered(starts, now_ms=now_ms)
+        day = days[0]
         day.uid = self.uid  # also of a day that an erasure had left without a name
-        day.reservations[self._id] = DayReservation(NONE, self.run, self.now)
+        day.reservations[self._id] = reservation(NONE, self.run, self.now)
         if self.budget:
             self.budget.reserve_first(day, batch, self._id)
-        write_unchanged(batch, snapshots[0], _changes(snapshots[0], day.dump()))
-        for snapshot, before in zip(snapshots[1:], self._days[1:], strict=True):
-            data = {**Day(self.uid, before).dump(), "starts": day.starts}
-            if snapshot.exists:
-                data = {"starts": day.starts}
-            write_unchanged(batch, snapshot, _changes(snapshot, data))
+        for snapshot, each in zip(self.snapshots, days, strict=True):
+            each.uid = each.uid if snapshot.exists else self.uid
+            each.starts = starts
+            write_unchanged(batch, snapshot, each.dump())
 
     def admitted(self) -> None:
         """Note that the batch is committed."""
@@ -138,54 +131,32 @@ class Admission(Struct):
         day, thread = days[0], f"{self.run.rpartition('/')[0]}/"
         for id, each in list(day.reservations.items()):
             # The thread is free for this run, or taken over by it.
-            if each.run and each.run.startswith(thread) and each.amount == NONE:
+            if (each["run"] or "").startswith(thread) and Amount.of(each) == NONE:
                 del day.reservations[id]
         at_once = self.limits.runs_at_once
-        entered = {each.run for day in days for each in day.reservations.values() if each.run}
-        entered = {run for run in entered if not run.startswith(thread)}
+        entered = {each["run"] for day in days for each in day.reservations.values()}
+        entered = {run for run in entered if run and not run.startswith(thread)}
         if len(entered) < (LOOK_AT if at_once is None else at_once):
             return
         running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
         if self.counts and at_once is not None and len(running) >= at_once:
-            raise TooManyRuns(sorted(running), most=at_once)
+            raise TooManyRuns(running, most=at_once)
 
     @property
-    def _days(self) -> list[date]:
+    def _dates(self) -> list[date]:
         now = self.now.astimezone(UTC)
-        before = (now - timedelta(milliseconds=BOTH_DAYS_MS)).date()
-        return list(dict.fromkeys((now.date(), before)))
+        before = now - timedelta(milliseconds=BOTH_DAYS_MS)
+        return list(dict.fromkeys((now.date(), before.date())))
 
-
-def _changes(snapshot: DocumentSnapshot, data: dict[str, Any]) -> dict[str, Any]:
-    """Return what turns a document into one with these fields. A user who starts many runs has many
-    entries, and an opening that is tried again and again writes none but its own."""
-    from google.cloud.firestore import DELETE_FIELD
-    from google.cloud.firestore_v1.field_path import FieldPath
-
-    before = snapshot.to_dict()
-    if before is None:
-        return data
-    changes = {name: value for name, value in data.items() if before.get(name) != value}
-    for name in changes.keys() & {"starts", "reservations"} & before.keys():
-        after, there = changes.pop(name), before[name]
-        for key in after.keys() | there.keys():
-            if after.get(key) != there.get(key):
-                path = FieldPath(name, key).to_api_repr()
-                changes[path] = after.get(key, DELETE_FIELD)
-    return changes
-
-
-def _starts(snapshots: Sequence[DocumentSnapshot]) -> dict[str, dict[str, Any]]:
-    found = [(snapshot.to_dict() or {}).get("starts", {}) for snapshot in snapshots]
-    return {key: each for day in found for key, each in day.items()}
+    @property
+    def _days(self) -> list[Day]:
+        read = zip(self.snapshots, self._dates, strict=True)
+        return [Day.of(snapshot.to_dict(), day) for snapshot, day in read]
 
 
 def remembered(starts: Starts, *, now_ms: int) -> dict[str, dict[str, Any]]:
-    """Return the starts that are kept, by their runs' keys; of too many the newest."""
-    kept = {key: each for key, each in starts.items() if each["atMs"] > now_ms - REMEMBERED_MS}
-    if len(kept) <= MOST_STARTS:
-        return kept
-    return dict(sorted(kept.items(), key=lambda each: each[1]["atMs"])[-MOST_STARTS:])
+    """Return the starts that are kept, by their runs' keys."""
+    return {key: each for key, each in starts.items() if each["atMs"] > now_ms - REMEMBERED_MS}
 
 
 def check_rate(starts: Starts, most: int | None, *, now_ms: int) -> None:

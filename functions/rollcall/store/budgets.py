@@ -1,41 +1,39 @@
-"""Days of users and tenants: what was spent, and what is reserved for runs under way.
+"""Days of users and tenants: what was spent, and what is reserved for model calls under way.
 
-    budgets/u{user}-{day}         uid, day, spentMicroUsd, spentTokens, reservedMicroUsd,
-                                  reservedTokens, reservations: {id: {microUsd, tokens, run, at}},
-                                  models, lost, starts, expiresAt
-    budgets/t{tenant}-{day}-{n}   tenant, day, reservedMicroUsd, reservedTokens, spentMicroUsd,
-                                  spentTokens, expiresAt
+    budgets/u{user}-{day}         uid, day, SUMS, reservations: {id: {run, at, reservedMicroUsd,
+                                  reservedTokens}}, models, starts, expiresAt
+    budgets/t{tenant}-{day}-{n}   tenant, day, SUMS, expiresAt
+
+SUMS are spentMicroUsd, spentTokens, reservedMicroUsd and reservedTokens.
 
 The worst case of a model call is reserved before the call and its cost settled after it; spent and
 reserved together never pass the limit (docs/decisions/16-budgets.md). A reservation is made by a
 write that insists on the day as it was read, or by increments whose answer is checked before the
-call. What a process that died had reserved stays reserved, which limits count as they count what
-was spent, until somebody looks and moves it to `lost`.
+call. What a process that died had reserved stays in the sum, and so counts as spent;
+`reservations` only says whose the sum is.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import random
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.errors import ResourceExhausted, Unavailable
+from rollcall.core.errors import ResourceExhausted
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.wire import RunStatus
-from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
+from rollcall.store import paths
+from rollcall.store.batches import read_all, where
 from rollcall.store.limits import NONE, Amount, TenantLimits
 from rollcall.store.run_closing import is_run_alive
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference, WriteBatch
-
-    from rollcall.store.batches import DocumentSnapshot
+    from google.cloud.firestore import Client, WriteBatch
 
 KEPT_DAYS = 400
 """Then a day's document expires."""
@@ -45,25 +43,15 @@ RESERVED_RETRY_S = 5
 """When a call may be tried again that others' reservations are in the way of."""
 
 
-def budget_key(text: str) -> str:
-    """Return a user's or tenant's part of a document id; they may hold any character, ids not."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def user_day(db: Client, uid: str, day: date) -> DocumentReference:
-    """Return the document of a user's day."""
-    return db.document(f"{collection_id('budgets')}/u{budget_key(uid)}-{day.isoformat()}")
-
-
 def expiry(day: date) -> datetime:
     """Return when a day's document expires."""
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=KEPT_DAYS)
+    return datetime.combine(day + timedelta(days=KEPT_DAYS), time(), UTC)
 
 
 def until_tomorrow_s(now: datetime) -> int:
     """Return the seconds until the next UTC day, when budgets renew."""
-    tomorrow = now.astimezone(UTC).date() + timedelta(days=1)
-    return max(1, int((datetime(*tomorrow.timetuple()[:3], tzinfo=UTC) - now).total_seconds()) + 1)
+    midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
+    return int((midnight - now).total_seconds()) + 1
 
 
 class BudgetExhausted(ResourceExhausted):
@@ -77,64 +65,27 @@ class BudgetExhausted(ResourceExhausted):
     def __init__(self, message: str, *, is_for_now: bool = False) -> None:
         hint, retry_after_s = "it renews at 00:00 UTC", until_tomorrow_s(datetime.now(UTC))
         if is_for_now:
-            hint, retry_after_s = "wait until a run under way has ended", RESERVED_RETRY_S
-        super().__init__(message, hint=hint, retry_after_s=retry_after_s)
+            hint, retry_after_s = "try again when a run under way has ended", RESERVED_RETRY_S
+        super().__init__(f"{message}; {hint}", hint=hint, retry_after_s=retry_after_s)
         self.is_for_now = is_for_now
 
-
-class RunBudget(Protocol):
-    """The budget that a run spends from, as the run's own writes need it."""
-
-    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
-        """Reserve the first call in a day that the batch writes, under this id: once for each try,
-        of which the last one counts."""
-
-    def begin(self, id: str) -> None:
-        """Begin with what the opening has reserved under this id."""
-
-    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
-        """Add to a save what calls cost, and what the next one is to reserve; after the last, this
-        process makes none. A run that is not over then stays entered in the user's day."""
-
-    def wrote(self, written: Sequence[Any]) -> None:
-        """Note that the save is committed, with these results; none where the answer was lost."""
-
-
-class DayReservation(Struct, frozen=True):
-    """A part of a day that is reserved, or the entry of a run that has reserved nothing.
-
-    Attributes:
-        run: The path of the run's document; None for a call outside of a run.
-        at: When the run was opened, or the call reserved.
-        save: Marks the write that made it, whose answer may be lost.
-    """
-
-    amount: Amount
-    run: str | None = None
-    at: datetime | None = None
-    save: str = ""
-
     @staticmethod
-    def of(data: dict[str, Any]) -> DayReservation:
-        more = (data.get("run"), data.get("at"), data.get("save", ""))
-        return DayReservation(Amount.of(data), *more)
+    def of(limit: TenantLimits, day: Day, need: Amount) -> BudgetExhausted:
+        """Return the refusal of a call for which a user's day has no room."""
+        is_for_now = limit.allows(day.spent + need)
+        why = "reserved by your runs under way" if is_for_now else "used up"
+        usd, tokens, used = limit.micro_usd, limit.tokens_per_day or 0, day.used
+        if usd is not None and used.micro_usd + need.micro_usd > usd:
+            amounts = (max(0, usd - used.micro_usd), usd, need.micro_usd)
+            left, most, needed = (f"${each / 1_000_000:.2f}" for each in amounts)
+        else:
+            left, most = f"{max(0, tokens - used.tokens):,}", f"{tokens:,} tokens"
+            needed = f"{need.tokens:,}"
+        told = f"{left} of {most} are left, and this may take up to {needed}"
+        return BudgetExhausted(f"your budget for today is {why}: {told}", is_for_now=is_for_now)
 
-    def dump(self) -> dict[str, Any]:
-        return {**self.amount.dump(), "run": self.run, "at": self.at, "save": self.save}
 
-
-class Spend(Struct, frozen=True):
-    """What calls of a model used and cost.
-
-    Attributes:
-        counts: By their names in the document: calls, inputTokens, cachedInputTokens, outputTokens,
-            unpricedCalls (whose price is not known), estimatedCalls (whose provider said nothing
-            believable of it).
-    """
-
-    model_id: str
-    amount: Amount
-    counts: dict[str, int]
+# ---- Users ----
 
 
 class Day(Struct):
@@ -142,34 +93,29 @@ class Day(Struct):
 
     Attributes:
         uid: None once the user's data was erased.
-        reservations: By id.
+        settled: What calls cost.
+        reserved: The sum of what was reserved and is not settled, also by runs that are over.
+        reservations: Those of runs, and of calls outside of runs, that are not known to be over; a
+            run is entered without having reserved anything, too.
         models: Sums of counts and cost by model.
-        lost: Reservations of runs that ended without settling them; part of `spent`.
         starts: Runs that were opened in the last minutes, by their keys (`admission`).
     """
 
     uid: str | None
     day: date
-    spent: Amount = NONE
-    reservations: dict[str, DayReservation] = field(default_factory=dict)
+    settled: Amount = NONE
+    reserved: Amount = NONE
+    reservations: dict[str, dict[str, Any]] = field(default_factory=dict)
     models: dict[str, dict[str, int]] = field(default_factory=dict)
-    lost: dict[str, Amount] = field(default_factory=dict)
     starts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @staticmethod
-    def of(data: dict[str, Any] | None, *, uid: str, day: date) -> Day:
-        if data is None:
-            return Day(uid, day)
-        reserved = {**data.get("slices", {}), **data.get("reservations", {})}  # the name before
-        return Day(
-            uid=data.get("uid"),
-            day=day,
-            spent=Amount(data.get("spentMicroUsd", 0), data.get("spentTokens", 0)),
-            reservations={id: DayReservation.of(each) for id, each in reserved.items()},
-            models={id: dict(each) for id, each in data.get("models", {}).items()},
-            lost={id: Amount.of(each) for id, each in data.get("lost", {}).items()},
-            starts=dict(data.get("starts", {})),
-        )
+    def of(data: dict[str, Any] | None, day: date) -> Day:
+        """Read a document; None for one that is not there."""
+        data = data or {}
+        sums = Amount.of(data, "spent"), Amount.of(data, "reserved")
+        maps = (dict(data.get(name, {})) for name in ("reservations", "models", "starts"))
+        return Day(data.get("uid"), day, *sums, *maps)
 
     def dump(self) -> dict[str, Any]:
         """Return the document's fields; those of a nameless day leave its name and its expiry."""
@@ -178,42 +124,29 @@ class Day(Struct):
             **named,
             "schemaVersion": SCHEMA_VERSION,
             "day": self.day.isoformat(),
-            "spentMicroUsd": self.spent.micro_usd,
-            "spentTokens": self.spent.tokens,
-            "reservedMicroUsd": self.reserved.micro_usd,
-            "reservedTokens": self.reserved.tokens,
-            "reservations": {id: each.dump() for id, each in self.reservations.items()},
-            "slices": {},
+            **self.settled.dump("spent"),
+            **self.reserved.dump("reserved"),
+            "reservations": self.reservations,
             "models": self.models,
-            "lost": {id: each.dump() for id, each in self.lost.items()},
             "starts": self.starts,
         }
 
     @property
-    def reserved(self) -> Amount:
-        return sum((each.amount for each in self.reservations.values()), NONE)
-
-    @property
     def used(self) -> Amount:
         """Spent or reserved: what a limit is compared with."""
-        return self.spent + self.reserved
+        return self.settled + self.reserved
 
-    def settle(self, id: str, spends: Iterable[Spend]) -> None:
-        """Put what was spent in the place of a reservation, also of one that counts as lost."""
-        self.reservations.pop(id, None)
-        self.spent -= self.lost.pop(id, NONE)
-        for spend in spends:
-            self.spent += spend.amount
-            sums = self.models.setdefault(spend.model_id, {})
-            for name, number in {**spend.counts, "microUsd": spend.amount.micro_usd}.items():
-                sums[name] = sums.get(name, 0) + number
+    @property
+    def spent(self) -> Amount:
+        """What calls cost, and what runs that are over had reserved and did not settle."""
+        return self.used - sum(map(Amount.of, self.reservations.values()), NONE)
 
-    def lose(self, id: str) -> None:
-        """Count a reservation that nobody settles any more as spent."""
-        amount = self.reservations.pop(id).amount
-        if amount != NONE:
-            self.lost[id] = amount
-            self.spent += amount
+    def settle(self, cost: Amount, counts: Mapping[str, Mapping[str, int]]) -> None:
+        """Add what calls cost, and their counts by model."""
+        self.settled += cost
+        for model_id, numbers in counts.items():
+            sums = self.models.get(model_id, {})
+            self.models[model_id] = {key: sums.get(key, 0) + numbers[key] for key in numbers}
 
     def look(self, db: Client, *, now: datetime) -> set[str]:
         """Take out the reservations of runs that are over: one read for each run.
@@ -221,148 +154,64 @@ class Day(Struct):
         Returns:
             The paths of the runs that a process works on.
         """
-        paths = sorted({each.run for each in self.reservations.values() if each.run})
-        found = read_all(db, *(db.document(path) for path in paths))
-        runs = {path: run.to_dict() or {} for path, run in zip(paths, found, strict=True)}
-        for id, each in list(self.reservations.items()):
-            run = runs.get(each.run or "", {})
-            is_over = run.get("status") != RunStatus.RUNNING
-            if each.run is None and each.at is not None:
-                is_over = each.at + LONGEST_CALL < now
+        entries = self.reservations.items()
+        names = sorted({each["run"] for _, each in entries if each["run"]})
+        found = read_all(db, *(db.document(name) for name in names))
+        runs = {name: run.to_dict() or {} for name, run in zip(names, found, strict=True)}
+        for id, each in list(entries):
+            is_over = runs.get(each["run"], {}).get("status") != RunStatus.RUNNING
+            if not each["run"]:
+                is_over = each["at"] + LONGEST_CALL < now
             if is_over:
-                self.lose(id)
-        return {path for path, run in runs.items() if is_run_alive(run)}
+                del self.reservations[id]
+        return {name for name, run in runs.items() if is_run_alive(run)}
 
 
-def add_settlement(
-    batch: WriteBatch,
-    reference: DocumentReference,
-    id: str,
-    *,
-    before: Amount,
-    after: DayReservation | None,
-    spends: Iterable[Spend],
-) -> None:
-    """Settle calls by increments, in a batch that is committed at most once.
-
-    Args:
-        before: What the reservation is now.
-        after: What is reserved from then on; None takes the entry out.
-    """
-    from google.cloud.firestore import DELETE_FIELD, Increment
-
-    sums = Day(None, date.min)
-    sums.settle(id, spends)
-    fields: dict[str, Any] = {
-        "reservations": {id: DELETE_FIELD if after is None else after.dump()},
-        **increments("reserved", (after.amount if after else NONE) - before),
-        **increments("spent", sums.spent),
-    }
-    if sums.models:
-        fields["models"] = {
-            model: {name: Increment(number) for name, number in each.items()}
-            for model, each in sums.models.items()
-        }
-    batch.set(reference, fields, merge=True)
+def reservation(amount: Amount, run: str | None, at: datetime) -> dict[str, Any]:
+    """Return the entry of a run by its path, or of a call outside of runs, in its user's day."""
+    return {**amount.dump("reserved"), "run": run, "at": at}
 
 
-def increments(name: str, amount: Amount) -> dict[str, Any]:
-    """Return what adds an amount to its fields; a commit answers with the sums (`used_sum`)."""
+def increments(*, reserved: Amount, spent: Amount) -> dict[str, Any]:
+    """Return what adds to a day's sums, in a batch that is committed at most once."""
     from google.cloud.firestore import Increment
 
-    both = {"MicroUsd": amount.micro_usd, "Tokens": amount.tokens}
-    return {f"{name}{unit}": Increment(number) for unit, number in both.items()}
+    sums = reserved.dump("reserved") | spent.dump("spent")
+    return {name: Increment(number) for name, number in sums.items()}
 
 
 def used_sum(written: Any) -> Amount:
-    """Return what is reserved and spent after an `add_settlement`, as its write result says."""
+    """Return what is reserved and spent after `increments`, as the write's result says."""
     # In the order of the fields' names, of which these are the last.
     sums = [each.integer_value for each in written.transform_results][-4:]
     return Amount(sums[0] + sums[2], sums[1] + sums[3])
 
 
-def change(
-    db: Client,
-    reference: DocumentReference,
-    apply: Callable[[dict[str, Any] | None], dict[str, Any] | None],
-    *,
-    beside: Callable[[WriteBatch], None] = lambda batch: None,
-) -> None:
-    """Write what `apply` makes of a document, provided that nobody else wrote it in between.
-
-    Args:
-        apply: Returns the fields to write, or None to leave the document. Called again after a lost
-            race, and after a lost answer: then it may find its own write.
-        beside: Adds further writes to the batch.
-    Raises:
-        ResourceExhausted: `apply` refuses.
-        Unavailable: Firestore cannot be reached, or every race was lost.
-    """
-    from google.api_core.exceptions import GoogleAPICallError, RetryError
-
-    failures: list[Exception] = []
-    for _ in attempts():
-        try:
-            snapshot = reference.get()
-            if (data := apply(snapshot.to_dict())) is None:
-                return
-            batch = db.batch()
-            write_unchanged(batch, snapshot, data)
-            beside(batch)
-            if try_commit(batch) is not None:
-                return
-        except (GoogleAPICallError, RetryError) as error:
-            failures.append(error)
-            if len(failures) > 1:
-                break
-    if failures:
-        message = f"the budget could not be read or written: {failures[-1]}"
-        raise Unavailable(message) from failures[-1]
-    raise Unavailable("too many calls are being paid for at once; try again", retry_after_s=1)
+def read_days(db: Client, uid: str, *, since: date, until: date, now: datetime) -> list[Day]:
+    """Return a user's days with a document, oldest first, without reservations of runs that are
+    over."""
+    # By document id, which needs no index of its own and names this user alone.
+    first, last = paths.user_day(db, uid, since), paths.user_day(db, uid, until)
+    query = db.collection(collection_id("budgets")).where(filter=where("__name__", ">=", first))
+    found = query.where(filter=where("__name__", "<=", last)).stream()
+    return [read_day(db, snapshot.to_dict() or {}, now=now) for snapshot in found]
 
 
-def settle_day(db: Client, reference: DocumentReference, *, now: datetime) -> Day | None:
-    """Return a user's day without reservations of runs that are over; None where it has no
-    document. What was found out is written.
-
-    Raises:
-        Unavailable: Firestore cannot be reached.
-    """
-    day: Day | None = None
-
-    def apply(data: dict[str, Any] | None) -> dict[str, Any] | None:
-        nonlocal day
-        day = None if data is None else read_day(data)
-        if day is None or day.reserved == NONE:
-            return None
-        before = dict(day.reservations)
-        day.look(db, now=now)
-        return None if day.reservations == before else day.dump()
-
-    change(db, reference, apply)
+def read_day(db: Client, data: dict[str, Any], *, now: datetime) -> Day:
+    """Return the day of a document, without reservations of runs that are over."""
+    day = Day.of(data, date.fromisoformat(data["day"]))
+    day.look(db, now=now)
     return day
 
 
-def settled(db: Client, snapshot: DocumentSnapshot, *, now: datetime) -> Day:
-    """Return a user's day that was just read, in settled numbers."""
-    day = read_day(snapshot.to_dict() or {})
-    if day.reserved == NONE:
-        return day
-    return settle_day(db, snapshot.reference, now=now) or day  # it was erased meanwhile
+class RunBudget(Protocol):
+    """What a run spends from, as the writes that open, save and end it need it; `UserBudget` of
+    `agent/budget.py`."""
 
-
-def read_days(db: Client, uid: str, *, since: date, until: date, now: datetime) -> list[Day]:
-    """Return a user's days with a document, oldest first, in settled numbers."""
-    # By document id, which needs no index of its own and names this user alone.
-    first, last = user_day(db, uid, since), user_day(db, uid, until)
-    query = db.collection(collection_id("budgets")).where(filter=where("__name__", ">=", first))
-    found = query.where(filter=where("__name__", "<=", last)).stream()
-    return [settled(db, snapshot, now=now) for snapshot in found]
-
-
-def read_day(data: dict[str, Any]) -> Day:
-    """Read the document of a user's day."""
-    return Day.of(data, uid="", day=date.fromisoformat(data["day"]))
+    def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None: ...
+    def begin(self, id: str) -> None: ...
+    def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None: ...
+    def wrote(self, written: Sequence[Any]) -> None: ...
 
 
 # ---- Tenants ----
@@ -396,22 +245,21 @@ class TenantDay(Struct, frozen=True):
             "tenant": self.tenant,
             "day": self.day.isoformat(),
             "expiresAt": expiry(self.day),
-            **increments("reserved", reserved),
-            **increments("spent", spent),
+            **increments(reserved=reserved, spent=spent),
         }
-        batch.set(self.db.document(f"{self._path}-{own_shard()}"), fields, merge=True)
+        batch.set(paths.tenant_day(self.db, self.tenant, self.day, own_shard()), fields, merge=True)
 
     def sums(self) -> tuple[Amount, Amount]:
         """Return what is reserved and what is spent, in all shards."""
-        # By document id, which needs no index of its own; "." comes next after "-".
-        first, end = (self.db.document(self._path + each) for each in "-.")
+        # By document id, which needs no index of its own; ":" comes next after "9".
+        first, end = (paths.tenant_day(self.db, self.tenant, self.day, n) for n in ("0", ":"))
         budgets = self.db.collection(collection_id("budgets"))
         query = budgets.where(filter=where("__name__", ">=", first))
         reserved = spent = NONE
         for shard in query.where(filter=where("__name__", "<", end)).stream():
             sums = shard.to_dict() or {}
-            reserved += Amount(sums["reservedMicroUsd"], sums["reservedTokens"])
-            spent += Amount(sums["spentMicroUsd"], sums["spentTokens"])
+            reserved += Amount.of(sums, "reserved")
+            spent += Amount.of(sums, "spent")
         return reserved, spent
 
     def check(self, limit: TenantLimits, need: Amount) -> None:
@@ -421,23 +269,11 @@ class TenantDay(Struct, frozen=True):
             need: What the newest reservation takes.
         Raises:
             BudgetExhausted: It is not; that reservation is to be taken back.
-            Unavailable: Firestore cannot be reached.
         """
-        from google.api_core.exceptions import GoogleAPICallError, RetryError
-
-        try:
-            reserved, spent = self.sums()
-        except (GoogleAPICallError, RetryError) as error:
-            raise Unavailable(f"the tenant's budget could not be read: {error}") from error
+        reserved, spent = self.sums()
         if limit.allows(reserved + spent):
             return
-        why, is_for_now = "used up; it renews at 00:00 UTC", limit.allows(spent + need)
-        if is_for_now:
-            why = "reserved by runs under way; try again when one of them has ended"
+        is_for_now = limit.allows(spent + need)
+        why = "reserved by runs under way" if is_for_now else "used up"
         message = f"your organisation's budget for today is {why}"
         raise BudgetExhausted(message, is_for_now=is_for_now)
-
-    @property
-    def _path(self) -> str:
-        name = f"t{budget_key(self.tenant)}-{self.day.isoformat()}"
-        return f"{collection_id('budgets')}/{name}"

@@ -108,7 +108,6 @@ class _Read(Struct, frozen=True):
     waiting: DocumentSnapshot
     window: DocumentSnapshot
     run: DocumentSnapshot | None
-    admission: Sequence[DocumentSnapshot]
 
 
 def open_continuation(
@@ -148,14 +147,14 @@ def _read(
     if waits and waits["runId"] == waiting_run_id and window.path in known:
         # It waits still, so in this thread no run continues it.
         left = [] if waiting.path in known else [waiting]
-        found, admitting, opened = read_for_opening(db, left, key=key, admission=admission)
+        found, opened = read_for_opening(db, left, key=key, admission=admission)
         before = found[0] if found else known[waiting.path]
-        return _Read(known[thread.path], before, known[window.path], opened, admitting)
-    found, admitting, opened = read_for_opening(
+        return _Read(known[thread.path], before, known[window.path], opened)
+    found, opened = read_for_opening(
         db, [thread, waiting, window, run], key=key, admission=admission
     )
     here = found[3] if found[3].exists else opened
-    return _Read(found[0], found[1], found[2], here, admitting)
+    return _Read(found[0], found[1], found[2], here)
 
 
 def _try_open(
@@ -240,7 +239,7 @@ def _commit_opening(
     )
     batch.update(read.waiting.reference, {"continuedBy": run_id, "updatedAt": now})
     if continuation.admission:
-        continuation.admission.admit(batch, read.admission)
+        continuation.admission.admit(batch)
     client = continuation.client
     if "answered" in before:  # the client whose answers count
         client = json.loads(before.get("tookOver") or "{}")

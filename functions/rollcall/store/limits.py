@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from msgspec import Struct, field
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
-MOST_STARTS = 10_000
-"""The highest limit of runs a minute: about half of what a day's document holds."""
+MOST_STARTS = 2_000
+"""The highest limit of runs a minute: four minutes' fill about half of a day's document."""
 
 log = logging.getLogger("rollcall")
 
@@ -59,11 +60,12 @@ class Amount(Struct, frozen=True):
         return self.micro_usd >= other.micro_usd and self.tokens >= other.tokens
 
     @staticmethod
-    def of(data: dict[str, Any]) -> Amount:
-        return Amount(data.get("microUsd", 0), data.get("tokens", 0))
+    def of(data: dict[str, Any], name: str = "reserved") -> Amount:
+        """Read the two fields of a document, such as `spentMicroUsd` and `spentTokens`."""
+        return Amount(data.get(f"{name}MicroUsd", 0), data.get(f"{name}Tokens", 0))
 
-    def dump(self) -> dict[str, int]:
-        return {"microUsd": self.micro_usd, "tokens": self.tokens}
+    def dump(self, name: str) -> dict[str, int]:
+        return {f"{name}MicroUsd": self.micro_usd, f"{name}Tokens": self.tokens}
 
 
 NONE = Amount()
@@ -107,21 +109,24 @@ class UserLimits(TenantLimits):
 L = TypeVar("L", bound=TenantLimits)
 
 
-class Limits(Struct, frozen=True):
+class Limits(Struct, frozen=True, eq=False):
     """Both documents as they were read, and when (monotonic seconds)."""
 
     document: dict[str, Any] = field(default_factory=dict)
     prices: dict[str, Any] = field(default_factory=dict)
     read_at: float = field(default_factory=time.monotonic)
 
+    @lru_cache(maxsize=1_000)  # noqa: B019 - what is kept is small, and renewed each minute
     def of_user(self, user: User) -> UserLimits:
         """Return the defaults, overridden by `user`, then by the role's and by the user's entry."""
         places = (("user", None), ("roles", user.role.value), ("users", user.uid))
         return self._overridden(UserLimits(), places)
 
-    def of_tenant(self, tenant: str) -> TenantLimits:
+    @lru_cache(maxsize=1_000)  # noqa: B019
+    def of_tenant(self, tenant: str | None) -> TenantLimits:
         """Return no limit but what `tenant` and the tenant's own entry say."""
-        return self._overridden(TenantLimits(), (("tenant", None), ("tenants", tenant)))
+        places = (("tenant", None), ("tenants", tenant)) if tenant else ()
+        return self._overridden(TenantLimits(), places)
 
     def _overridden(self, limits: L, places: tuple[tuple[str, str | None], ...]) -> L:
         """Override each field by itself: one that cannot be read is logged and changes nothing."""
@@ -129,17 +134,13 @@ class Limits(Struct, frozen=True):
             entry: Any = self.document.get(place, {})
             if key is not None and isinstance(entry, dict):
                 entry = entry.get(key, {})
-            if not isinstance(entry, dict):
-                log.warning("%s %s must be a map, and is left out", place, key or "")
-                continue
-            for name, value in entry.items():
+            for name, value in entry.items() if isinstance(entry, dict) else ((place, entry),):
                 try:
                     read = type(limits).model_validate({name: value}, strict=True)
                 except ValidationError as error:
                     log.warning("%s %s: %s is left out: %s", place, key or "", name, error)
                     continue
-                changed = {field: getattr(read, field) for field in read.model_fields_set}
-                limits = limits.model_copy(update=changed)
+                limits = limits.model_copy(update=read.model_dump(exclude_unset=True))
         return limits
 
 

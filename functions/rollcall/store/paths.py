@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from datetime import date
 from typing import TYPE_CHECKING
 
 from rollcall.core.options import collection_id
@@ -53,6 +55,22 @@ def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
 def window(db: Client, thread_id: str) -> DocumentReference:
     """Return the path of the view of the newest messages."""
     return db.document(collection_id("threads"), thread_id, collection_id("views"), "window")
+
+
+def user_day(db: Client, uid: str, day: date) -> DocumentReference:
+    """Return the path of a user's day."""
+    return db.document(f"{collection_id('budgets')}/u{budget_key(uid)}-{day.isoformat()}")
+
+
+def tenant_day(db: Client, tenant: str, day: date, shard: int | str) -> DocumentReference:
+    """Return the path of a shard of a tenant's day."""
+    key = budget_key(tenant)
+    return db.document(f"{collection_id('budgets')}/t{key}-{day.isoformat()}-{shard}")
+
+
+def budget_key(text: str) -> str:
+    """Return a user's or tenant's part of a document id; they may hold any character, ids not."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def event_page(db: Client, thread_id: str, run_id: str, number: int) -> DocumentReference:

@@ -19,6 +19,7 @@ from rollcall.store.event_log import EventLog, find_open_page
 from rollcall.store.message_log import read_log, unanswered_places
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import next_lease
+from rollcall.store.runs import LEASE_SHARDS
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -110,14 +111,15 @@ def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[
     approvals = db.collection(collection_id("approvals"))
     threads = db.collection(collection_id("threads"))
     pending = approvals.where(filter=where("status", "==", "pending"))
-    running = runs.where(filter=where("status", "==", RunStatus.RUNNING.value))
+    # Only a run that goes on has a lease.
+    leased = runs.where(filter=where("leaseShard", "in", list(range(LEASE_SHARDS))))
 
     def approval_ids(approval: Any) -> tuple[str, str]:
         return approval.get("threadId"), approval.get("runId")
 
     queries: tuple[tuple[Any, Callable[[Any], tuple[str, str]]], ...] = (
         (
-            running.where(filter=where("leaseUntil", "<=", now)),
+            leased.where(filter=where("leaseUntil", "<=", now)),
             lambda run: (run.reference.parent.parent.id, run.id),
         ),
         (pending.where(filter=where("decision.at", "<=", now - grace)), approval_ids),

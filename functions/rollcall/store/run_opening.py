@@ -177,7 +177,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
     for number in attempts(within_s=OPENING_S):
         # A race was lost, perhaps to this very run: it is looked for in its place as well.
         here = [paths.run(db, thread_id, opening.run_id)] if number else []
-        found, admitting, before = read_for_opening(
+        found, before = read_for_opening(
             db, [*references, *here], key=opening.key, admission=opening.admission
         )
         if before is None and here and found[-1].exists:
@@ -186,7 +186,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
             return _opened_before(db, opening, before)
         thread, view, *files = found[: len(references)]
         check_thread(thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-        opened = _try_open(db, opening, thread, view, files=files, admitting=admitting)
+        opened = _try_open(db, opening, thread, view, files=files)
         if opened is not None:
             return opened
     raise Aborted("too many messages came at once; try again", retry_after_s=2)
@@ -220,13 +220,12 @@ def _try_open(
     view: DocumentSnapshot,
     *,
     files: Sequence[DocumentSnapshot],
-    admitting: Sequence[DocumentSnapshot],
 ) -> OpenRun | None:
     """Try the opening batch once; None when another process was faster.
 
     Args:
         view: The thread's window view.
-        files: The records of the message's files, and `admitting` the documents of the admission.
+        files: The records of the message's files.
     """
     thread_id, replacement = opening.thread_id, opening.replacement
     thread = thread_read.to_dict() or {}
@@ -279,7 +278,7 @@ def _try_open(
     if attaching:
         attaching.write(batch, db, thread_id)
     if opening.admission:
-        opening.admission.admit(batch, admitting)
+        opening.admission.admit(batch)
     events = commit_opening(
         db, batch, run, thread_id=thread_id, run_id=opening.run_id, admission=opening.admission
     )

@@ -2,7 +2,8 @@
 
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
                            opener, reached, requestDigest, key, request, continues,
-                           approvals, answers, leaseUntil, keptUntil, cancelRequested; as it ends
+                           approvals, answers, leaseUntil, leaseShard, keptUntil,
+                           cancelRequested; as it ends
                            result, outcome, stopReason, usage, error, endedAt
     runs/{k}               the tombstone of an erased run: uid, key, threadId
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
 import uuid
 from collections.abc import Collection, Iterator, Sequence
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 RESULT_BYTES = 400_000
 """The largest stored result of a run. The run's document has room beside it for what a client
 answers while a person has still to decide."""
+LEASE_SHARDS = 8
+"""In how many parts the index over the leases of running runs is: Firestore takes 500 writes a
+second of rising values, and a run makes two or more."""
 _LEAST_BYTES = 100_000
 _LEAST_CALLS = 100
 _GENERATED = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
@@ -101,23 +106,23 @@ def read_for_opening(
     *,
     key: str | None,
     admission: Admission | None = None,
-) -> tuple[list[DocumentSnapshot], list[DocumentSnapshot], DocumentSnapshot | None]:
-    """Read what an opening needs in one round trip.
+) -> tuple[list[DocumentSnapshot], DocumentSnapshot | None]:
+    """Read what an opening needs in one round trip, and the admission's documents for it.
 
     Returns:
-        The documents of `references`, those of the admission, and the run of this key or its
-        tombstone, if there is one.
+        The documents of `references`, and the run of this key or its tombstone, if there is one.
     """
-    admitting = list(admission.references) if admission else []
-    wanted = [*references, *admitting]
+    wanted = [*references, *(admission.references if admission else [])]
     if key is None:
         found, run = read_all(db, *wanted), None
     else:
         found, run = in_parallel(lambda: read_all(db, *wanted), lambda: find_run(db, key))
-    documents, admitted = found[: len(references)], found[len(references) :]
-    if run is None and key and admission and admission.was_started(admitted):
-        run = find_run(db, key)  # it was opened while this was read
-    return documents, admitted, run
+    documents = found[: len(references)]
+    if admission:
+        admission.snapshots = found[len(references) :]
+        if run is None and key and admission.was_started:
+            run = find_run(db, key)  # it was opened while this was read
+    return documents, run
 
 
 def thread_of_run(run: DocumentSnapshot) -> str:
@@ -266,6 +271,7 @@ def run_document(
         "createdAt": now,
         "updatedAt": now,
         "leaseUntil": now + timedelta(seconds=lease_s()),
+        "leaseShard": random.randrange(LEASE_SHARDS),
     }
 
 

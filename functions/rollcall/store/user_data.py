@@ -21,7 +21,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.user_data import Section, as_stored, delete, listing_user, of_user
 from rollcall.store import paths
-from rollcall.store.budgets import settled
+from rollcall.store.budgets import read_day
 from rollcall.store.files import FILES, SECTION_READS, erase_file
 
 if TYPE_CHECKING:
@@ -70,9 +70,11 @@ def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid
 
 
 def _settled_day(document: Document) -> dict[str, Any]:
-    """Return a day without what runs that are over had reserved."""
-    day = settled(document.reference._client, document, now=datetime.now(UTC))
-    return {**(document.to_dict() or {}), **day.dump()}
+    """Return a day where what runs that are over had reserved is spent."""
+    data = document.to_dict() or {}
+    day = read_day(document.reference._client, data, now=datetime.now(UTC))
+    day.settled, day.reserved = day.spent, day.used - day.spent
+    return {**data, **day.dump()}
 
 
 def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
@@ -170,8 +172,8 @@ _INTERNAL = {
     "threads": {"lease", "leaseToken", "erasing"},
     "messages": {"savedBy"},
     "runs": {
-        *("leaseUntil", "keptUntil", "token", "opener", "attempt", "fruitless", "reached", "seq"),
-        *("requestDigest", "key", "cancelRequested"),
+        *("leaseUntil", "leaseShard", "keptUntil", "token", "opener", "attempt", "fruitless"),
+        *("reached", "seq", "requestDigest", "key", "cancelRequested"),
     },
 }
 

@@ -23,7 +23,7 @@ from rollcall.models.base import (
     Usage,
 )
 from rollcall.models.structured import StructuredText
-from rollcall.store import budgets, limits
+from rollcall.store import budgets, limits, paths
 from rollcall.store.budgets import BudgetExhausted
 from tests.support.spans import recorded
 
@@ -47,8 +47,8 @@ class Says:
 
 def spent(db: Client) -> budgets.Day:
     today = datetime.now(UTC).date()
-    snapshot = budgets.user_day(db, "ann", today).get()
-    return budgets.Day.of(snapshot.to_dict(), uid="ann", day=today)
+    snapshot = paths.user_day(db, "ann", today).get()
+    return budgets.Day.of(snapshot.to_dict(), today)
 
 
 def test_a_call_is_paid_by_the_user(db: Client) -> None:

@@ -17,8 +17,9 @@ from google.cloud.firestore import Client
 from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
-from rollcall.store.budgets import user_day
+from rollcall.store.batches import read_all
 from rollcall.store.limits import UserLimits, forget, limits
+from rollcall.store.paths import user_day
 from tests.support.counting import counted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -44,15 +45,11 @@ def opening(
 def start(db: Client, **where: Any) -> None:
     """Open one run, as an opening does: read, add to the batch, commit."""
     admission = opening(db, **where)
+    admission.snapshots = read_all(db, *admission.references)
     batch = db.batch()
-    admission.admit(batch, read(db, admission))
+    admission.admit(batch)
     batch.commit()
     admission.admitted()
-
-
-def read(db: Client, admission: Admission) -> list[Any]:
-    found = {each.reference.path: each for each in db.get_all(list(admission.references))}
-    return [found[reference.path] for reference in admission.references]
 
 
 def starts(db: Client, count: int, **where: Any) -> int:
@@ -151,7 +148,8 @@ def test_starts_at_once_around_midnight_are_no_more_than_allowed(db: Client) -> 
 
 def was_started(db: Client, key: str, now: datetime) -> bool:
     admission = opening(db, key=key, now=now)
-    return admission.was_started(read(db, admission))
+    admission.snapshots = read_all(db, *admission.references)
+    return admission.was_started
 
 
 def test_a_start_is_known_by_its_key_also_over_midnight(db: Client) -> None:
@@ -177,8 +175,7 @@ def test_a_start_is_known_by_its_key_to_whose_clock_differs(
 
 def test_a_run_that_goes_on_with_a_turn_is_remembered_and_not_counted(db: Client) -> None:
     assert starts(db, 20, counts=False, key="on") == 20
-    admission = opening(db, key="on")
-    assert admission.was_started(read(db, admission))
+    assert was_started(db, "on", NOON)
     assert starts(db, 12) == 10
 
 
@@ -197,7 +194,7 @@ def test_beyond_the_runs_at_once_one_more_is_refused_with_their_names(db: Client
         start(db, at_once=3)
     assert refused.value.details == {
         "code": "resource-exhausted",
-        "hint": "details.running names them",
+        "hint": "wait until one of details.running has ended",
         "retryAfterS": 2,
         "running": [{"threadId": f"t{number}", "runId": "r"} for number in range(3)],
     }
@@ -208,7 +205,7 @@ def test_where_none_may_be_under_way_none_is_opened(db: Client) -> None:
     db.document("budgets/limits").set({"users": {"ann": {"runsAtOnce": 0}}})
     forget()
     own = limits(db).of_user(User("ann")).runs_at_once
-    with pytest.raises(TooManyRuns, match="no runs under way") as refused:
+    with pytest.raises(TooManyRuns, match="at most 0") as refused:
         start(db, at_once=own)
     assert "retryAfterS" not in refused.value.details
     start(db, at_once=own, counts=False)  # it continues a turn

@@ -7,11 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.budget import SpendingTerms, UserBudget
+from rollcall.agent.budget import UserBudget
+from rollcall.agent.prices import Price, policy_price, read_prices
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
-from rollcall.store.limits import Amount, Limits
+from rollcall.store.limits import Amount
 
 DAY = date(2026, 11, 21)
 LOCAL = "openai:local"
@@ -20,10 +21,9 @@ OWN = {"prices": [{"models": [LOCAL], "input": 1, "output": 2}]}
 NO_DATABASE = cast(Any, None)
 
 
-def priced_terms(
-    *, prices: dict[str, Any] | None = None, allow_unpriced: bool = False
-) -> SpendingTerms:
-    return SpendingTerms.of(Limits(prices=prices or {}), User("ann"), allow_unpriced=allow_unpriced)
+def price(model_id: str = LOCAL, *, own: Any = None, allow_unpriced: bool = False) -> Price | None:
+    prices = read_prices(own)
+    return policy_price(model_id, on=DAY, own=prices, allow_unpriced=allow_unpriced)
 
 
 @pytest.fixture(autouse=True)
@@ -33,23 +33,24 @@ def no_policy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_without_a_price_is_not_used() -> None:
     with pytest.raises(FailedPrecondition, match="openai:local") as refused:
-        priced_terms().price(LOCAL, on=DAY)
+        price()
     assert "allowUnpriced" in str(refused.value.hint)
 
 
 def test_it_is_where_its_agent_may_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert priced_terms(allow_unpriced=True).price(LOCAL, on=DAY) is None
+    assert price(allow_unpriced=True) is None
     monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "true")
-    assert priced_terms().price(LOCAL, on=DAY) is None
+    assert price() is None
     monkeypatch.setenv("ROLLCALL_ALLOW_UNPRICED", "1")
     with pytest.raises(FailedPrecondition):
-        priced_terms().price(LOCAL, on=DAY)
+        price()
 
 
 def test_an_operators_price_is_one() -> None:
-    price = priced_terms(prices=OWN).price(LOCAL, on=DAY)
-    assert price and price.micro_usd(Usage(input_tokens=10, output_tokens=10)) == 30
-    assert priced_terms(prices=OWN).find_price("openai:other", on=DAY) is None
+    found = price(own=OWN)
+    assert found and found.micro_usd(Usage(input_tokens=10, output_tokens=10)) == 30
+    with pytest.raises(FailedPrecondition):
+        price("openai:other", own=OWN)
 
 
 def test_a_free_model_costs_nothing_and_asks_no_database() -> None:

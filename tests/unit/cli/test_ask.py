@@ -18,7 +18,7 @@ from tests.unit.cli.test_conversation import _decided, _Functions, _waiting
 
 class _Noa:
     uid = "noa"
-    events = None
+    events = take_calls = None
 
 
 def test_command_that_goes_on_is_at_the_same_place_and_in_the_same_folder(

@@ -252,6 +252,24 @@ def test_call_that_ran_and_could_not_be_told_is_told_later_and_not_run_again() -
     assert sent[0] == sent[1] == [{"toolCallId": "call1", "content": {"exitCode": 0}}]
 
 
+def test_calls_that_another_client_has_taken_are_not_run() -> None:
+    functions = _Functions(_left_here("r1"))
+    out = io.StringIO()
+    tools, screen = _Tools(), Screen(console=Console(file=out, width=80), env={})
+    taken: list[tuple[str, str]] = []
+
+    def take(thread_id: str, run_id: str) -> bool:
+        taken.append((thread_id, run_id))
+        return False
+
+    conversation = Conversation(
+        functions, screen, agent="workspace", uid="noa", tools=tools, take=take
+    )
+    assert conversation.ask("List") is None
+    assert (tools.ran, [run_id for _, run_id in taken]) == ([], ["r1"])
+    assert "another of your clients" in out.getvalue()
+
+
 def _asked_to_run(command: str) -> Events:
     about = {**INTERRUPT["metadata"], "tool": "run_command", "arguments": {"command": command}}
     interrupt = {**INTERRUPT, "toolCallId": "call1", "metadata": about}

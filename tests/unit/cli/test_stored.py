@@ -34,6 +34,7 @@ def test_a_deployments_prefix_is_in_every_path(monkeypatch: pytest.MonkeyPatch) 
     stored.log("t1")
     stored.result("t1", "r1")
     stored.rename("t1", "About rooms")
+    assert stored.take_calls("t1", "r1")
     stored.decide("a1", approved=True)
     stored._pages("t1", "r1", -1)
     assert asked == [
@@ -41,9 +42,27 @@ def test_a_deployments_prefix_is_in_every_path(monkeypatch: pytest.MonkeyPatch) 
         "rc_threads/t1/rc_messages",
         "rc_threads/t1/rc_runs/r1",
         "rc_threads/t1",
+        "rc_threads/t1",
         "rc_approvals/a1",
         "rc_threads/t1/rc_runs/r1/rc_events",
     ]
+
+
+@pytest.mark.parametrize(("code", "taken"), [("permission-denied", False), (None, True)])
+def test_calls_are_taken_by_one_process(
+    code: str | None, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+
+    def send(self: Firestore, method: str, path: str, body: Any = None) -> Any:
+        sent.extend(body["writes"])
+        if code:
+            raise CallError(code, "denied by the rules")
+
+    monkeypatch.setattr(Firestore, "_send", send)
+    assert Stored(PLACE, cast(User, _User())).take_calls("t1", "r1") is taken
+    (write,) = sent
+    assert write["updateMask"] == {"fieldPaths": ["waiting.takenBy"]}
 
 
 @pytest.mark.parametrize("thread_id", ["nobody", "of-another", "t1/runs/r1", "..", ""])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from rollcall.core.errors import ResourceExhausted
-from rollcall.store import admission
 from rollcall.store.admission import check_rate, remembered
 
 NOW = 1_000_000
@@ -27,11 +26,6 @@ def test_a_start_is_remembered_for_longer_and_counts_no_more() -> None:
     found = starts(59, 61, 239, 241)
     assert list(remembered(found, now_ms=NOW)) == ["59", "61", "239"]
     check_rate(found, 2, now_ms=NOW)
-
-
-def test_of_too_many_starts_the_newest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "MOST_STARTS", 3)
-    assert set(remembered(starts(4, 1, 3, 2, 5), now_ms=NOW)) == {"1", "2", "3"}
 
 
 def test_one_more_than_the_most_is_refused_until_the_oldest_is_a_minute_old() -> None:

@@ -10,19 +10,19 @@ import pytest
 
 from rollcall.core.context import User
 from rollcall.core.wire import Role
-from rollcall.store.budgets import Day, DayReservation, Spend, budget_key, until_tomorrow_s
-from rollcall.store.limits import NONE, Amount, Limits, TenantLimits, UserLimits
+from rollcall.store.budgets import BudgetExhausted, Day, reservation, until_tomorrow_s
+from rollcall.store.limits import Amount, Limits, TenantLimits, UserLimits
+from rollcall.store.paths import budget_key
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANN = User("ann", Role.TEACHER, tenant="school")
 
 
-def day(**reservations: DayReservation) -> Day:
-    return Day("ann", date(2026, 11, 21), reservations=reservations)
+RUN = "threads/t/runs/r"
 
 
-def spend(micro_usd: int, tokens: int, **counts: int) -> Spend:
-    return Spend("m:a", Amount(micro_usd, tokens), {"calls": 1, **counts})
+def day(**more: Any) -> Day:
+    return Day("ann", date(2026, 11, 21), **more)
 
 
 def test_without_a_document_sound_limits_hold() -> None:
@@ -74,77 +74,44 @@ def test_an_amount_is_within_a_limit_where_each_part_that_is_limited_is() -> Non
     assert not TenantLimits(usd_per_day=1, tokens_per_day=7).allows(Amount(1, 8))
 
 
-def test_a_settled_reservation_gives_its_rest_back() -> None:
-    found = day(run=DayReservation(Amount(100, 50)))
-    found.settle("run", [spend(30, 20), spend(5, 5)])
-    assert found.used == found.spent == Amount(35, 25)
-    assert found.models["m:a"]["calls"] == 2 and found.models["m:a"]["microUsd"] == 35
-
-
-def test_a_reservation_that_nobody_settles_counts_as_spent() -> None:
-    found = day(dead=DayReservation(Amount(100, 50)), live=DayReservation(Amount(1, 1)))
-    before = found.used
-    found.lose("dead")
-    assert (found.spent, found.used) == (Amount(100, 50), before)
-    assert found.lost == {"dead": Amount(100, 50)}
-    assert list(found.reservations) == ["live"]
-
-
-def test_a_run_without_a_reservation_loses_none() -> None:
-    found = day(free=DayReservation(NONE, "threads/t/runs/r"))
-    found.lose("free")
-    assert (found.used, found.lost, found.reservations) == (NONE, {}, {})
-
-
-def test_who_settles_late_gets_the_difference_back() -> None:
-    found = day(run=DayReservation(Amount(100, 50)))
-    found.lose("run")
-    found.settle("run", [spend(30, 20)])
-    assert (found.used, found.lost) == (Amount(30, 20), {})
-
-
-def test_what_was_never_counted_is_not_given_back() -> None:
-    found = day()  # its document was deleted meanwhile
-    found.settle("run", [spend(30, 20)])
-    assert found.used == Amount(30, 20)
-
-
-def test_what_is_reserved_stands_in_the_document_as_a_sum_as_well() -> None:
-    data = day(a=DayReservation(Amount(100, 1)), b=DayReservation(Amount(10, 2))).dump()
-    assert (data["reservedMicroUsd"], data["reservedTokens"]) == (110, 3)
+def test_what_nobody_is_at_work_on_counts_as_spent() -> None:
+    live = {"a": reservation(Amount(30, 20), RUN, NOW)}
+    found = day(settled=Amount(100, 50), reserved=Amount(35, 25), reservations=live)
+    assert (found.used, found.spent) == (Amount(135, 75), Amount(105, 55))
 
 
 def test_a_day_is_read_as_it_was_written_and_never_shares_its_parts() -> None:
-    first = day(run=DayReservation(Amount(100, 50), "threads/t/runs/r", NOW, "save"))
+    first = day(settled=Amount(1, 2), reserved=Amount(100, 50))
+    first.reservations["a"] = reservation(Amount(100, 50), RUN, NOW)
+    first.models = {"m:a": {"calls": 1}}
     first.starts = {"k": {"atMs": 1_000, "counts": True}}
-    first.settle("x", [spend(1, 2, unpricedCalls=1, estimatedCalls=1)])
     data = first.dump()
-    copy = Day.of(data, uid="ann", day=first.day)
+    copy = Day.of(data, first.day)
     assert copy == first
-    copy.settle("y", [spend(1, 2)])
-    assert data["models"]["m:a"]["calls"] == 1
-    assert data["models"]["m:a"]["unpricedCalls"] == data["models"]["m:a"]["estimatedCalls"] == 1
+    copy.starts.clear()
+    assert data["starts"] == first.starts
 
 
-def test_a_day_of_an_earlier_version_is_read() -> None:
-    held = {"microUsd": 7, "tokens": 8, "until": NOW, "source": None, "run": "threads/t/runs/r"}
-    data = {
-        "uid": "ann",
-        "day": "2026-11-21",
-        "spentMicroUsd": 30,
-        "spentTokens": 20,
-        "slices": {"s1": held},
-        "models": {},
-        "lost": {},
-    }
-    found = Day.of(data, uid="ann", day=date(2026, 11, 21))
-    assert (found.spent, found.used) == (Amount(30, 20), Amount(37, 28))
-    assert found.dump()["slices"] == {} and found.dump()["reservedMicroUsd"] == 7
+def test_a_document_that_is_not_there_is_a_day_without_anything() -> None:
+    assert Day.of(None, NOW.date()) == Day(None, NOW.date())
 
 
 def test_a_nameless_day_stays_one() -> None:
-    found = Day.of({"spentMicroUsd": 1, "spentTokens": 1}, uid="ann", day=date(2026, 11, 21))
+    found = Day.of({"spentMicroUsd": 1, "spentTokens": 1}, date(2026, 11, 21))
     assert not {"uid", "expiresAt"} & found.dump().keys()
+
+
+@pytest.mark.parametrize(
+    ("reserved", "told"),
+    [(Amount(90, 9), "reserved by your runs under way"), (Amount(0, 0), "used up")],
+)
+def test_a_refusal_says_whether_runs_under_way_are_in_the_way(reserved: Amount, told: str) -> None:
+    limit = TenantLimits(usd_per_day=100 / 1e6)
+    live = {"a": reservation(reserved, RUN, NOW)}
+    found = day(settled=Amount(10), reserved=Amount(90, 9), reservations=live)
+    refused = BudgetExhausted.of(limit, found, Amount(20))
+    assert told in refused.message
+    assert refused.is_for_now == (reserved != Amount())
 
 
 @pytest.mark.parametrize("uid", ["a/b", "..", "__x__", "שלום", "x" * 128, "\ud800", ""])

@@ -23,7 +23,7 @@ from rollcall.core.triggers import DocumentEvent
 from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
 from rollcall.models.structured import StructuredText
 from rollcall.store import limits
-from rollcall.store.budgets import user_day
+from rollcall.store.paths import user_day
 
 from .conftest import START, TENANT, World
 
