@@ -29,7 +29,7 @@ _UNIT_FOLDERS = ["tests/unit"]
 _FIRST_UNIT_FOLDERS = ("agent", "cli", "core", "models", "registry", "store")
 """Those whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
-_WEB = "tests/clients/web"  # a process of these tests shares one browser
+_WEB = "tests/clients/web"  # a process of these tests shares one process of functions
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
 _EMULATOR_WORKERS = "3"  # half of what these tests do is to wait

@@ -1,8 +1,6 @@
-"""What every test of the web app has: one browser for all files of a process, and pages of their
-own.
+"""What every test of the web app has: one browser for a file, and pages of their own.
 
-A browser's client keeps an event loop running in its thread, so these tests have processes of their
-own.
+Playwright keeps an event loop running in its thread, so these tests have processes of their own.
 """
 
 from __future__ import annotations
@@ -59,8 +57,10 @@ def launch() -> Iterator[Launch]:
         )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(launch: Launch) -> Iterator[Browser]:
+    """A browser for one file: the emulator keeps what it has to tell closed pages until their
+    browser is gone."""
     browser = launch()
     yield browser
     browser.close()
