@@ -29,11 +29,10 @@ _UNIT_FOLDERS = ["tests/unit"]
 _FIRST_UNIT_FOLDERS = ("agent", "cli", "core", "models", "registry", "store")
 """Those whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
-_WEB = "tests/clients/web"  # a process of these tests shares one process of functions
+_WEB = "tests/clients/web"  # in one process, which shares a process of functions
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
 _EMULATOR_WORKERS = "3"  # half of what these tests do is to wait
-_WEB_WORKERS = "2"
 _NOTHING_COLLECTED = 5  # pytest's exit code
 _SLOWEST = 10
 _NAME_CHARS = 120
@@ -86,11 +85,10 @@ def _run_all(reports: Path) -> list[Part]:
     node_unit = _node("JavaScript unit tests", reports, _NODE_UNIT_FOLDERS, at_once=cores)
     node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=2)
     # Files share fixtures. They are begun in the order in which tests/conftest.py put them.
-    by_file = ["--dist=loadfile", "--no-loadscope-reorder"]
-    spread = [f"--numprocesses={_EMULATOR_WORKERS}", f"--ignore={_WEB}", *by_file]
-    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
-    spread = [f"--numprocesses={_WEB_WORKERS}", *by_file]
-    web = _pytest("Tests in a browser", reports, [_WEB], *spread)
+    spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile", "--no-loadscope-reorder"]
+    places = [*_EMULATOR_FOLDERS, f"--ignore={_WEB}"]
+    python = _pytest("Python tests on the emulators", reports, places, *spread)
+    web = _pytest("Tests in a browser", reports, [_WEB])
     with ThreadPoolExecutor() as beside:
         quiet = [beside.submit(each.run, quietly=True) for each in (*units, node_unit)]
         print("Starting the emulators beside the unit tests ...", flush=True)
