@@ -240,7 +240,7 @@ class UserBudget(Budget):
         if self._is_settled:
             return
         try:
-            if self._place is not None:  # a save that nobody has told whether it was written
+            if self._place is not None:  # a save whose outcome is not known
                 day = Day.of(self._reference.get().to_dict(), self._day)
                 if day.reservations.get(self._id) == self._entry:
                     self.wrote(())
@@ -287,7 +287,8 @@ class UserBudget(Budget):
         entry = None
         if not is_end and (self._run is not None or ahead != NONE):
             entry = self._new_entry(ahead)
-        failure: Exception = Unavailable("too many calls are being paid for at once; try again")
+        contended = "too many calls are being paid for at once; try again"
+        failure: Exception = Unavailable(contended, retry_after_s=1)
         for number in attempts():
             try:
                 snapshot = self._reference.get()

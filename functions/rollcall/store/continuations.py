@@ -245,13 +245,6 @@ def _commit_opening(
         client = json.loads(before.get("tookOver") or "{}")
     user = continuation.user or read_user(before)
     results = {**continuation.results, **json.loads(before.get("answered") or "{}")}
-    waits = thread["waiting"]
-    approved = waits.get("approved") or {}
-    # What the client's tools answered, each with why the call was allowed.
-    answers = {
-        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
-        for call in waits["calls"]
-    }
     run = run_document(
         user=user,
         agent=before["agent"],
@@ -264,7 +257,7 @@ def _commit_opening(
         reached=documents[-1]["n"] + 1,
         continues=read.waiting.id,
         approvals=[approval.id for approval in settled],
-        answers=answers,
+        answers=_answers(thread["waiting"], results),
     )
     events = commit_opening(
         db, batch, run, thread_id=thread_id, run_id=run_id, admission=continuation.admission
@@ -284,6 +277,18 @@ def _commit_opening(
     # written since, the first save of a result is refused, and looks.
     opened.step_time = read.window.update_time if documents is recent.documents else None
     return opened
+
+
+def _answers(
+    waits: dict[str, Any], results: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return what the client's tools answered, by call id, each with why the call was allowed; one
+    that was not answered has expired."""
+    approved = waits.get("approved") or {}
+    return {
+        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
+        for call in waits["calls"]
+    }
 
 
 def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:

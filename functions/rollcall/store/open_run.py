@@ -423,8 +423,8 @@ class OpenRun(Struct):
         is_last: bool = False,
         is_over: bool = True,
     ) -> Sequence[Any]:
-        """Commit what `fill` adds to a batch, together with the buffered events and, beside what is
-        filled in, what calls have cost.
+        """Commit what `fill` adds to a batch, together with the buffered events. With `fill`, what
+        calls have cost is settled in the same batch.
 
         Args:
             fields: Of the run's own document.

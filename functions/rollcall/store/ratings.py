@@ -85,12 +85,7 @@ def _rate(
     number = before.get("number", 0) + is_new
     writes = before.get("writes", before.get("number", 0)) + 1
     if request.rating is not None:  # taking it back is for ever possible
-        hint = "it can still be taken back"
-        if number > MAX_CHANGES:
-            raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times", hint=hint)
-        if writes > MAX_WRITES:
-            text = f"an answer's rating and comment may be written {MAX_WRITES} times"
-            raise ResourceExhausted(text, hint=hint)
+        _check_bounds(number, writes)
     now = datetime.now(UTC)
     document = {
         **stored,
@@ -124,6 +119,15 @@ def _rate(
         )
         audit.write(transaction, db, entry)
     return stored
+
+
+def _check_bounds(number: int, writes: int) -> None:
+    hint = "it can still be taken back"
+    if number > MAX_CHANGES:
+        raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times", hint=hint)
+    if writes > MAX_WRITES:
+        text = f"an answer's rating and comment may be written {MAX_WRITES} times"
+        raise ResourceExhausted(text, hint=hint)
 
 
 def _run_of_message(db: Client, user: User, request: RateRequest) -> str:
