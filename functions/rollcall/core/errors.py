@@ -112,7 +112,8 @@ class Internal(AgentError):
 
 def error_from(stored: dict[str, Any]) -> AgentError:
     """Rebuild an error from its message and details; Internal for an unknown code."""
-    classes = {each.code: each for each in AgentError.__subclasses__()}
+    kinds = AgentError.__subclasses__()  # others' own, as a tool call's ends, are in no answer
+    classes = {each.code: each for each in kinds if each.__module__ == __name__}
     kind = classes.get(stored.get("code", ""), Internal)
     return kind(
         str(stored.get("message") or "this ended without an answer"),

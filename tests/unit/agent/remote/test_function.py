@@ -272,6 +272,7 @@ def test_the_functions_error_is_ours_with_all_that_it_said(emulator: HttpsServer
             Internal,
         ),
         ({"status": "OUT_OF_RANGE"}, Internal),
+        ({"status": "FAILED"}, Internal),  # the code of a tool call's end, and of no answer
         ({"status": ["x"], "message": {"a": 1}}, Internal),
         ({}, Internal),
     ],
@@ -293,6 +294,7 @@ def test_a_code_that_is_not_ours_is_internal(
         ("UNAVAILABLE", OutcomeUnknown),
         ("DEADLINE_EXCEEDED", OutcomeUnknown),
         ("UNKNOWN", OutcomeUnknown),
+        ("FAILED", OutcomeUnknown),
         ("RESOURCE_EXHAUSTED", ResourceExhausted),
         ("NOT_FOUND", NotFound),
     ],
