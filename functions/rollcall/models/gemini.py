@@ -115,11 +115,12 @@ class Embedder:
         contents: list[Any] = [
             types.Content(parts=[types.Part(text=lead + redacted(text))]) for text in texts
         ]
-        client, vectors = _client(*_settings()), list[list[float]]()
+        settings, vectors = _settings(), list[list[float]]()
         for start in range(0, len(texts), EMBED_BATCH):
             some: Any = contents[start : start + EMBED_BATCH]
             with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
-                reply = client.models.embed_content(model=self.name, contents=some, config=config)
+                models = _client(*settings).models
+                reply = models.embed_content(model=self.name, contents=some, config=config)
                 made = [_unit(each.values or []) for each in reply.embeddings or []]
                 if [len(vector) for vector in made] != [self.dimensions] * len(some):
                     raise Unavailable("Gemini did not send one vector of 768 numbers for each text")

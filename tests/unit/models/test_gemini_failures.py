@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from google.auth.exceptions import DefaultCredentialsError
 
 from rollcall.core.errors import (
     AgentError,
@@ -256,6 +257,17 @@ def test_vertex_embeds_by_the_same_identity(
     vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert gemini._settings() == ("demo-school", "europe-west4")
+
+
+def test_embeddings_without_an_identity_fail_as_the_models_do(
+    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_client(*settings: str) -> None:
+        raise DefaultCredentialsError("no identity")
+
+    monkeypatch.setattr(gemini, "_client", no_client)
+    with pytest.raises(AgentError):
+        gemini.Embedder("gemini-embedding-2").embed(["a"], task="query")
 
 
 def test_a_backend_that_does_not_exist_is_refused(
