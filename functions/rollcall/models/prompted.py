@@ -321,20 +321,24 @@ def read_calls(text: str, offered: Collection[str]) -> tuple[str, list[Call]]:
 
 def _split(text: str, end: str) -> tuple[str, str]:
     """What stands before and behind `end`, the first that stands in no JSON text."""
-    places = [found.start() for found in re.finditer(re.escape(end), text)]
-    outside = (place for place in places if not _is_in_text(text[:place]))
-    place = next(outside, places[0] if places else len(text))
+    first: int | None = None
+    start, quotes = 0, 0
+    for found in re.finditer(re.escape(end), text):
+        place = found.start()
+        quotes += re.sub(r"\\.", "", text[start:place], flags=re.DOTALL).count('"')
+        if quotes % 2 == 0:
+            break
+        first, start = place if first is None else first, place
+    else:
+        place = len(text) if first is None else first
     return text[:place], text[place + len(end) :]
-
-
-def _is_in_text(json_text: str) -> bool:
-    return re.sub(r"\\.", "", json_text, flags=re.DOTALL).count('"') % 2 == 1
 
 
 def _is_offered(value: Json, offered: Collection[str]) -> bool:
     if not isinstance(value, dict) or not set(value) <= _KEYS or len(value) != 2:
         return False
-    return value["name"] in offered
+    name = value.get("name")
+    return isinstance(name, str) and name in offered
 
 
 def _calls(body: str) -> list[Call]:

@@ -118,6 +118,8 @@ def test_forms_that_models_write_are_read(
         '```json\n{"name": "Ada", "age": 36}\n```',
         '```json\n{"name": "another", "arguments": {}}\n```',
         "```python\nprint('<b>')\n```\nand\n```\nplain\n```",
+        '```json\n{"name": ["Ada"], "arguments": {}}\n```',
+        '```json\n{"name": "get_weather", "arguments": 1} {"arguments": 1, "parameters": 2}\n```',
         '```json\n{"a": [1]}\n```\n',
         '```json\n{"name"',
         "``` a ` b `` c <tool <tool_",
@@ -215,3 +217,11 @@ def test_a_long_block_is_read_in_reasonable_time() -> None:
     shown = "".join(reader.read(piece) for piece in pieces(block, 4))
     said, ((name, _),) = read_calls(reader.held, {"write"})
     assert (shown, said, name) == ("", "", "write")
+
+
+def test_many_blocks_are_read_in_reasonable_time() -> None:
+    fences = '```json\n{"name": 1}\n```' * 7_000
+    assert read_calls(fences, {"write"}) == (fences, [])
+    ends = '<tool_call>{"name": "write", "arguments": {"text": "' + "</tool_call>" * 12_000
+    ((name, _),) = read_calls(ends + '"}}</tool_call>', {"write"})[1]
+    assert name == "write"
