@@ -31,6 +31,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from rollcall.core.errors import Aborted
 from rollcall.core.messages import Json
 from rollcall.models.base import Clock, on_cancel
 from rollcall.models.json_stream import json_events, mapping, parsed
@@ -92,7 +93,11 @@ class Response:
     def __init__(self, raw: urllib3.BaseHTTPResponse, clock: Clock) -> None:
         self._raw, self._clock = raw, clock
         self._wire: socket.socket | None = getattr(raw.connection, "wire", None)
-        on_cancel(self._cut)
+        try:
+            on_cancel(self._cut)
+        except Aborted:
+            raw.close()  # who asked for it does not get it
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Self
 
 import pytest
+import urllib3
 
 from rollcall.core.errors import Aborted, DeadlineExceeded
 from rollcall.models import transport
@@ -275,6 +277,19 @@ def test_an_answer_that_breaks_off_is_an_error(sent: bytes) -> None:
         with pytest.raises(TransportError) as told:
             ask(f"http://127.0.0.1:{server.port}/")
         assert told.value.is_sent
+
+
+def test_a_head_that_comes_as_the_call_is_cancelled_leaves_no_connection_open() -> None:
+    raw = urllib3.HTTPResponse(io.BytesIO(b"x"), preload_content=False)
+    cancelled = Cancellation()
+    cancelled.cancel()
+    before = CURRENT.set(cancelled)
+    try:
+        with pytest.raises(Aborted):
+            transport.Response(raw, Clock(None))
+    finally:
+        CURRENT.reset(before)
+    assert raw.closed
 
 
 def test_a_refusal_is_told_with_its_body_and_headers_and_its_connection_is_kept() -> None:
