@@ -25,7 +25,7 @@ from xml.parsers import expat
 
 from msgspec import Struct
 
-from rollcall.knowledge.pages import CannotRead, Page, cleaned
+from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, cleaned
 
 MOST_ENTRIES = 5_000
 MOST_PART_BYTES = 60_000_000
@@ -126,7 +126,7 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
     parser = expat.ParserCreate(namespace_separator=" ")
     opened: list[Element] = []
     ended: list[Element] = []
-    cells = 0
+    cells = chars = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal cells
@@ -144,7 +144,11 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
             ended.append(element)
 
     def text(data: str) -> None:
+        nonlocal chars
         if opened[-1].tag.endswith(" t"):
+            chars += len(data)
+            if chars > MOST_CHARS:  # before it is all in memory
+                raise CannotRead("too_much_text")
             opened[-1].text = (opened[-1].text or "") + data
 
     def refuse(*given: object) -> Any:
