@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec import DecodeError, json
+from msgspec import json
 from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price
@@ -235,7 +235,7 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
     if text := settings.given.get(name):
         try:
             by_host = json.decode(text)
-        except DecodeError:
+        except ValueError:  # no JSON, or no text: a shell's bytes may be none
             by_host = None
         if not isinstance(by_host, dict):
             yield _wrong(settings, f"{name} is not a JSON object of host and variable")

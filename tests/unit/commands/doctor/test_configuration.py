@@ -108,6 +108,7 @@ def test_good_settings_are_well() -> None:
         ({"ROLLCALL_API_HOSTS": "https://api.example.com"}, "entries that are no host"),
         ({"ROLLCALL_FUNCTION_HOSTS": "10.0.0.1"}, "entries that are no host: 10.0.0.1"),
         ({"ROLLCALL_API_SECRETS": "EXAMPLE_KEY"}, "not a JSON object"),
+        ({"ROLLCALL_API_SECRETS": "\udc80{}"}, "not a JSON object"),
         ({"ROLLCALL_API_SECRETS": '{"api.example.com": "KEY"}'}, "not given: KEY"),
         ({"ROLLCALL_STATEMENT_SECRET": "short"}, "fewer than 32"),
         ({"GEMINI_API_KEY": "AIza"}, "plain text"),
