@@ -177,15 +177,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
         raise ValueError(in_words(error)) from None
     overrides = stored.overrides
     is_code = stored.source == "code"
-    if is_code:
-        if stored.json_schema is None:
-            raise ValueError("jsonSchema is missing")
-        schema = stored.json_schema
-        check_schema(schema)  # another codebase's, perhaps
-        check_arguments(schema)
-    else:
-        given = stored.json_schema
-        schema = normalise(schema_of_parameters(stored.parameters) if given is None else given)
+    schema = _schema(stored)
     # What an approval holds on to, of a capability whose code is elsewhere.
     seal = digest_of(
         {
@@ -230,6 +222,22 @@ def read_capability(document: dict[str, Any]) -> Entry:
         ),
         phrases=tuple(phrase for locale in sorted(phrases) for phrase in phrases[locale]),
     )
+
+
+def _schema(stored: _Document) -> dict[str, Any]:
+    """The schema of a capability's arguments, checked; made from its parameters where it has none.
+
+    Raises:
+        ValueError: It is none that models can be given.
+    """
+    given = stored.json_schema
+    if stored.source != "code":
+        return normalise(schema_of_parameters(stored.parameters) if given is None else given)
+    if given is None:
+        raise ValueError("jsonSchema is missing")
+    check_schema(given)  # another codebase's, perhaps
+    check_arguments(given)
+    return given
 
 
 def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:

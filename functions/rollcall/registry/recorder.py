@@ -124,9 +124,8 @@ class HealthRecorder:
             return
         user = hashlib.sha256(f"{id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
         text = ""
-        if (
-            code
-        ):  # credentials are taken out while they are still whole, then what the call was given
+        if code:
+            # Credentials are taken out while they are still whole, then what the call was given.
             text = redacted(message[:_READ_CHARS])
             given = {each for each in _texts(arguments) if len(each) >= _LEAST_CHARS}
             for each in sorted(given, key=len, reverse=True):

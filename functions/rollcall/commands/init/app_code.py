@@ -245,7 +245,7 @@ _IGNORED = ("__pycache__/", "*.local", "*-debug.log", ".rollcall/", "firebase.of
 
 def capability_files() -> dict[str, str]:
     """The files of a new package of capabilities, by name."""
-    return {each.stem: each.read_text(encoding="utf-8") for each in sorted(TEMPLATE.iterdir())}
+    return {each.stem: each.read_text(encoding="utf-8") for each in sorted(TEMPLATE.glob("*.txt"))}
 
 
 def firebaserc(folder_name: str) -> str:

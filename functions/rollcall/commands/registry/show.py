@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.output import (
@@ -39,9 +39,6 @@ from rollcall.registry.documents import AGENTS, unread_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.health import Health, health
 from rollcall.registry.usage import Row, usage
-
-if TYPE_CHECKING:
-    pass
 
 USAGE_DAYS = 7
 _LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
@@ -99,19 +96,7 @@ def run(place: Place, options: Namespace) -> int:
     if record.entry:
         _show_declared(screen, record.entry)
     _show_phrases(screen, record.document)
-    screen.title("Agents that may use it")
-    rows = [
-        (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
-        for agent, word in agents
-    ]
-    if rows:
-        columns = ("Agent", "Named by", "Status", "Role")
-        screen.table([Column(title, whole=True) for title in columns], rows)
-    else:
-        screen.say("none: no agent names it, its category or *", style="dim")
-    if alone:
-        why = "which no code declares, so nobody can ask them"
-        screen.say(f"named by documents alone, {why}: {', '.join(alone)}", style="dim")
+    _show_agents(screen, agents, alone)
     if record.entry:
         _show_approval(screen, record.entry)
     if seen:
@@ -298,6 +283,22 @@ def _show_phrases(screen: Screen, document: dict[str, Any]) -> None:
         screen.table(
             [Column("", whole=True), Column("Phrase"), Column("Written by", whole=True)], rows
         )
+
+
+def _show_agents(screen: Screen, agents: Sequence[tuple[Agent, str]], alone: Sequence[str]) -> None:
+    screen.title("Agents that may use it")
+    rows = [
+        (agent.id, word, agent.status, str(agent.document.get("minRole", "user")))
+        for agent, word in agents
+    ]
+    if rows:
+        columns = ("Agent", "Named by", "Status", "Role")
+        screen.table([Column(title, whole=True) for title in columns], rows)
+    else:
+        screen.say("none: no agent names it, its category or *", style="dim")
+    if alone:
+        why = "which no code declares, so nobody can ask them"
+        screen.say(f"named by documents alone, {why}: {', '.join(alone)}", style="dim")
 
 
 def _show_approval(screen: Screen, entry: Entry) -> None:
