@@ -29,10 +29,10 @@ _UNIT_FOLDERS = ["tests/unit"]
 _FIRST_UNIT_FOLDERS = ("agent", "cli", "core", "models", "registry", "store")
 """Those whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
-_WEB = "tests/clients/web"  # in one process, which shares a process of functions
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
 _NODE_FOLDERS = ["tests/rules", "tests/clients"]
-_EMULATOR_WORKERS = "3"  # half of what these tests do is to wait
+_WEB = "tests/clients/web"
+_EMULATOR_WORKERS = "4"  # half of what these tests do is to wait
 _NOTHING_COLLECTED = 5  # pytest's exit code
 _SLOWEST = 10
 _NAME_CHARS = 120
@@ -86,19 +86,17 @@ def _run_all(reports: Path) -> list[Part]:
     node = _node("JavaScript tests on the emulators", reports, _NODE_FOLDERS, at_once=2)
     # Files share fixtures. They are begun in the order in which tests/conftest.py put them.
     spread = [f"--numprocesses={_EMULATOR_WORKERS}", "--dist=loadfile", "--no-loadscope-reorder"]
-    places = [*_EMULATOR_FOLDERS, f"--ignore={_WEB}"]
-    python = _pytest("Python tests on the emulators", reports, places, *spread)
-    web = _pytest("Tests in a browser", reports, [_WEB])
+    python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
     with ThreadPoolExecutor() as beside:
         quiet = [beside.submit(each.run, quietly=True) for each in (*units, node_unit)]
         print("Starting the emulators beside the unit tests ...", flush=True)
         with running(WITH_WEB_APP, many_projects=True, seed=True):
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
-            quiet += [beside.submit(each.run, quietly=True) for each in (node, web)]
+            quiet.append(beside.submit(node.run, quietly=True))
             python.run()
             for printed in quiet:
                 print(printed.result())
-    return [*units, node_unit, node, web, python]
+    return [*units, node_unit, node, python]
 
 
 def _unit_halves() -> tuple[list[str], list[str]]:
@@ -115,35 +113,26 @@ def _run_some(reports: Path, arguments: list[str]) -> list[Part]:
     options = [each for each in arguments if each not in paths]
     units = _places(_UNIT_FOLDERS, paths, options)
     others = _places(_EMULATOR_FOLDERS, paths, options)
-    in_browser = [_WEB] if any(_WEB.startswith(place) for place in others) else []
-    in_browser += [place for place in others if place.startswith(_WEB) and place != _WEB]
-    without = [place for place in others if not place.startswith(_WEB)]
     unit = _pytest("Unit tests", reports, units, *options)
-    python = _pytest(
-        "Python tests on the emulators", reports, without, f"--ignore={_WEB}", *options
-    )
-    web = _pytest("Tests in a browser", reports, in_browser, *options)
-    unit.code = python.code = web.code = _NOTHING_COLLECTED
+    python = _pytest("Python tests on the emulators", reports, others, *options)
+    unit.code = python.code = _NOTHING_COLLECTED
     # Beside the unit tests, because importing what is tested takes seconds.
     collecting = _collecting(others, options) if others else None
     if units:
         unit.run()
     if collecting is None:
-        return [unit, python, web]
+        return [unit, python]
     output, _ = collecting.communicate()
     if collecting.returncode == 0:
         print("Starting the emulators ...", flush=True)
         # The web app is built for those tests alone that look at it.
         with running(WITH_WEB_APP if _WEB in output else NEEDED, many_projects=True):
-            if without:
-                python.run()
-            if _WEB in output:
-                web.run()
+            python.run()
     else:
         python.code = collecting.returncode
         if collecting.returncode != _NOTHING_COLLECTED:
             print(output)
-    return [unit, python, web]
+    return [unit, python]
 
 
 def _is_path(argument: str) -> bool:

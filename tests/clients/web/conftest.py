@@ -1,6 +1,7 @@
 """What every test of the web app has: one browser for a file, and pages of their own.
 
-Playwright keeps an event loop running in its thread, so these tests have processes of their own.
+A browser's client keeps an event loop running in its thread, so it is closed before other files run
+in the same process.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import fcntl
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -33,15 +34,19 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 
-Launch = Callable[..., Browser]
-
 _not_run: list[str] = []
 expect.set_options(timeout=60_000)  # a busy machine makes no claim false
 
 
-@pytest.fixture(scope="session")
-def launch() -> Iterator[Launch]:
-    """Opens a browser with options beside the usual.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+@contextmanager
+def launched(*options: str) -> Iterator[Browser]:
+    """A browser with options beside the usual.
 
     Fails without one where ROLLCALL_REQUIRE_BROWSER is set; otherwise the tests are skipped.
     """
@@ -52,18 +57,11 @@ def launch() -> Iterator[Launch]:
                 pytest.fail(chromium.MISSING)
             _not_run[:] = [chromium.MISSING]
             pytest.skip(chromium.MISSING)
-        yield lambda *options: playwright.chromium.launch(
+        browser = playwright.chromium.launch(
             executable_path=path, args=[*chromium.OPTIONS, *options], chromium_sandbox=False
         )
-
-
-@pytest.fixture(scope="module")
-def browser(launch: Launch) -> Iterator[Browser]:
-    """A browser for one file: the emulator keeps what it has to tell closed pages until their
-    browser is gone."""
-    browser = launch()
-    yield browser
-    browser.close()
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.clients.web.conftest import Launch, Served, watched
+from tests.clients.web.conftest import Served, launched, watched
 from tests.clients.web.elements import serve_sdk, served_element
 from tests.clients.web.scene import lead_to
 from tests.clients.web.school import (
@@ -103,7 +103,7 @@ class Voice:
 
 
 @pytest.fixture(scope="module")
-def voice(served: Served, launch: Launch) -> Iterator[Voice]:
+def voice(served: Served) -> Iterator[Voice]:
     at = served.live.talk_address.rpartition(":")[2]
     teacher, pupil = person("teacher"), person("student")
     lesson = {
@@ -116,15 +116,14 @@ def voice(served: Served, launch: Launch) -> Iterator[Voice]:
     made = post(served.address, "configure_lesson", teacher, lesson)["result"]
     mission = {"missionId": made["missionId"]}
     started = post(served.address, "start_session", pupil, mission)["result"]
-    browser = launch(
+    with launched(
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
         # A page whose headers a test has changed may call the emulators like any other.
         "--disable-features=LocalNetworkAccessChecks",
         f"--host-resolver-rules=MAP generativelanguage.googleapis.com:443 127.0.0.1:{at}",
-    )
-    yield Voice(browser, served, pupil, made["missionId"], started["sessionId"])
-    browser.close()
+    ) as browser:
+        yield Voice(browser, served, pupil, made["missionId"], started["sessionId"])
 
 
 def test_web_voice_that_cannot_be_had_is_said_in_the_pages_language(voice: Voice) -> None:
