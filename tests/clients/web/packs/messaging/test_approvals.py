@@ -18,9 +18,10 @@ from tests.clients.web.scripted_model import CONVERSATION
 
 
 @pytest.fixture(scope="module")
-def sample_user(browser: Browser, sample: None) -> Any:
+def sample_user(browser: Browser, functions: str) -> Any:
     """What the browser keeps of the sample user."""
     with watched(browser) as context:
+        lead_to(context, functions)
         page = context.new_page()
         page.goto("/")
         page.get_by_role("button", name="Continue as the sample user").click()
