@@ -41,7 +41,7 @@ export class Waiting {
     this.#stop = () => (isWanted = false);
     const onError = (error: RollcallError) => (this.problem.value = error);
     void this.#connection.store().then(({ rollcall }) => {
-      if (!isWanted) return;
+      if (!isWanted || !this.#connection.isSignedIn) return;
       this.#stop = rollcall.approvals.watch((approvals) => (this.approvals.value = approvals), { onError });
     });
   }

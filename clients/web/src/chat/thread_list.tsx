@@ -26,7 +26,7 @@ export function ThreadList({ connection }: { connection: Connection }) {
     let isWanted = true;
     const failed = () => (hasFailed.value = true);
     connection.store().then(({ rollcall }) => {
-      if (!isWanted) return;
+      if (!isWanted || !connection.isSignedIn) return;
       const chosen = { status: status.value, most: most.value, onError: failed };
       hasFailed.value = false;
       stop = rollcall.threads.watch((found) => (threads.value = found), chosen);

@@ -103,6 +103,11 @@ export class Connection {
     return this.prefix ? `${this.prefix}_${name}` : name;
   }
 
+  /** False a moment before the views of who signs out are taken down. */
+  get isSignedIn(): boolean {
+    return this.auth.currentUser !== null;
+  }
+
   /** The id of the user who is signed in. */
   get uid(): string {
     const uid = this.auth.currentUser?.uid;
