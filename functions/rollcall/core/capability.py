@@ -364,7 +364,7 @@ class Capability(Struct, frozen=True, dict=True):
         """
         try:
             shape = schema.json_schema(self.arguments, schema.described(self._docstring))
-        except (PydanticUserError, TypeError) as error:
+        except (PydanticUserError, TypeError, ValueError) as error:
             problem = f"its arguments have no JSON schema: {one_line(error)}"
             raise wrong(self.function, problem, "Write types that have one") from error
         if _has_nested_list([shape]) or _has_nested_list(list(self.examples)):

@@ -119,37 +119,47 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
     """Types that have no JSON schema, and defaults that are not of their type."""
     function, names = found.function, dict[str, str]()
     texts = annotation_texts(function)
+    fields: dict[str, Any] = {}
     for name, info in found.arguments.model_fields.items():
-        shown = texts[name]
         other = names.setdefault(info.alias or name, name)
-        if other != name:
+        if other == name:
+            fields[name] = (info.annotation, info)
+        else:
             problem = f"`{other}` and `{name}` are both `{info.alias}` for callers"
             yield wrong(function, problem, "Rename one of them", parameter=name)
-            continue
-        field: dict[str, Any] = {name: (info.annotation, info)}
-        try:
-            schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
-            if not info.is_required():
-                checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
-                create_model("default", __config__=checked, **field)()
-        except ValidationError as error:
-            reason = error.errors(include_url=False)[0]["msg"]
-            cure = f"`{name}: {shown} | None = None`" if info.default is None else "another default"
-            problem = f"the default of `{name}`, {info.default!r}, is no `{shown}`: {reason}"
-            yield wrong(function, problem, f"Write {cure}", parameter=name)
-        except (PydanticUserError, TypeError, ValueError) as error:
-            yield wrong(
-                function,
-                f"the type of `{name}`, `{shown}`, has no JSON schema: {one_line(error)}",
-                "Write str, int, float, bool, date, Literal[...], an enum, a pydantic model, or "
-                "a list or dict of these",
-                parameter=name,
-            )
     try:
         _ = found.json_schema
     except DefinitionError as error:
         if "list inside a list" in str(error):
             yield error
+        for name in list(fields):  # to find those that are the reason
+            try:
+                field = {name: fields[name]}
+                schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
+            except (PydanticUserError, TypeError, ValueError) as reason:
+                del fields[name]
+                yield wrong(
+                    function,
+                    f"the type of `{name}`, `{texts[name]}`, has no JSON schema: "
+                    f"{one_line(reason)}",
+                    "Write str, int, float, bool, date, Literal[...], an enum, a pydantic model, "
+                    "or a list or dict of these",
+                    parameter=name,
+                )
+    optional = {name: field for name, field in fields.items() if not field[1].is_required()}
+    checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
+    try:
+        create_model("defaults", __config__=checked, **optional)()
+    except ValidationError as error:
+        reasons: dict[str, str] = {}
+        for each in error.errors(include_url=False):
+            reasons.setdefault(str(each["loc"][0]), each["msg"])
+        for alias, reason in reasons.items():
+            name = names[alias]
+            shown, default = texts[name], fields[name][1].default
+            cure = f"`{name}: {shown} | None = None`" if default is None else "another default"
+            problem = f"the default of `{name}`, {default!r}, is no `{shown}`: {reason}"
+            yield wrong(function, problem, f"Write {cure}", parameter=name)
 
 
 def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
