@@ -136,12 +136,12 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
             try:
                 field = {name: fields[name]}
                 schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
-            except (PydanticUserError, TypeError, ValueError) as reason:
+            except (PydanticUserError, TypeError, ValueError) as wrong_type:
                 del fields[name]
                 yield wrong(
                     function,
                     f"the type of `{name}`, `{texts[name]}`, has no JSON schema: "
-                    f"{one_line(reason)}",
+                    f"{one_line(wrong_type)}",
                     "Write str, int, float, bool, date, Literal[...], an enum, a pydantic model, "
                     "or a list or dict of these",
                     parameter=name,
