@@ -26,8 +26,9 @@ from tests.chaos.scene import Scene, effects, examine_spending, statuses
 from tests.chaos.seams import WAYS, Seams, some
 from tests.chaos.worker import Fault, Job, Worker, run
 from tests.support.catalogs import catalog
+from tests.support.full_form import amount, cases
 
-KILLS = 16
+KILLS = amount(6, 16)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def db(module_db: Client, file: str) -> Client:
     return module_db
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, file: str) -> None:
     seed = int(os.environ.get("CHAOS_SEED") or 20261121)
     stories = [STORIES[1], STORIES[2], STORIES[5]]
@@ -97,11 +98,12 @@ def test_of_many_at_once_one_gets_to_do_it(db: Client, file: str, what: str) -> 
     Races(db, db.project, file, "race", callers=16).all()[what]()
 
 
+@pytest.mark.long
 def test_a_provider_at_its_worst_ends_a_run_in_an_answer_or_a_plain_error(
     db: Client, file: str
 ) -> None:
-    cases = [case for case in providers.cases(slow=False) if case.pattern in _FAULTS]
-    tried = random.Random(7).sample(cases, 6)
+    failing = [case for case in providers.cases(slow=False) if case.pattern in _FAULTS]
+    tried = random.Random(7).sample(failing, amount(3, 6))
     assert providers.try_cases(db, db.project, file, tried) == []
 
 
@@ -110,7 +112,8 @@ _FAULTS = ("500", "dropped in a call", "no JSON", "an error inside the stream", 
 FORGED = tuple(Forgeries(None, "", "", "").all())
 
 
-@pytest.mark.parametrize("what", FORGED)
+@pytest.mark.long
+@pytest.mark.parametrize("what", cases(FORGED, *range(0, len(FORGED), 4)))
 def test_no_forged_decision_gets_through(db: Client, file: str, what: str) -> None:
     Forgeries(db, db.project, file, f"forged{FORGED.index(what)}").all()[what]()
 

@@ -22,7 +22,7 @@ from tests.support.full_form import cases
 from tests.support.office import Office, Ran, payment
 
 LETTERS = ["ש", "漢", "😀", '"', "\x01"]
-TRIED = cases(LETTERS, 2, 3)
+TRIED = cases(LETTERS, 3)
 LAPTOP: dict[str, Any] = {"clientId": "laptop", "clientTools": ["open_file"]}
 
 

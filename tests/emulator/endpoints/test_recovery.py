@@ -18,6 +18,7 @@ from rollcall.store.effects import EffectStatus, effect_key
 from rollcall.store.recovery import MAX_FRUITLESS
 from rollcall.store.runs import thread_id_for
 from rollcall.testing import calls, says
+from tests.support.full_form import cases
 from tests.support.leases import end_lease
 from tests.support.losing import How, losing_commit
 from tests.support.office import Office, Ran, payment
@@ -293,8 +294,12 @@ def test_a_policy_that_asks_nobody_writes_once_also_when_the_process_dies(office
 # commits whose answer is lost
 
 
-@pytest.mark.parametrize("how", ["before", "after", "twice"])
-@pytest.mark.parametrize("number", range(6))
+LOST = [(how, number) for how in ("before", "after", "twice") for number in range(6)]
+"""What becomes of which of a run's commits."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("how", "number"), cases(LOST, 0, 3, 7, 10, 14, 17))
 def test_a_commit_whose_answer_is_lost_doubles_nothing(
     office: Office, monkeypatch: pytest.MonkeyPatch, how: How, number: int
 ) -> None:
@@ -322,8 +327,8 @@ def test_a_commit_whose_answer_is_lost_doubles_nothing(
     office.check_history()
 
 
-@pytest.mark.parametrize("how", ["before", "after", "twice"])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.long
+@pytest.mark.parametrize(("how", "number"), cases(LOST, 1, 4, 6, 9, 13, 16))
 def test_a_yes_whose_answer_is_lost_counts_once(
     office: Office, monkeypatch: pytest.MonkeyPatch, how: How, number: int
 ) -> None:

@@ -25,6 +25,7 @@ from rollcall.store.recovery import recover_run
 from rollcall.store.run_closing import cancel
 from tests.emulator.store.test_continuations import SAVES
 from tests.emulator.store.test_run_opening import answer, opened, opening
+from tests.support.full_form import cases
 from tests.support.keeping import Keeping, update_times
 from tests.support.leases import end_lease
 
@@ -95,10 +96,11 @@ WHAT: list[Callable[[OpenRun], None]] = [
     lambda run: run.fail(BROKEN),
     lambda run: run.save(lambda batch: None),
 ]
+LATE = [(way, what) for what in range(len(WHAT)) for way in PASSING]
 
 
-@pytest.mark.parametrize("way", PASSING)
-@pytest.mark.parametrize("what", range(len(WHAT)))
+@pytest.mark.long
+@pytest.mark.parametrize(("way", "what"), cases(LATE, *range(0, len(LATE), 4)))
 def test_a_save_that_arrives_late_changes_nothing(
     db: Client, monkeypatch: pytest.MonkeyPatch, way: str, what: int
 ) -> None:

@@ -18,6 +18,7 @@ from rollcall.registry.sync import sync
 from seed.electrical.sample import projects
 from tests.support.calling import Here
 from tests.support.catalogs import catalog
+from tests.support.full_form import cases
 
 DROP, FAULT, ARC = "calculate_voltage_drop", "calculate_short_circuit", "calculate_arc_flash"
 PANEL, SERVICE = "check_panel_capacity", "check_service_upgrade"
@@ -220,7 +221,10 @@ def ask(
             return result
 
 
-@pytest.mark.parametrize(("project", "question", "tool", "arguments"), ASKED)
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("project", "question", "tool", "arguments"), cases(ASKED, *range(0, len(ASKED), 3))
+)
 def test_a_question_calls_its_tool_with_what_was_said(
     here: Here, project: str, question: str, tool: str, arguments: dict[str, Any]
 ) -> None:
