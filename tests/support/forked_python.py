@@ -1,9 +1,10 @@
 """Runs code in a Python process that has the installed packages imported already.
 
 A process that imports firebase-functions and Firestore's client takes most of a second to start,
-and a test of what an app's process does starts several. Here one server per test process imports
+and a test of what an app's process does starts several. Here a server of the test process imports
 them once and forks a child for each run: the child has a folder, an environment and a `sys.path`
-of its own, as `python -c` would have there, and nothing of Rollcall imported.
+of its own, as `python -c` would have there, and nothing of Rollcall imported. A test of what a
+process imports takes the server that has the `FEWEST`, so that it can say more of the others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-_PRELOADED = (
+FEWEST = ("firebase_functions.https_fn", "flask_cors", "pydantic")
+"""What every function's process imports."""
+MOST = (
     *("firebase_functions.https_fn", "firebase_functions.firestore_fn", "google.auth.transport"),
     *("firebase_functions.scheduler_fn", "firebase_functions.tasks_fn", "firebase_admin.auth"),
     *("flask_cors", "msgspec", "pydantic", "rich.console", "yaml"),
@@ -27,10 +30,14 @@ _PRELOADED = (
 
 
 def run_python(
-    code: str, *, folder: Path, environment: Mapping[str, str]
+    code: str,
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    preloaded: tuple[str, ...] = MOST,
 ) -> subprocess.CompletedProcess[str]:
     """Run code as `python -c` does in a folder, with this environment and no other variable."""
-    server = _server()
+    server = _server(preloaded)
     assert server.stdin is not None and server.stdout is not None
     with tempfile.TemporaryDirectory() as written:
         out, errors = Path(written, "stdout"), Path(written, "stderr")
@@ -44,11 +51,11 @@ def run_python(
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
-    """The server of this process, which ends with it."""
+def _server(preloaded: tuple[str, ...]) -> subprocess.Popen[str]:
+    """The server of this process with these modules, which ends with it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     server = subprocess.Popen(
-        [sys.executable, __file__],
+        [sys.executable, __file__, *preloaded],
         env={**environment, "GCLOUD_PROJECT": "demo-x"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -61,7 +68,7 @@ def _server() -> subprocess.Popen[str]:
 def _serve() -> None:
     """Fork a child for each line that comes, and answer with its exit code."""
     sys.path.remove(str(Path(__file__).parent))
-    for name in _PRELOADED:
+    for name in sys.argv[1:]:
         __import__(name)
     for line in sys.stdin:
         if not (child := os.fork()):

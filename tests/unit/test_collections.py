@@ -10,14 +10,14 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from rollcall.store.departed_users import OWNED
 from rollcall.store.paths import COLLECTIONS
+from tests.support.sources import FUNCTIONS, nodes, tree
 
-ENGINE = Path(__file__).parents[2] / "functions/rollcall"
+ENGINE = FUNCTIONS / "rollcall"
 PLATFORM = {name for path in COLLECTIONS for name in path.split("/{}/")}
 _NAMES = "|".join(sorted(PLATFORM))
 _PATH = re.compile(rf"(?:^|\s|(?<!\(default\))/)(?:{_NAMES})/(?!<|{{}})|/(?:{_NAMES})$")
@@ -30,8 +30,7 @@ _WITH_OPTION = {"of_user", "listing_user", "OnDocument"}
 @cache
 def modules() -> dict[str, ast.Module]:
     return {
-        path.relative_to(ENGINE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(ENGINE.rglob("*.py"))
+        path.relative_to(ENGINE).as_posix(): tree(path) for path in sorted(ENGINE.rglob("*.py"))
     }
 
 
@@ -48,11 +47,6 @@ def is_prefixed(call: ast.Call) -> bool:
     if called(call) in _WITH_OPTION:
         return any(option.arg == "platform" for option in call.keywords)
     return called(call) == "collection_id"
-
-
-@cache
-def nodes(tree: ast.AST) -> list[ast.AST]:
-    return list(ast.walk(tree))
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:

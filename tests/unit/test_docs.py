@@ -18,6 +18,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.models.provider import default_model
 from tests.support.catalogs import catalog
 from tests.support.rules import for_every
+from tests.support.sources import text
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -140,8 +141,8 @@ def test_code_is_well_formed(document: Path) -> None:
 
 
 def test_every_variable_that_code_reads_is_in_the_guide_to_deploying() -> None:
-    sources = [path.read_text() for path in (ROOT / "functions/rollcall").rglob("*.py")]
-    read = {name for source in sources for name in re.findall(r'"(ROLLCALL_[A-Z_]+)"', source)}
+    files = (ROOT / "functions/rollcall").rglob("*.py")
+    read = {name for file in files for name in re.findall(r'"(ROLLCALL_[A-Z_]+)"', text(file))}
     assert len(read) > 10
     assert read <= set(re.findall(r"ROLLCALL_[A-Z_]+", (ROOT / "docs/deploy.md").read_text()))
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-FUNCTIONS = Path(__file__).parents[2] / "functions"
+from tests.support.sources import FUNCTIONS, nodes, text, tree
+
 PACKS = FUNCTIONS / "packs"
 ENGINES_OWN = {"knowledge"}
 """A layer of the engine has this name, and a pack of its tools has it too."""
@@ -24,7 +25,7 @@ def capability_ids() -> set[str]:
     return {
         node.name
         for file in PACKS.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in nodes(tree(file))
         if isinstance(node, ast.FunctionDef)
         and any(ast.unparse(each).startswith("capability(") for each in node.decorator_list)
     }
@@ -34,7 +35,7 @@ def sources(words: set[str]) -> Iterator[Path]:
     """The engine's files that have one of these words anywhere."""
     for file in sorted((FUNCTIONS / "rollcall").rglob("*")):
         is_text = file.suffix in {".py", ".json", ".rules"}
-        if is_text and mentions(words, file.read_text(encoding="utf-8")):
+        if is_text and mentions(words, text(file)):
             yield file
 
 
@@ -42,7 +43,7 @@ def sources(words: set[str]) -> Iterator[Path]:
 def texts(file: Path) -> str:
     """All that a file says in words: its strings and comments, where it is code."""
     if file.suffix != ".py":
-        return file.read_text(encoding="utf-8")
+        return text(file)
     with file.open("rb") as stream:
         tokens = list(tokenize.tokenize(stream.readline))
     said = {tokenize.STRING, tokenize.COMMENT}
@@ -54,7 +55,7 @@ def names(file: Path) -> set[str]:
     if file.suffix != ".py":
         return set()
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes(tree(file)):
         match node:
             case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
@@ -63,8 +64,8 @@ def names(file: Path) -> set[str]:
     return found
 
 
-def mentions(words: set[str], text: str) -> set[str]:
-    return set(re.findall(rf"\b(?:{'|'.join(sorted(words))})\b", text)) if words else set()
+def mentions(words: set[str], said: str) -> set[str]:
+    return words & set(re.findall(r"\w+", said))
 
 
 def test_the_engine_names_no_capability_of_a_pack() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-FUNCTIONS = Path(__file__).parents[2] / "functions"
+from tests.support.sources import FUNCTIONS, nodes, tree
+
 FOLDERS = sorted(
     texts.parent for part in ("rollcall", "packs") for texts in (FUNCTIONS / part).rglob("texts")
 )
@@ -64,7 +65,7 @@ def test_each_key_that_code_names_has_its_text(folder: Path) -> None:
     for path in sorted(folder.rglob("*.py")):
         if any(inner in path.parents for inner in FOLDERS if folder in inner.parents):
             continue  # it has texts of its own
-        for key in _keys(ast.parse(path.read_text(encoding="utf-8"))):
+        for key in _keys(tree(path)):
             found: Any = english
             for name in key.split("."):
                 assert isinstance(found, dict) and name in found, f"{path.name}: {key}"
@@ -73,7 +74,7 @@ def test_each_key_that_code_names_has_its_text(folder: Path) -> None:
 
 def _keys(tree: ast.AST) -> Iterator[str]:
     """Keys written out in `TEXTS.say(locale, "key")`, `.data(locale, "key")`, `.text("key")`."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         place = {"say": 1, "data": 1, "text": 0, "by_language": 0}.get(node.func.attr)

@@ -7,7 +7,8 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-FUNCTIONS = Path(__file__).parents[2] / "functions"
+from tests.support.sources import FUNCTIONS, tree
+
 ROLLCALL = FUNCTIONS / "rollcall"
 PACKS = FUNCTIONS / "packs"
 SOURCES = sorted([*ROLLCALL.rglob("*.py"), *PACKS.rglob("*.py")])
@@ -63,7 +64,7 @@ def imports(
     """Modules that a file imports when it runs, inside functions too unless `top_level_only`; those
     that only type checkers read count `with_types`."""
     found: set[str] = set()
-    waiting: list[ast.AST] = [parsed(path)]
+    waiting: list[ast.AST] = [tree(path)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and not with_types:
@@ -78,11 +79,6 @@ def imports(
             found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
         waiting += (each for each in ast.iter_child_nodes(node) if isinstance(each, STATEMENTS))
     return frozenset(found)
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def name(path: Path) -> str:
@@ -125,7 +121,7 @@ def test_the_engine_imports_no_pack() -> None:
 
 def required(pack: str) -> frozenset[str]:
     """The packs that a pack names in `REQUIRES` of its `__init__.py`, without importing it."""
-    for node in parsed(PACKS / pack / "__init__.py").body:
+    for node in tree(PACKS / pack / "__init__.py").body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REQUIRES":
             return frozenset(ast.literal_eval(node.value))
     return frozenset()

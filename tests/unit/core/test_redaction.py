@@ -36,6 +36,7 @@ from rollcall.core.redaction import (
     redacted,
     redacted_json,
 )
+from tests.support.full_form import amount
 from tests.support.rules import for_every
 
 SEED = Path(__file__).parents[3] / "seed"
@@ -169,8 +170,9 @@ def test_texts_that_are_looked_through_together_lose_what_each_alone_would(
     assert redacted_json(value) == {"said": alone, "more": [{"text": text} for text in alone]}
 
 
+@pytest.mark.long
 @for_every("form", [*(rf"\b(?:{each})" for each in _PREFIXED), *_OTHERS])
-@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(3, full=6), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_form_is_without_its_sign(form: str, data: st.DataObject) -> None:
     text = data.draw(st.from_regex(re.compile(form)))
@@ -201,6 +203,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert redacted(redacted(text)) == redacted(text)
 
 
+@pytest.mark.long
 @for_every(
     "piece",
     [
@@ -218,7 +221,9 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     ],
 )
 def test_hostile_texts_come_to_an_end(piece: str) -> None:
-    redacted(piece * (400_000 // len(piece)))  # in quadratic time this would take minutes
+    redacted(
+        piece * (amount(100_000, full=400_000) // len(piece))
+    )  # in quadratic time this would take minutes
 
 
 class TestMessages:

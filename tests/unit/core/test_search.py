@@ -24,6 +24,7 @@ from rollcall.core.search import (
     saturated,
     unpack_sections,
 )
+from tests.support.full_form import amount
 
 SHARES = (0.001, 0.005, 0.02, 0.05, 0.2, 0.6, 1.0)
 Items = list[dict[str, float]]
@@ -47,7 +48,8 @@ def added_up(items: Items, worths: Mapping[str, float]) -> dict[int, float]:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.long
+@settings(max_examples=amount(10, full=40), deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from((1, 30, 40, 700)))
 def test_the_scores_are_those_that_adding_up_every_item_gives(
     draw: random.Random, size: int

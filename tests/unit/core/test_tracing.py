@@ -15,7 +15,7 @@ from rollcall.core import tracing
 from rollcall.core.errors import NotFound
 from rollcall.core.logs import in_request, isolated_context, log_fields, traceparent
 from rollcall.core.tracing import NOTHING, span
-from tests.support.forked_python import run_python
+from tests.support.forked_python import FEWEST, run_python
 from tests.support.spans import Spans, recorded
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
@@ -54,9 +54,7 @@ def test_without_the_switch_nothing_of_opentelemetry_is_imported() -> None:
         "with span('a', {}): pass\n"
         "print([m for m in sys.modules if m.startswith('opentelemetry')])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=FUNCTIONS, env=SERVED, capture_output=True, text=True
-    )
+    done = run_python(code, folder=FUNCTIONS, environment=SERVED, preloaded=FEWEST)
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
 
 

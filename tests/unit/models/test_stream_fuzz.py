@@ -20,7 +20,7 @@ from tests.support.fake_providers import Said, gather
 from tests.support.full_form import amount
 from tests.support.provider_replies import Json, Reply
 
-ROUNDS = 500
+ROUNDS = amount(50, full=500)
 OSLO = '{"city": "אוסלו\u2028 \\"N\\""}'
 ARGUMENTS = {"city": 'אוסלו\u2028 "N"'}
 TEXT = "Looking…\u2028 עכשיו"
@@ -100,7 +100,7 @@ def test_a_stream_that_is_cut_is_an_error_or_whole(
     whole = heard(read([body]))
     assert whole[:2] == (TEXT, [("get_weather", ARGUMENTS)] * 2)
     cut = 0
-    ends = range(0, len(body), amount(5, full=1))
+    ends = range(0, len(body), amount(23, full=1))
     for end in ends:
         try:
             assert heard(read([body[:end]])) == whole, f"cut after {end} bytes"
@@ -109,6 +109,7 @@ def test_a_stream_that_is_cut_is_an_error_or_whole(
     assert cut > len(ends) * 0.7
 
 
+@pytest.mark.long
 def test_however_it_is_cut_into_pieces_the_same_is_read(
     stream: tuple[bytes, Callable[[Iterable[bytes]], Said]],
 ) -> None:

@@ -30,6 +30,7 @@ from rollcall.registry.vectors import (
     text_of,
 )
 from tests.support.fake_providers import FakeProviders
+from tests.support.full_form import amount
 
 SIZE = 64
 
@@ -93,16 +94,18 @@ def test_what_may_not_be_offered_is_not_found() -> None:
     assert INDEX.search(VECTORS[0], limit=10, allowed=bytes(300)) == []
 
 
+@pytest.mark.long
 def test_the_shortlist_loses_little_of_what_an_exact_search_finds() -> None:
-    vectors = clustered(1500, clusters=60, size=256)
-    index = VectorIndex.build(tools(1500), table(vectors))
+    size, rounds = amount(500, full=1500), amount(6, full=20)
+    vectors = clustered(size, clusters=60, size=256)
+    index = VectorIndex.build(tools(size), table(vectors))
     chance = random.Random(9)
     found = 0
-    for _ in range(20):
-        asked = unit([v + chance.gauss(0, 0.06) for v in vectors[chance.randrange(1500)]])
-        exact = nlargest(5, range(1500), key=lambda n: sum(map(mul, vectors[n], asked)))
+    for _ in range(rounds):
+        asked = unit([v + chance.gauss(0, 0.06) for v in vectors[chance.randrange(size)]])
+        exact = nlargest(5, range(size), key=lambda n: sum(map(mul, vectors[n], asked)))
         found += len(set(exact) & {place for place, _ in index.search(asked, limit=5)})
-    assert found / 100 >= 0.9
+    assert found / (5 * rounds) >= 0.9
 
 
 def test_only_texts_that_changed_are_embedded_again() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollcall.render.bidi import cleaned, isolated, runs, without_marks
+from tests.support.full_form import amount
 
 CASES = [
     ("חשבו: 120 − 30 = 90.", ["120 − 30 = 90"]),
@@ -68,7 +69,8 @@ def test_direction_marks_and_characters_that_no_file_holds_are_left_out() -> Non
     assert cleaned("\u202eabc\u200f\x00\ud800\r\nd") == "abc\ufffd\ufffd\nd"
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.long
+@settings(max_examples=amount(50, full=300), deadline=None)
 @given(st.text(st.sampled_from("אבג abX19+−=<>(){}|,.?:-/_%°√²\n*^½₪"), max_size=60))
 def test_isolates_change_no_letter(text: str) -> None:
     for direction in ("rtl", "ltr"):
@@ -77,6 +79,7 @@ def test_isolates_change_no_letter(text: str) -> None:
         assert without_marks(isolated(text, direction)) == text  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_formula_that_never_ends_is_given_up_after_200_tokens() -> None:
-    line = "א " + "(? + " * 3_000
+    line = "א " + "(? + " * amount(600, full=3_000)
     assert "".join(run.text for run in runs(line, "rtl")) == line
