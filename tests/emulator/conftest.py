@@ -40,6 +40,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     has never met the committed indexes. Workers tell the process that gave them tests what they
     built."""
     config = session.config
+    if config.option.collectonly:
+        return
     if hasattr(config, "workeroutput"):
         config.workeroutput["queries"] = sorted(queries.built)
         return
