@@ -150,6 +150,12 @@ def play(asked: Generator[Any, None, Reply]) -> tuple[list[Any], Reply]:
             return yielded, end.value
 
 
+def play_to_first(asked: Generator[Any, None, Any]) -> None:
+    """Go on to the first event or delta: before it comes nothing may be there for a while."""
+    while next(asked) is None:
+        pass
+
+
 def shown(yielded: list[Any]) -> str:
     return "".join(event.get("delta", "") for event in yielded if event)
 
@@ -360,8 +366,7 @@ def test_a_reader_that_goes_away_ends_the_stream(fake: FakeProviders) -> None:
     fake.openai(responses_text("Hello, world").stalling(after=4))
     budget = Ledger()
     asked = ask(OPENAI, budget=budget)
-    while next(asked) is None:
-        pass
+    play_to_first(asked)
     asked.close()
     assert fake.hung_up.wait(60)
     assert budget.settled[0] is not None and budget.settled[0].input_tokens > 0
@@ -370,7 +375,7 @@ def test_a_reader_that_goes_away_ends_the_stream(fake: FakeProviders) -> None:
 def test_the_next_answer_uses_a_sound_connection(fake: FakeProviders) -> None:
     fake.openai(responses_text("one two").stalling(after=4), responses_text("one two"))
     asked = ask(OPENAI)
-    next(asked)
+    play_to_first(asked)
     asked.close()
     assert play(ask(OPENAI))[1].text == "one two"
 
@@ -388,7 +393,7 @@ def test_a_slow_reader_holds_a_fast_model_back() -> None:
             yield Finish(FinishReason.STOP)
 
     deltas = threaded_stream(Fast(), HELLO, wait_s=lambda: 1.0)
-    next(deltas)
+    play_to_first(deltas)
     time.sleep(0.05)
     assert len(written) < 1_000
     deltas.close()
@@ -464,7 +469,7 @@ def test_a_call_without_its_final_count_costs_all_output_that_was_reserved() -> 
     model = ScriptedModel([[TextDelta("Hm"), TextDelta("m"), Finish(FinishReason.STOP, USED)]])
     budget = Ledger()
     asked = ask(model, budget=budget)
-    next(asked)
+    play_to_first(asked)
     asked.close()
     assert budget.settled == [claim(INPUT, 0, MOST_OUTPUT)]
 
