@@ -21,6 +21,7 @@ from rollcall_cli import main as command
 from rollcall_cli.ask import INTERRUPTED
 from rollcall_cli.options import USAGE
 from rollcall_cli.safe import print_json
+from tests.support.full_form import cases
 
 
 def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +114,8 @@ def _heed_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.long
+@pytest.mark.parametrize("closed", cases(["<&-", ">&-", "2>&-", "<&- >&- 2>&-"], 1, 3))
 def test_streams_that_the_shell_closed_are_no_matter(closed: str) -> None:
     done = _run("ask", "Hello", shell=closed)
     assert done.returncode == command.PROBLEM

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall_cli.partial_json import MAX_DEPTH, Change, NotJson, PartialJson, Path
+from tests.support.full_form import amount
 from tests.support.rules import for_every
 
 VALUES = [
@@ -159,9 +160,10 @@ def test_depth_is_bounded() -> None:
         _read([deep, "["])
 
 
-def test_a_megabyte_in_small_deltas_takes_as_long_at_its_end_as_at_its_beginning() -> None:
+@pytest.mark.long
+def test_a_long_value_in_small_deltas_takes_as_long_at_its_end_as_at_its_beginning() -> None:
     line = 'print("שלום\\n")\n'
-    content = line * (1_000_000 // len(line.encode()))
+    content = line * (amount(300_000, full=1_000_000) // len(line.encode()))
     text = json.dumps({"path": "a.py", "content": content}, ensure_ascii=False)
     deltas = [text[at : at + 4] for at in range(0, len(text), 4)]
     quarter = len(deltas) // 4 + 1

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import time
 
+import pytest
+
 from rollcall_cli.cards import Card
 from rollcall_cli.tail import LINE_CHARS, Tail
 from rollcall_cli.writing import Writing
+from tests.support.full_form import amount
 
 
 def feed(tool: str, text: str, *, size: int = 4) -> Writing:
@@ -56,6 +59,7 @@ def test_the_last_lines_of_a_text_are_kept_whatever_its_length() -> None:
     assert len(str(tail.shown()).splitlines()[-1]) == LINE_CHARS + 4
 
 
+@pytest.mark.long
 def test_a_long_content_takes_time_in_proportion_to_it() -> None:
     def seconds(chars: int) -> float:
         text = json.dumps({"path": "a", "content": "x" * chars})
@@ -70,4 +74,5 @@ def test_a_long_content_takes_time_in_proportion_to_it() -> None:
         return time.process_time() - started
 
     # Eight times as long is 64 times the work of its square, in each attempt.
-    assert any(seconds(400_000) < 8 * seconds(50_000) * 4 for _ in range(5))
+    size = amount(20_000, full=50_000)
+    assert any(seconds(8 * size) < 8 * seconds(size) * 4 for _ in range(5))

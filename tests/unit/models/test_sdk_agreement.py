@@ -4,6 +4,7 @@ SDKs parse of the same reply is what these read."""
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -64,9 +65,15 @@ def ask(fake: FakeProviders, model: str, reply: Reply, request: ModelRequest) ->
     return gather(load_model(model).stream(request), provider)
 
 
+@cache
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """What validates by a type of an SDK; the large ones take a second to build."""
+    return TypeAdapter(kind)
+
+
 def check(kind: Any, value: Json) -> None:
     """Insist that a value fits a type of an SDK, and has nothing that the type does not know."""
-    known = TypeAdapter(kind).validate_python(value)
+    known = adapter(kind).validate_python(value)
     unknown = set(value) - set(known)
     assert not unknown, f"the SDK does not know {unknown}"
 

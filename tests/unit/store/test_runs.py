@@ -18,6 +18,7 @@ from rollcall.store.runs import (
     previous_run_id,
     result_json,
 )
+from tests.support.full_form import cases
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,8 @@ def test_of_many_large_calls_the_client_finds_what_it_has_still_to_run(letter: s
     assert [each["arguments"] for each in kept["toolCalls"][:-1]] == [{}] * 40
 
 
-@pytest.mark.parametrize("letter", ["x", "ש", "漢", "😀"])
+@pytest.mark.long
+@pytest.mark.parametrize("letter", cases(["x", "ש", "漢", "😀"], 3))
 def test_the_least_of_a_result_fits_whatever_it_says(letter: str) -> None:
     calls = [call(number, letter, status="client") for number in range(200)]
     whole = {"message": letter * 150_000, "toolCalls": calls, "outcome": {"type": "success"}}

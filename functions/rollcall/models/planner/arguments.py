@@ -174,11 +174,13 @@ class _Form:
         return not is_own or is_named or parameter.required or bool(cue("qualifiers").match(phrase))
 
     def fill_flags(self) -> None:
-        asks = {*words(spaced(self.tool.name)), *words(" ".join(self.tool.keywords))}
         for parameter in self.open("boolean"):
             wanted = parameter.core - wordset("flag")
             at = [n for n, w in enumerate(self.message.words) if not wanted.isdisjoint(w.stems)]
-            if wanted and wanted.isdisjoint(asks) and wanted <= self.message.stems_at(at):
+            if not wanted or not wanted <= self.message.stems_at(at):
+                continue
+            asks = {*words(spaced(self.tool.name)), *words(" ".join(self.tool.keywords))}
+            if wanted.isdisjoint(asks):
                 before = range(max(0, at[0] - 3), at[0])
                 no = [n for n in before if self.message.stems_at([n]) & wordset("negations")]
                 self.take(parameter, not no, [*no, *at])

@@ -295,12 +295,18 @@ def lists(tool: ToolSpec) -> bool:
     return is_open and (is_limited or not begins.isdisjoint(wordset("listing")))
 
 
+@read_once
+def _command_words(tool: ToolSpec) -> set[str]:
+    """Return the words of a tool's keywords, and those that its examples begin with."""
+    asked = [str(each.get("userRequest", "")) for each in tool.examples]
+    begins = {first for each in asked for first in tokens(each)[:1]}
+    return begins.union(tokens(" ".join(tool.keywords)))
+
+
 def with_commands(text: str, tools: Sequence[ToolSpec]) -> str:
     """Return a text in which Hebrew commands in the future are a tool's own words: "will you
     export" is "export" and a letter more, for a woman two."""
-    asked = [str(each.get("userRequest", "")) for tool in tools for each in tool.examples]
-    known = {each for tool in tools for each in tokens(" ".join(tool.keywords))}
-    known |= {first for each in asked for first in tokens(each)[:1]}
+    known = set[str]().union(*map(_command_words, tools))
     for word in read_message(text).words[:40]:
         bare = word.text[1:] if word.text[0] in wordset("future") else ""
         meant = [e for e in (bare, bare.removesuffix("י")) if known.intersection(tokens(e))]

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from rollcall_cli.workspace import Limits, Stopped, ToolError, Workspace
+from tests.support.full_form import cases
 from tests.unit.cli.workspace.conftest import Place
 
 SLOW = ["(a+)+$", "(a|a)*$", "(a|aa)+$", "([a-z]+)*$", "(?:a*)*$", r"(\w*)*$", "(.*)*x"]
@@ -125,7 +126,8 @@ def test_a_search_that_ends_early_says_so(place: Place, limits: Limits) -> None:
     assert 0 < result["total"] < 10
 
 
-@pytest.mark.parametrize("query", SLOW)
+@pytest.mark.long
+@pytest.mark.parametrize("query", cases(SLOW, 0, 6))
 def test_a_regular_expression_without_end_is_ended(place: Place, query: str) -> None:
     place.put("a.txt", "a" * 60 + "!\n")
     with Workspace(place.root, limits=Limits(walk_s=0.3)) as workspace:

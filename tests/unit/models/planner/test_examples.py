@@ -11,6 +11,7 @@ from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.models.offline import Model
 from tests.support.catalogs import catalog
+from tests.support.full_form import amount
 from tests.unit.models.planner.kit import NOW, message_of
 
 LEAST_RIGHT = 0.4
@@ -47,7 +48,7 @@ def first_calls(request: str, tools: tuple[ToolSpec, ...]) -> tuple[list[str], s
     return [call.name for call in reply.tool_calls], reply.text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called() -> None:
     agents = catalog.agents()
     largest = max(agents.values(), key=lambda agent: len(agent.tools))
@@ -57,7 +58,7 @@ def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called
         own = (agent for agent in agents.values() if each.id in agent.tools)
         agent = next(own, largest)
         tools = tuple(specs[id] for id in specs if id in {*agent.tools, each.id})
-        for example in each.examples:
+        for example in each.examples[:: amount(3, full=1)]:
             names, text = first_calls(example["userRequest"], tools)
             others = set(names) - {each.id} - LOOKUPS
             assert not others, (each.id, example["userRequest"], names)
