@@ -26,7 +26,6 @@ from msgspec.structs import replace
 
 from rollcall.agent.approvals import review_write
 from rollcall.agent.dispatch import (
-    Caller,
     CallOutcome,
     CallOutput,
     ClientCall,
@@ -235,24 +234,27 @@ def run(
     specs = [entry.spec for entry in dispatch.entries]
     turn = Turn(
         run_id="test-run",
-        instructions=instructions(
-            agent,
-            entries=dispatch.entries,
+        request=ModelRequest(
+            instructions=instructions(
+                agent,
+                entries=dispatch.entries,
+                locale=ctx.locale,
+                user=ctx.user,
+                now=ctx.now,
+                client_context=dict(ctx.context) or None,
+            ),
+            messages=(*history, UserMessage.of(message)),
+            tools=tuple(sorted((*specs, ASKER), key=lambda tool: tool.name)),
             locale=ctx.locale,
-            user=ctx.user,
-            now=ctx.now,
-            client_context=dict(ctx.context) or None,
+            now_iso=ctx.now.isoformat(),
+            max_output_tokens=agent.max_output_tokens,
         ),
-        history=(*history, UserMessage.of(message)),
-        tools=tuple(sorted((*specs, ASKER), key=lambda tool: tool.name)),
         models=(load_model(model) if isinstance(model, str) else model,),
         composer=load_model(OFFLINE),
         dispatch=dispatch,
         journal=Unsaved(),
         profile=agent,
         deadline=time.monotonic() + agent.deadline_s,
-        locale=ctx.locale,
-        now_iso=ctx.now.isoformat(),
     )
     events: list[Event] = []
     steps = run_loop(turn)
@@ -322,20 +324,11 @@ class _Dispatcher:
             self._ctx, progress=progress, effect_key=key, citations=[], files=[], display=None
         )
         if target.writes and call.name not in self._approved:
-            caller = Caller(
-                user=ctx.user,
-                locale=ctx.locale,
-                now=ctx.now,
-                deadline=time.monotonic() + self._agent.deadline_s,
-                context=ctx.context,
-                effect_key=lambda place: f"test-{call.id}",
-            )
             arguments, review = review_write(
-                caller,
+                ctx,
                 name=call.name,
                 target=target,
                 policy=combined(self._agent.approvals.get(call.name), target.policy),
-                ctx=ctx,
                 arguments=arguments,
             )
             if isinstance(review, NeedsApproval):

@@ -176,8 +176,14 @@ def _ours(model: str, *, streamed: bool) -> Callable[[], str]:
     asked = (UserMessage.of(QUESTION),)
 
     def work() -> str:
-        made = turn(load_model(model), history=asked, instructions=by_hand.INSTRUCTIONS)
-        made = replace(made, tools=tools, dispatch=_router(entries), streamed=streamed)
+        made = turn(
+            load_model(model),
+            messages=asked,
+            instructions=by_hand.INSTRUCTIONS,
+            dispatch=_router(entries),
+            streamed=streamed,
+        )
+        made = replace(made, request=replace(made.request, tools=tools))
         return _answer(made)
 
     return work
@@ -206,9 +212,10 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
             history=[UserMessage.of(QUESTION)],
             journal=Notes(),
             budget=Budget(),
+            streamed=streamed,
         )
         well = replace(made.dispatch, health=dict)  # which is read from Firestore
-        return _answer(replace(made, streamed=streamed, dispatch=well))
+        return _answer(replace(made, dispatch=well))
 
     return work
 

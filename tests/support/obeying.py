@@ -112,17 +112,18 @@ def obey(
     )
     work = Turn(
         run_id="r1",
-        instructions="Help.",
-        history=(UserMessage.of("What does the note say?"),),
-        tools=tuple(entry.spec for entry in offered),
+        request=ModelRequest(
+            instructions="Help.",
+            messages=(UserMessage.of("What does the note say?"),),
+            tools=tuple(entry.spec for entry in offered),
+            now_iso="2026-03-02T09:00:00+00:00",
+        ),
         models=(model,),
         composer=load_model("offline:planner"),
         dispatch=router,
         journal=_Journal(),
         profile=AgentProfile("obeying", "Obeying", "Help.", (), max_steps=8),
         deadline=deadline,
-        locale="en",
-        now_iso="2026-03-02T09:00:00+00:00",
     )
     steps = run(work)
     while True:

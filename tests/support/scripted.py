@@ -12,10 +12,10 @@ from rollcall.agent.turn import Turn
 from rollcall.core.context import Progress
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult, UserMessage
 from rollcall.core.profile import AgentProfile
-from rollcall.models.base import (
-    ToolSpec,
-)
+from rollcall.models.base import ModelRequest, ToolSpec
 from rollcall.store.message_log import TurnUsage
+
+REQUEST_FIELDS = frozenset(ModelRequest.__struct_fields__) - {"deadline"}
 
 
 @dataclass
@@ -77,27 +77,34 @@ def turn(
     profile: dict[str, Any] | None = None,
     **changes: Any,
 ) -> Turn:
-    """A turn on `model` with these tools; `profile` has fields of its agent."""
+    """A turn on `model` with these tools; `profile` has fields of its agent, `changes` those of
+    the turn and of its request."""
     from rollcall.models.base import load_model
 
     tools = tools or {}
-    fields: dict[str, Any] = {
-        "run_id": "r1",
+    agent = AgentProfile(
+        "scripted", "Scripted", "Help.", (), **{"result_chars": 4_000, **(profile or {})}
+    )
+    request: dict[str, Any] = {
         "instructions": "Help.",
-        "history": (UserMessage.of("What is new?"),),
+        "messages": (UserMessage.of("What is new?"),),
         "tools": tuple(
             ToolSpec(name, f"Look up {name}.", {"type": "object", "properties": {}})
             for name in tools
         ),
+        "locale": "en",
+        "now_iso": "2026-03-02T09:00:00+00:00",
+        "max_output_tokens": agent.max_output_tokens,
+    }
+    request |= {each: changes.pop(each) for each in REQUEST_FIELDS if each in changes}
+    fields: dict[str, Any] = {
+        "run_id": "r1",
+        "request": ModelRequest(**request),
         "models": (model,),
         "composer": load_model("offline:planner"),
         "dispatch": Table(tools),
         "journal": Notes(),
-        "profile": AgentProfile(
-            "scripted", "Scripted", "Help.", (), **{"result_chars": 4_000, **(profile or {})}
-        ),
+        "profile": agent,
         "deadline": time.monotonic() + 60,
-        "locale": "en",
-        "now_iso": "2026-03-02T09:00:00+00:00",
     }
     return Turn(**{**fields, **changes})

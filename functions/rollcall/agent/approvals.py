@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Caller, Expired, NeedsApproval, Rejected
+from rollcall.agent.dispatch import Expired, NeedsApproval, Rejected
 from rollcall.agent.targets import Target
 from rollcall.agent.tool_results import bounded_display
 from rollcall.core.capability import Preview
@@ -23,7 +23,13 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.readable import shows_all
 from rollcall.core.shapes import Display
 from rollcall.core.texts import TEXTS
-from rollcall.store.approvals import Approval, ApprovalStatus, Translation, canonical_json
+from rollcall.store.approvals import (
+    Approval,
+    ApprovalStatus,
+    RememberedApproval,
+    Translation,
+    canonical_json,
+)
 from rollcall.store.message_log import utf8_bytes
 
 ARGUMENTS_BYTES = 360_000
@@ -61,30 +67,32 @@ def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user
 
 
 def review_write(
-    caller: Caller,
+    ctx: ToolContext,
     *,
     name: str,
     target: Target,
     policy: ApprovalPolicy,
-    ctx: ToolContext,
     arguments: dict[str, Any],
+    remembered: RememberedApproval | None = None,
 ) -> tuple[dict[str, Any], NeedsApproval | str]:
     """Return a write's completed arguments with the question for a person, or with why nobody is
     asked: "policy", or the approval that also covers this call. A client's writes are completed
     here too.
 
+    Args:
+        remembered: The approval that stands for the thread's later calls of this capability.
     Raises:
         InvalidArgument: The preview refuses the write, or its arguments are too large.
         FailedPrecondition: Somebody is to be asked, and nobody can be.
     """
-    allowed_by = _allowed_by(caller, name, target, policy, arguments)
+    allowed_by = _allowed_by(ctx, name, target, policy, arguments, remembered)
     if allowed_by is not None and not target.on_client:
         return arguments, allowed_by
     preview = target.preview(ctx, arguments)
     if preview is not None and preview.arguments is not None:
         arguments = target.frozen(preview.arguments)
     if allowed_by is not None:
-        allowed_by = _allowed_by(caller, name, target, policy, arguments)
+        allowed_by = _allowed_by(ctx, name, target, policy, arguments, remembered)
     if allowed_by is not None:
         return arguments, allowed_by
     shown = target.shown(arguments)
@@ -95,7 +103,7 @@ def review_write(
             f"{name} has hidden arguments, so nobody else can be asked to approve it",
             hint="tell the user that this cannot be done here",
         )
-    card = approval_card(target, arguments, preview, caller.locale)
+    card = approval_card(target, arguments, preview, ctx.locale)
     summary, display, complete = card
     return arguments, NeedsApproval(
         tool=name,
@@ -105,7 +113,7 @@ def review_write(
         display=display,
         complete=complete,
         translations=translated_cards(target, ctx, arguments, card),
-        decider=decider_of(policy, caller.user),
+        decider=decider_of(policy, ctx.user),
         expires_s=policy.expires_s,
         version=target.version,
         capability_digest=target.find_digest(),
@@ -114,23 +122,23 @@ def review_write(
 
 
 def _allowed_by(
-    caller: Caller,
+    ctx: ToolContext,
     name: str,
     target: Target,
     policy: ApprovalPolicy,
     arguments: dict[str, Any],
+    remembered: RememberedApproval | None,
 ) -> str | None:
     """Return why nobody is asked; None where somebody is."""
     if not policy.asks(arguments, allowed_before=False):
         return "policy"
-    remembered = caller.remembered.get(name)
     if remembered is not None and remembered.digest == target.find_digest():
         if not policy.asks(arguments, allowed_before=True):
             return remembered.by
         for pattern, by in remembered.patterns.items():
             if not policy.asks(arguments, allowed_before=True, remembered=(pattern,)):
                 return by
-    if caller.effect_key is None:
+    if ctx.effect_key is None:
         raise FailedPrecondition(
             f"{name} changes data and needs a person's approval, which cannot be requested here",
             hint="tell the user what you would have done",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rollcall.agent.prices import Price, find_price, is_free, operator_prices, policy_price
+from rollcall.agent.prices import find_price, is_free, operator_prices, policy_price
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.models.base import Usage
@@ -58,11 +58,6 @@ class Reservation(Struct, frozen=True):
     @property
     def amount(self) -> Amount:
         return Amount(self.micro_usd, self.input_tokens + self.output_tokens)
-
-    def priced(self, price: Price | None) -> Reservation:
-        """Return it with its cost; without a price it has none."""
-        worst = price.worst_micro_usd(self.input_tokens, self.output_tokens) if price else 0
-        return replace(self, micro_usd=worst)
 
 
 class Budget:
@@ -348,5 +343,8 @@ class UserBudget(Budget):
         return TenantDay(self._db, self._user.tenant, self._day)
 
     def _priced(self, call: Reservation) -> Reservation:
+        """Return the reservation with its cost; without a price it has none."""
         own, allow = operator_prices(self._db), self._allow_unpriced
-        return call.priced(policy_price(call.model_id, on=self._day, own=own, allow_unpriced=allow))
+        price = policy_price(call.model_id, on=self._day, own=own, allow_unpriced=allow)
+        worst = price.worst_micro_usd(call.input_tokens, call.output_tokens) if price else 0
+        return replace(call, micro_usd=worst)

@@ -23,7 +23,7 @@ from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolMessage, redacted_message
 from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ModelUsage, StopReason
-from rollcall.models.base import FinishReason, ModelRequest
+from rollcall.models.base import FinishReason
 from rollcall.store.budgets import BudgetExhausted
 
 MALFORMED_TRIES = 2
@@ -55,7 +55,7 @@ def run(turn: Turn) -> TurnEvents:
         end = yield from _answer_calls(turn, state, last)
         if end is not None:
             return end
-    elif turn.progress.step and (question := _question(state)) is not None:
+    elif turn.progress.step and (question := find_question(state)) is not None:
         yield events.step_started(state.step)
         return (yield from _ask_back(turn, state, question))
     elif turn.progress.step and (reason := reached_bound(turn, state, calls=0)) is not None:
@@ -126,19 +126,11 @@ def _reply(
         by_composer: The composer makes it, which costs nothing and has no deadline.
     """
     state.sent += delimited_history(state.history[len(state.sent) :])
-    request = ModelRequest(
-        instructions=turn.instructions,
+    request = replace(
+        turn.request,
         messages=tuple(state.sent),
         tools=state.tools,
-        abilities=turn.abilities,
-        notes=turn.notes,
-        names=turn.names,
         deadline=None if by_composer else turn.deadline,
-        cache_key=turn.cache_key,
-        locale=turn.locale,
-        now_iso=turn.now_iso,
-        streamed=turn.streamed,
-        max_output_tokens=turn.profile.max_output_tokens,
         tool_choice="none" if is_last else "auto",
     )
     reply = yield from stream_reply(
@@ -172,14 +164,14 @@ def _answer_calls(
 ) -> Generator[Event | None, None, TurnEnd | None]:
     """Answer the calls of a reply; return the turn's end if this is one."""
     state.repeated_in_step = 0
-    answered = turn.progress.answered if message is turn.history[-1] else {}
+    answered = turn.progress.answered if message is turn.request.messages[-1] else {}
     results = yield from run_calls(turn, state, message.tool_calls, answered=answered)
     if turn.is_stopped():
         return (yield from _cancelled(turn, state))
     if results is None:
         return (yield from _wait(turn, state, message))
     state.history.append(ToolMessage(tuple(results)))
-    if (question := _question(state)) is not None:
+    if (question := find_question(state)) is not None:
         return (yield from _ask_back(turn, state, question))
     yield events.step_finished(state.step)
     reason = reached_bound(turn, state, calls=len(results))
@@ -204,11 +196,6 @@ def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
     end = _end(state, Reply(model=turn.composer.id, text=said), None)
     end.waiting = tuple(state.waiting)
     return end
-
-
-def _question(state: TurnState) -> Question | None:
-    """Return what the newest step asked the user, if it did."""
-    return find_question((*state.earlier, *state.records), state.step)
 
 
 def _ask_back(turn: Turn, state: TurnState, question: Question) -> TurnEvents:

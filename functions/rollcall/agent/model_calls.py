@@ -344,15 +344,23 @@ def max_bytes(max_output_tokens: int) -> int:
     return max_output_tokens * CUT_BYTES_PER_TOKEN + 4 * CALL_BYTES
 
 
-def believable_usage(told: Usage, estimate: Usage, reserved: Reservation) -> Usage:
-    """Return what a provider says was used, as far as that can be: a count that is missing or below
-    0 is estimated, one above what was reserved is that. Either is logged, and marked."""
-    output = told.output_tokens
-    if output < 0 or (output == 0 and estimate.output_tokens > 0):
-        output = estimate.output_tokens
+def _counted(said: Usage | None, input_tokens: int, text: str, reserved: Reservation) -> Usage:
+    """Return what counts as used by a call that its provider did not refuse: what the provider
+    says, as far as that can be. A count that is missing or below 0 is estimated, one above what was
+    reserved is that; either is logged, and marked.
+
+    Args:
+        said: The provider's count at the end of its reply. None if that never came: the model may
+            have thought, unseen, as long as it was allowed to, so all output that was reserved
+            counts.
+        input_tokens: The estimate of the request.
+        text: What came of the reply.
+    """
+    told, output = said or Usage(), reserved.output_tokens
+    if said is not None:
+        output = said.output_tokens if said.output_tokens > 0 else text_tokens(text)
     input_tokens = min(
-        told.input_tokens if told.input_tokens > 0 else estimate.input_tokens,
-        reserved.input_tokens,
+        told.input_tokens if told.input_tokens > 0 else input_tokens, reserved.input_tokens
     )
     cached = min(max(told.cached_input_tokens, 0), input_tokens)
     written = min(max(told.cache_write_tokens, 0), input_tokens - cached)
@@ -370,24 +378,6 @@ def believable_usage(told: Usage, estimate: Usage, reserved: Reservation) -> Usa
         extra = fields("usage_estimated", model=model)
         log.warning("%s says it used %s, counted as %s", model, told, found, extra=extra)
     return replace(found, is_estimated=True)
-
-
-def _counted(told: Usage | None, input_tokens: int, written: str, reserved: Reservation) -> Usage:
-    """Return what counts as used by a call that its provider did not refuse.
-
-    Args:
-        told: The provider's count at the end of its reply. None if that never came: the model may
-            have thought, unseen, as long as it was allowed to, so all output that was reserved
-            counts.
-        input_tokens: The estimate of the request.
-        written: What came of the reply.
-    """
-    if told is None:
-        output = reserved.output_tokens
-    else:
-        output = told.output_tokens if told.output_tokens > 0 else text_tokens(written)
-    estimate = Usage(input_tokens=input_tokens, output_tokens=output)
-    return believable_usage(told or Usage(), estimate, reserved)
 
 
 def _is_refusal(error: AgentError) -> bool:

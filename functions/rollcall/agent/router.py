@@ -151,12 +151,12 @@ class Router(Struct, frozen=True):
         elif target.writes:
             # One that changed since its approval, or that others decide now, is asked for again.
             arguments, review = review_write(
-                caller,
+                ctx,
                 name=call.name,
                 target=target,
                 policy=policy,
-                ctx=ctx,
                 arguments=arguments,
+                remembered=caller.remembered.get(call.name),
             )
             if isinstance(review, NeedsApproval):
                 return review

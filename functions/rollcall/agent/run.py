@@ -461,7 +461,6 @@ def agent_asker(
             journal=Unsaved(),  # it has no thread, nobody to ask, and nobody who watches
             budget=UserBudget(platform.db, user, allow_unpriced=asked.profile.allow_unpriced),
         )
-        turn = replace(turn, streamed=False)
         with closing(turn.budget), run_span(agent_id):
             steps = run(turn)
             while True:

@@ -39,7 +39,7 @@ from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place
 from rollcall.core.text import language
-from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec, load_model
+from rollcall.models.base import ASK_USER, FIND_TOOLS, ModelRequest, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
 from rollcall.registry.documents import with_overrides
@@ -390,13 +390,11 @@ def run_turn(
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions_at_start,
         lasting=lasting_effects(opened.documents),
-    )
-    return replace(
-        turn,
-        attempt=opened.attempt,
         streamed=streamed,
-        models=with_files(turn.models, turn.history, db=context.platform.db, uid=opened.user.uid),
     )
+    said, uid = turn.request.messages, opened.user.uid
+    models = with_files(turn.models, said, db=context.platform.db, uid=uid)
+    return replace(turn, attempt=opened.attempt, models=models)
 
 
 def new_turn(
@@ -411,6 +409,7 @@ def new_turn(
     is_first_turn: bool = True,
     decisions: Sequence[str] = (),
     lasting: Sequence[str] = (),
+    streamed: bool = False,
 ) -> Turn:
     """Choose the models, write the prompt and bound everything.
 
@@ -419,6 +418,7 @@ def new_turn(
         is_first_turn: Nothing was said in the thread before.
         decisions: What was decided in the thread, in lines.
         lasting: What turns that were replaced have written, in lines.
+        streamed: Whether the models' replies are shown as they come.
     """
     profile, platform = context.profile, context.platform
     sound, repairs = repaired(history, leaves_last_open=bool(progress and progress.step))
@@ -434,8 +434,7 @@ def new_turn(
         found = find(context.registry, context.question(), query, without=without)
         return [(entry, tool_spec(entry)) for entry in found]
 
-    return Turn(
-        run_id=caller.run_id,
+    request = ModelRequest(
         instructions=instructions(
             profile,
             entries=context.entries,
@@ -451,7 +450,7 @@ def new_turn(
             lasting=lasting,
             notes=notes,
         ),
-        history=tuple(
+        messages=tuple(
             window(
                 sound,
                 tokens=profile.history_tokens,
@@ -459,11 +458,20 @@ def new_turn(
                 counts_steps=profile.turn_tokens is None,
             )
         ),
-        notes=notes,
-        names=place.names if place else {},
         # In the order of the names: the same tools are the same prompt.
         tools=tuple(sorted(tools, key=lambda tool: tool.name)),
         abilities=tuple(tool_spec(entry) for entry in context.abilities),
+        notes=notes,
+        names=place.names if place else {},
+        cache_key=digest([profile.id, context.user.uid]),
+        locale=context.locale,
+        now_iso=context.now.isoformat(),
+        streamed=streamed,
+        max_output_tokens=profile.max_output_tokens,
+    )
+    return Turn(
+        run_id=caller.run_id,
+        request=request,
         models=tuple(load_model(name) for name in _model_ids(profile)),
         composer=load_model(OFFLINE),
         dispatch=Router(
@@ -487,9 +495,6 @@ def new_turn(
         progress=progress or TurnProgress(),
         deadline=caller.deadline,
         is_stopped=caller.is_cancelled,
-        locale=context.locale,
-        now_iso=context.now.isoformat(),
-        cache_key=digest([profile.id, context.user.uid]),
     )
 
 

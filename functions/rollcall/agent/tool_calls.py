@@ -116,10 +116,11 @@ def check_question(call: ToolCall, before: Iterable[ToolCall]) -> CallOutcome | 
     return CallOutput({"asked": True})
 
 
-def find_question(records: Iterable[ToolCallRecord], step: int) -> Question | None:
-    """Return the question that a step asked, if it did."""
-    for record in records:
-        if record.tool == ASK_USER and record.step == step and record.status is CallStatus.DONE:
+def find_question(state: TurnState) -> Question | None:
+    """Return what the newest step asked the user, if it did."""
+    for record in (*state.earlier, *state.records):
+        is_newest = record.step == state.step
+        if record.tool == ASK_USER and is_newest and record.status is CallStatus.DONE:
             return validate(Question, record.arguments)
     return None
 

@@ -15,9 +15,9 @@ from rollcall.agent.budget import Budget
 from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
-from rollcall.core.profile import AgentProfile, Note
+from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
-from rollcall.models.base import Model, ToolSpec
+from rollcall.models.base import Model, ModelRequest, ToolSpec
 from rollcall.store.message_log import TurnUsage
 
 CLOSING_S = 5.0
@@ -66,38 +66,30 @@ class Turn(Struct, frozen=True):
     """All that a turn works with.
 
     Attributes:
-        history: May end with a reply whose calls are not all answered; `progress` then says what is
-            known of them.
+        request: What a model is asked first. Its messages may end with a reply whose calls are not
+            all answered; `progress` then says what is known of them.
         profile: The agent's, whose bounds hold for all of the turn's runs together.
         models: Tried in their order until one begins to answer.
         composer: Words what was found when no model can be asked; it needs no network.
         deadline: A `time.monotonic()` value.
-        abilities: Tools that are spoken of, where none is offered.
-        notes: Numbered from 1; the results' sources follow them.
-        streamed: Whether somebody watches the replies come.
     """
 
     run_id: str
-    instructions: str
-    history: tuple[Message, ...]
-    tools: tuple[ToolSpec, ...]
+    request: ModelRequest
     models: tuple[Model, ...]
     composer: Model
     dispatch: Dispatcher
     journal: Journal
     profile: AgentProfile
     deadline: float
-    locale: str
-    now_iso: str
     budget: Budget = field(default_factory=Budget)
     progress: TurnProgress = field(default_factory=TurnProgress)
     is_stopped: Callable[[], bool] = lambda: False
     attempt: int = 1
-    abilities: tuple[ToolSpec, ...] = ()
-    cache_key: str | None = None
-    notes: tuple[Note, ...] = ()
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    streamed: bool = True
+
+    @property
+    def locale(self) -> str:
+        return self.request.locale
 
 
 class WaitingCall(Struct, frozen=True):
@@ -212,15 +204,15 @@ class TurnState(Struct):
         """Return the state that a run begins with."""
         before = turn.progress
         state = cls(
-            history=list(turn.history),
-            tools=turn.tools,
+            history=list(turn.request.messages),
+            tools=turn.request.tools,
             step=before.step,
             records=list(before.own_records),
             earlier=[each for each in before.records if each not in before.own_records],
             tokens=before.spent.tokens,
             micro_usd=before.spent.micro_usd,
             work_ms=before.spent.work_ms,
-            sources=Sources([*(note.citation for note in turn.notes), *before.citations]),
+            sources=Sources([*(note.citation for note in turn.request.notes), *before.citations]),
         )
         for call in before.calls:
             state.count(call)

@@ -499,7 +499,7 @@ def reply_of(*names: str) -> ModelMessage:
 def going_on(reply: ModelMessage, **before: Any) -> dict[str, Any]:
     """A turn that goes on behind a reply whose calls are not all answered."""
     return {
-        "history": (UserMessage.of("What is new?"), reply),
+        "messages": (UserMessage.of("What is new?"), reply),
         "progress": TurnProgress(**{"step": 1, **before}),
     }
 
@@ -522,7 +522,7 @@ def test_a_call_that_somebody_decided_is_run_though_it_is_not_offered_any_more()
     table = Table({"a": lambda progress: "done"}, decided=frozenset({"c0"}))
     model = ScriptedModel([says("Ok.")])
     work = turn(model, table.tools, dispatch=table, **going_on(reply_of("a")))
-    _, ended = play(replace(work, tools=()))
+    _, ended = play(replace(work, request=replace(work.request, tools=())))
     assert [call.status for call in ended.calls] == [CallStatus.DONE]
 
 
@@ -544,7 +544,7 @@ def test_what_earlier_runs_used_up_counts(
     more = going_on(reply, **before)
     if not is_open:
         result = ToolResult("c0", "a", "{}")
-        more["history"] += (ToolMessage((result,)),)
+        more["messages"] += (ToolMessage((result,)),)
         more["progress"] = TurnProgress(**{"step": 1, **before, "calls": reply.tool_calls})
     model = ScriptedModel([says("So far.")])
     _, ended = play(turn(model, {"a": lambda progress: "x"}, profile=limits, **more))

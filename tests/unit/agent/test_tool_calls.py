@@ -130,7 +130,8 @@ def test_a_tools_answer_may_bring_tools_that_the_next_reply_can_call() -> None:
     }
     model = ScriptedModel([calls(("a", {})), calls(("b", {})), says("Two.")])
     work = turn(model, tools)
-    work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
+    offered = tuple(tool for tool in work.request.tools if tool.name == "a")
+    work = replace(work, request=replace(work.request, tools=offered))
     _, ended = play(work)
     assert [record.status for record in ended.calls] == [CallStatus.DONE, CallStatus.DONE]
     assert [[tool.name for tool in request.tools] for request in model.requests] == [
@@ -147,7 +148,8 @@ def test_a_tool_that_is_called_in_the_step_that_finds_it_is_refused() -> None:
         "b": lambda progress: 2,
     }
     work = turn(ScriptedModel([calls(("a", {}), ("b", {})), says("Two.")]), tools)
-    work = replace(work, tools=tuple(tool for tool in work.tools if tool.name == "a"))
+    offered = tuple(tool for tool in work.request.tools if tool.name == "a")
+    work = replace(work, request=replace(work.request, tools=offered))
     _, ended = play(work)
     assert [record.status for record in ended.calls] == [CallStatus.DONE, CallStatus.REFUSED]
 
