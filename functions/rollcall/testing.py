@@ -24,18 +24,11 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rollcall.agent.approvals import review_write
-from rollcall.agent.dispatch import (
-    CallOutcome,
-    CallOutput,
-    ClientCall,
-    NeedsApproval,
-    Permit,
-)
+from rollcall.agent.dispatch import Caller, ClientCall, NeedsApproval, Permit
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
-from rollcall.agent.router import without_files
-from rollcall.agent.targets import local_target
+from rollcall.agent.router import Router
+from rollcall.agent.targets import Target
 from rollcall.agent.tool_calls import ASKER
 from rollcall.agent.turn import Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
@@ -48,10 +41,10 @@ from rollcall.core.context import (
     ToolContext,
     User,
 )
-from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
+from rollcall.core.errors import AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event
 from rollcall.core.messages import Message, ToolCall, UserMessage
-from rollcall.core.policy import combined
+from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import FileRef, Role
 from rollcall.core.user_data import UserData
@@ -73,7 +66,7 @@ from rollcall.models.provider import OFFLINE
 from rollcall.registry.access import is_named
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
-from rollcall.registry.entries import Entry
+from rollcall.store.effects import Effect, Write
 from rollcall.store.made_files import keeper
 
 if TYPE_CHECKING:
@@ -230,14 +223,15 @@ def run(
         AgentError: The model failed, and nothing was found yet that would be an answer.
     """
     ctx = ctx or context()
-    dispatch = _Dispatcher(agent, ctx, capabilities, frozenset(approved))
-    specs = [entry.spec for entry in dispatch.entries]
+    dispatch = _router(agent, ctx, capabilities, frozenset(approved))
+    entries = list(dispatch.entries.values())
+    specs = [entry.spec for entry in entries]
     turn = Turn(
         run_id="test-run",
         request=ModelRequest(
             instructions=instructions(
                 agent,
-                entries=dispatch.entries,
+                entries=entries,
                 locale=ctx.locale,
                 user=ctx.user,
                 now=ctx.now,
@@ -282,85 +276,73 @@ def run(
     )
 
 
-class _Dispatcher:
-    """Calls capabilities in this process, with the checks of a run."""
+class _Router(Router, frozen=True, kw_only=True):
+    """The router of a run, with the context that a test gives, and without a ledger.
 
-    def __init__(
-        self,
-        agent: AgentProfile,
-        ctx: ToolContext,
-        functions: Sequence[Callable[..., Any]],
-        approved: frozenset[str],
-    ) -> None:
-        found = [Capability.of(function) for function in functions]
-        self._capabilities = {each.id: each for each in found}
-        self._agent = agent
-        self._ctx = ctx
-        self._approved = approved
-        if unknown := sorted(approved - self._capabilities.keys()):
-            raise NotFound(f"approved: there is no capability {unknown[0]!r} among those given")
-        self._entries = {
-            entry.id: entry
-            for entry in (  # as the registry would offer them
-                read_capability(capability_document(each) | {"status": each.mark.status.value})
-                for each in found
-            )
-            if is_named(entry.id, entry.category, frozenset(agent.tools))
-            and entry.permits(ctx.user)
-        }
+    Attributes:
+        approved: Ids of writes that happen as if the user had said yes.
+    """
 
-    @property
-    def entries(self) -> list[Entry]:
-        """What the agent may use for this user, by id."""
-        return [self._entries[id] for id in sorted(self._entries)]
+    ctx: ToolContext
+    approved: frozenset[str]
 
-    def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
-        if call.name not in self._entries:
-            raise PermissionDenied(f"{call.name} is not available to this user")
-        target = local_target(self._capabilities[call.name], None, is_write=False)
-        arguments = target.frozen(call.arguments)
-        key = f"test-{call.id}" if self.writes(call) else None
-        ctx = replace(
-            self._ctx, progress=progress, effect_key=key, citations=[], files=[], display=None
+    def tool_context(
+        self, place: int, call: ToolCall, target: Target, progress: Progress
+    ) -> ToolContext:
+        key = f"test-{call.id}" if target.writes else None
+        return replace(
+            self.ctx, progress=progress, effect_key=key, citations=[], files=[], display=None
         )
-        if target.writes and call.name not in self._approved:
-            arguments, review = review_write(
-                ctx,
-                name=call.name,
-                target=target,
-                policy=combined(self._agent.approvals.get(call.name), target.policy),
-                arguments=arguments,
-            )
-            if isinstance(review, NeedsApproval):
-                return review
-        if target.on_client:
-            return ClientCall(arguments, shown=target.shown(arguments))
-        if target.writes and target.atomic:
-            ctx.effects = ctx.db.batch()
-        output = target.run(ctx, arguments)
-        if ctx.effects is not None:
-            ctx.effects.commit()
-        undo = target.undo(arguments, output)
-        output, files = without_files(output)
-        return CallOutput(output, ctx.citations, ctx.display, undo=undo, files=files)
 
-    def is_decided(self, call: ToolCall) -> bool:
-        return False
-
-    def writes(self, call: ToolCall) -> bool:
-        found = self._capabilities.get(call.name)
-        return found is None or found.mark.effect == "write"
+    def policy(self, name: str, target: Target) -> ApprovalPolicy:
+        if name in self.approved:
+            return ApprovalPolicy(ask="never")
+        return combined(self.policies.get(name), target.policy)
 
     def permit(self, call: ToolCall) -> Permit:
-        return Permit(allowed_by="test" if call.name in self._approved else None)
+        return Permit(allowed_by="test" if call.name in self.approved else None)
 
-    def is_client_tool(self, call: ToolCall) -> bool:
-        found = self._capabilities.get(call.name)
-        return found is not None and found.mark.runs_on == "client"
+    def perform(self, effect: Effect, write: Write) -> Any:
+        batch = self.ctx.db.batch() if write.atomic else None
+        output = write.work(batch)
+        if batch is not None:
+            batch.commit()
+        return output
 
-    def shown(self, call: ToolCall) -> dict[str, Any]:
-        found = self._capabilities.get(call.name)
-        return found.shown(call.arguments or {}) if found else call.arguments or {}
+
+def _router(
+    agent: AgentProfile,
+    ctx: ToolContext,
+    functions: Sequence[Callable[..., Any]],
+    approved: frozenset[str],
+) -> _Router:
+    """Return the router to those of the functions that the agent may use for this user."""
+    capabilities = {each.id: each for each in map(Capability.of, functions)}
+    if unknown := sorted(approved - capabilities.keys()):
+        raise NotFound(f"approved: there is no capability {unknown[0]!r} among those given")
+    known = [  # as the registry would offer them
+        read_capability(capability_document(each) | {"status": each.mark.status.value})
+        for each in capabilities.values()
+    ]
+    return _Router(
+        platform=_Platform(None, None, None, StaticCatalog(capabilities)),
+        caller=Caller(
+            user=ctx.user,
+            locale=ctx.locale,
+            now=ctx.now,
+            deadline=time.monotonic() + agent.deadline_s,
+            effect_key=lambda place: f"test-{place}",
+            client_tools=frozenset(capabilities),
+        ),
+        entries={
+            each.id: each
+            for each in sorted(known, key=lambda entry: entry.id)
+            if is_named(each.id, each.category, frozenset(agent.tools)) and each.permits(ctx.user)
+        },
+        policies=dict(agent.approvals),
+        ctx=ctx,
+        approved=approved,
+    )
 
 
 class StaticCatalog:

@@ -37,7 +37,7 @@ from rollcall.agent.budget import Budget
 from rollcall.agent.dispatch import Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
-from rollcall.agent.run_setup import RunContext, new_turn
+from rollcall.agent.run_setup import RunContext, new_turn, turn_request
 from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
 from rollcall.core.context import User
@@ -209,10 +209,9 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
             context,
             Caller(USER, "en", NOW, deadline=time.monotonic() + 60, run_id="r1"),
             nobody,
-            history=[UserMessage.of(QUESTION)],
+            turn_request(context, [UserMessage.of(QUESTION)], run_id="r1", streamed=streamed),
             journal=Notes(),
             budget=Budget(),
-            streamed=streamed,
         )
         well = replace(made.dispatch, health=dict)  # which is read from Firestore
         return _answer(replace(made, dispatch=well))

@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.history import turn_progress
+from rollcall.agent.router import found_tools
 from rollcall.agent.run import drive
 from rollcall.agent.run_setup import RunContext, find_agent
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished
 from rollcall.core.wire import RunStatus
-from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.continuations import (
@@ -114,13 +114,7 @@ def continued_context(
         client_tools=tuple(request["clientTools"]),
         token=token,
     )
-    found = [
-        str(tool["name"])
-        for record in turn_progress(opened).records
-        if record.tool == FIND_TOOLS and isinstance(record.result, dict)
-        for tool in record.result.get("tools", ())
-    ]
-    return context.with_tools(request, found)
+    return context.with_tools(request, found_tools(turn_progress(opened).records))
 
 
 def follow(

@@ -12,7 +12,7 @@ from typing import Any
 from rollcall.agent.platform import Deployment
 from rollcall.core import tracing
 from rollcall.core.capability import Capability
-from rollcall.core.context import Call, LiveToken, Platform, TextModel, ToolContext, User
+from rollcall.core.context import Call, LiveToken, Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
 from rollcall.core.inputs import validate
 from rollcall.core.policy import ApprovalPolicy
@@ -42,52 +42,13 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         _check_allowed(capability, platform, user)
         is_own = isinstance(platform, Deployment)
 
-        # Most capabilities ask no agent and no model, so what runs are made of is imported by the
-        # one that does.
-        def ask_agent(
-            agent_id: str, message: str, *, max_steps: int | None = None
-        ) -> dict[str, Any]:
-            from rollcall.agent.run import agent_asker
-
-            deadline = time.monotonic() + AGENTS_S
-            ask = agent_asker(platform, user, deadline=deadline, context=given.context)
-            return ask(agent_id, message, max_steps=max_steps)
-
-        def text_model() -> TextModel | None:
-            return platform.text_model_for(user)
-
-        def create_live_token(agent_id: str, **options: Any) -> LiveToken:
-            from rollcall.agent.live_voice import live_tokens
-
-            create = live_tokens(
-                platform, user, locale=given.locale or "en", context=given.context or {}
-            )
-            return create(agent_id, **options)
-
-        def keep_file(
-            name: str, content_type: str, data: bytes, *, of: str | None = None
-        ) -> FileRef:
-            from rollcall.store.made_files import keeper
-
-            keep = keeper(lambda: platform.db, user.uid, now=datetime.now(UTC))
-            return keep(name, content_type, data, of=of)
-
         def create(path: str, data: dict[str, Any]) -> None:
             if is_own and not is_open():  # this process has not needed Firestore's client
                 client.create_over_rest(path, data)
             else:
                 by_client(platform.db)(path, data)
 
-        ctx = ToolContext(
-            user=user,
-            platform=platform,
-            locale=given.locale or "en",
-            context=given.context or {},
-            agents=ask_agent,
-            paid_text_model=text_model,
-            live_tokens=create_live_token,
-            file_keeper=keep_file,
-        )
+        ctx = _tool_context(platform, user, given)
         span: tracing.Span = tracing.NOTHING
         if tracing.is_on():
             from rollcall.agent.telemetry import tool_span
@@ -103,6 +64,44 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             return _write(capability, ctx, given)
 
     return handle
+
+
+def _tool_context(platform: Platform, user: User, given: CapabilityCall) -> ToolContext:
+    """Return the context of one call."""
+
+    # Most capabilities ask no agent and no model, so what runs are made of is imported by the
+    # one that does.
+    def ask_agent(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
+        from rollcall.agent.run import agent_asker
+
+        deadline = time.monotonic() + AGENTS_S
+        ask = agent_asker(platform, user, deadline=deadline, context=given.context)
+        return ask(agent_id, message, max_steps=max_steps)
+
+    def create_live_token(agent_id: str, **options: Any) -> LiveToken:
+        from rollcall.agent.live_voice import live_tokens
+
+        create = live_tokens(
+            platform, user, locale=given.locale or "en", context=given.context or {}
+        )
+        return create(agent_id, **options)
+
+    def keep_file(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
+        from rollcall.store.made_files import keeper
+
+        keep = keeper(lambda: platform.db, user.uid, now=datetime.now(UTC))
+        return keep(name, content_type, data, of=of)
+
+    return ToolContext(
+        user=user,
+        platform=platform,
+        locale=given.locale or "en",
+        context=given.context or {},
+        agents=ask_agent,
+        paid_text_model=lambda: platform.text_model_for(user),
+        live_tokens=create_live_token,
+        file_keeper=keep_file,
+    )
 
 
 def _read_call(capability: Capability, data: Any) -> CapabilityCall:

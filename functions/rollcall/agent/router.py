@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -36,12 +36,13 @@ from rollcall.core.errors import (
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import FileRef
+from rollcall.core.wire import ToolCallRecord
 from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.store.approvals import Approval, arguments_digest, load_approvals
-from rollcall.store.effects import Effect, perform_once
+from rollcall.store.effects import Effect, Write, perform_once
 from rollcall.store.made_files import keeper
 
 QUERY_CHARS = 500
@@ -125,21 +126,7 @@ class Router(Struct, frozen=True):
             raise FailedPrecondition(
                 f"{call.name} changed the approved arguments in its preview; nothing was written"
             )
-        ctx = ToolContext(
-            user=user,
-            platform=self.platform,
-            locale=caller.locale,
-            now=caller.now,
-            progress=progress,
-            effect_key=caller.effect_key(place) if caller.effect_key and target.writes else None,
-            is_cancelled=caller.is_cancelled,
-            context=caller.context,
-            agents=self.agents,
-            earlier=lambda: caller.earlier(place),
-            read_dialogue=caller.dialogue,
-            paid_text_model=lambda: self.text_model,
-            file_keeper=keeper(lambda: self.platform.db, user.uid, now=caller.now),
-        )
+        ctx = self.tool_context(place, call, target, progress)
         if target.on_client and (
             call.name not in self.caller.client_tools or caller.effect_key is None
         ):
@@ -169,6 +156,27 @@ class Router(Struct, frozen=True):
             output, files = without_files(target.run(ctx, arguments))
             return CallOutput(output, ctx.citations, ctx.display, files=files)
         return self._write(call, target, ctx, arguments, approved)
+
+    def tool_context(
+        self, place: int, call: ToolCall, target: Target, progress: Progress
+    ) -> ToolContext:
+        """Return what the call at a place of its step is given."""
+        caller = self.caller
+        return ToolContext(
+            user=caller.user,
+            platform=self.platform,
+            locale=caller.locale,
+            now=caller.now,
+            progress=progress,
+            effect_key=caller.effect_key(place) if caller.effect_key and target.writes else None,
+            is_cancelled=caller.is_cancelled,
+            context=caller.context,
+            agents=self.agents,
+            earlier=lambda: caller.earlier(place),
+            read_dialogue=caller.dialogue,
+            paid_text_model=lambda: self.text_model,
+            file_keeper=keeper(lambda: self.platform.db, caller.user.uid, now=caller.now),
+        )
 
     def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
         """Return what the client's tool answered; it is as untrusted as any result."""
@@ -273,7 +281,7 @@ class Router(Struct, frozen=True):
             approval_id=approved.id if approved else None,
         )
         shown, write = target.shown(arguments), target.ledger_write(ctx, arguments)
-        output = perform_once(self.platform.db, effect, write, waits_for_others=False)
+        output = self.perform(effect, write)
         try:
             undo = target.undo(shown, output)
         except Exception:  # it has happened all the same
@@ -288,6 +296,17 @@ class Router(Struct, frozen=True):
             undo=undo,
             files=files,
         )
+
+    def perform(self, effect: Effect, write: Write) -> Any:
+        """Do a write unless it was done before; return its result."""
+        return perform_once(self.platform.db, effect, write, waits_for_others=False)
+
+
+def found_tools(records: Iterable[ToolCallRecord]) -> list[str]:
+    """Return the ids of the tools that these calls have searched for and found."""
+    results = [each.result for each in records if each.tool == FIND_TOOLS]
+    lists = [each.get("tools", ()) for each in results if isinstance(each, dict)]
+    return [str(tool["name"]) for tools in lists for tool in tools]
 
 
 def without_files(output: Any) -> tuple[Any, tuple[FileRef, ...]]:

@@ -20,7 +20,15 @@ from rollcall.agent.budget import UserBudget
 from rollcall.agent.dispatch import Caller, ClientCall, NeedsApproval, Permit
 from rollcall.agent.history import decision_lines, turn_progress
 from rollcall.agent.loop import run
-from rollcall.agent.run_setup import RunContext, new_context, new_turn, run_budget, run_turn
+from rollcall.agent.router import found_tools
+from rollcall.agent.run_setup import (
+    RunContext,
+    new_context,
+    new_turn,
+    run_budget,
+    run_turn,
+    turn_request,
+)
 from rollcall.agent.telemetry import observe_run, run_span
 from rollcall.agent.turn import Turn, TurnEnd, Unsaved, WaitingCall
 from rollcall.core import events
@@ -42,7 +50,6 @@ from rollcall.core.wire import (
 )
 from rollcall.models.base import ASK_USER, FIND_TOOLS
 from rollcall.registry.recorder import by_client, recorder
-from rollcall.store import audit
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
 from rollcall.store.open_run import NotSaved, OpenRun
@@ -224,12 +231,10 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
     summaries |= {approval.call_id: approval.summary for approval in opened.approvals}
     opened.decisions = decision_lines(opened.decisions, end.calls, summaries)
     outcome = "cancelled" if end.stop_reason else "interrupt" if end.waiting else "success"
-    searches = [call.result for call in end.calls if call.tool in audit.PLATFORM_TOOLS]
-    found = [each.get("tools", ()) for each in searches if isinstance(each, dict)]
     entry = opened.audit_entry(
         approvals=approvals,
         models=[model.id for model in turn.models],
-        found=[str(tool["name"]) for tools in found for tool in tools],
+        found=found_tools(end.calls),
         calls=end.calls,
         outcome=outcome,
         stop_reason=end.stop_reason,
@@ -457,7 +462,7 @@ def agent_asker(
             asked,
             caller,
             agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
-            history=[question],
+            turn_request(asked, [question], run_id=run_id),
             journal=Unsaved(),  # it has no thread, nobody to ask, and nobody who watches
             budget=UserBudget(platform.db, user, allow_unpriced=asked.profile.allow_unpriced),
         )

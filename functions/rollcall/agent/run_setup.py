@@ -379,62 +379,55 @@ def run_turn(
         remembered=opened.remembered,
         client_tools=frozenset(context.client_tools),
     )
-    turn = new_turn(
+    request = turn_request(
         context,
-        caller,
-        agents,
-        history=compacted_history(opened.documents),
-        journal=opened,
-        budget=budget,
-        progress=progress,
+        compacted_history(opened.documents),
+        run_id=opened.run_id,
+        is_open=progress.step > 0,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions_at_start,
         lasting=lasting_effects(opened.documents),
         streamed=streamed,
     )
-    said, uid = turn.request.messages, opened.user.uid
-    models = with_files(turn.models, said, db=context.platform.db, uid=uid)
+    turn = new_turn(
+        context, caller, agents, request, journal=opened, budget=budget, progress=progress
+    )
+    db, uid = context.platform.db, opened.user.uid
+    models = with_files(turn.models, request.messages, db=db, uid=uid)
     return replace(turn, attempt=opened.attempt, models=models)
 
 
-def new_turn(
+def turn_request(
     context: RunContext,
-    caller: Caller,
-    agents: AskAgent,
-    *,
     history: Sequence[Message],
-    journal: Journal,
-    budget: Budget,
-    progress: TurnProgress | None = None,
+    *,
+    run_id: str,
+    is_open: bool = False,
     is_first_turn: bool = True,
     decisions: Sequence[str] = (),
     lasting: Sequence[str] = (),
     streamed: bool = False,
-) -> Turn:
-    """Choose the models, write the prompt and bound everything.
+) -> ModelRequest:
+    """Write the prompt: what the turn's models are sent first.
 
     Args:
         history: It ends with the message, or with a reply whose calls are being answered.
+        is_open: It may end with such a reply.
         is_first_turn: Nothing was said in the thread before.
         decisions: What was decided in the thread, in lines.
         lasting: What turns that were replaced have written, in lines.
         streamed: Whether the models' replies are shown as they come.
     """
-    profile, platform = context.profile, context.platform
-    sound, repairs = repaired(history, leaves_last_open=bool(progress and progress.step))
+    profile = context.profile
+    sound, repairs = repaired(history, leaves_last_open=is_open)
     for repair in repairs:
-        log.warning("run %s: the thread's history was repaired: %s", caller.run_id, repair)
+        log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
     place = read_place(context, is_first_turn=is_first_turn)
     notes = numbered_notes(context, sound)
     tools = [*(tool_spec(entry) for entry in context.entries), ASKER]
     if context.finds_more:
         tools.append(FINDER)
-
-    def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
-        found = find(context.registry, context.question(), query, without=without)
-        return [(entry, tool_spec(entry)) for entry in found]
-
-    request = ModelRequest(
+    return ModelRequest(
         instructions=instructions(
             profile,
             entries=context.entries,
@@ -469,6 +462,25 @@ def new_turn(
         streamed=streamed,
         max_output_tokens=profile.max_output_tokens,
     )
+
+
+def new_turn(
+    context: RunContext,
+    caller: Caller,
+    agents: AskAgent,
+    request: ModelRequest,
+    *,
+    journal: Journal,
+    budget: Budget,
+    progress: TurnProgress | None = None,
+) -> Turn:
+    """Return the turn that begins with a request: its models, and what calls are routed by."""
+    profile, platform = context.profile, context.platform
+
+    def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
+        found = find(context.registry, context.question(), query, without=without)
+        return [(entry, tool_spec(entry)) for entry in found]
+
     return Turn(
         run_id=caller.run_id,
         request=request,

@@ -49,18 +49,14 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
     with run_span(opened.agent, opened) as made:
         try:
             result = yield from events
-        except Aborted:
+        except (Aborted, GeneratorExit):
             log_end("left")  # to the task queue, or to the run that took the thread over
             raise
-        except AgentError as error:
-            # One that is not closed goes on elsewhere.
-            log_end("failed" if opened.is_closed else "left", code=error.code)
-            raise
-        except GeneratorExit:
-            log_end("left")
-            raise
         except Exception as error:
-            log_end("failed", code=type(error).__name__)
+            is_ours = isinstance(error, AgentError)
+            # One of ours that has not closed the run goes on elsewhere.
+            outcome = "left" if is_ours and not opened.is_closed else "failed"
+            log_end(outcome, code=getattr(error, "code", None) if is_ours else type(error).__name__)
             raise
         calls, usage, reason = result["toolCalls"], result["usage"], result.get("stopReason")
         input_tokens = sum(each["inputTokens"] for each in usage)
