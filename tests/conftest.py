@@ -7,10 +7,13 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
+
+from tests.support.full_form import amount
 
 # No example is timed: a busy machine makes no claim false.
-settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=25)
+examples = amount(10, full=25)
+settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=examples)
 # `make chaos` tries more, and other examples each time: --hypothesis-profile=free.
 settings.register_profile("free", deadline=None, max_examples=500, print_blob=True)
 settings.load_profile("fixed")
@@ -29,10 +32,13 @@ def pytest_runtest_setup() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, then those with most tests, so that none that takes long is
-    begun when all others are done."""
+    begun when all others are done. A test of generated cases is a long one to `make chaos`."""
     slow = {item.path for item in items if _is_slow(item)}
     counts = Counter(item.path for item in items)
     items.sort(key=lambda item: 0 if item.path in slow else 1 / counts[item.path])
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("long")
 
 
 def _is_slow(item: pytest.Item) -> bool:
