@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from packs.education.blocks import choices, item
 from packs.education.documents import sheet, shuffled
 from packs.education.exports import file_name
 from rollcall.render import sheet as parts
 from rollcall.render import word
 from rollcall.render.pages import pdf
+from tests.support.full_form import amount
 from tests.support.packs.education.activities import KINDS, content, random_item, random_items
 
 ITEMS = [random_item(Random(n), kind, 0) for n, kind in enumerate(KINDS)]
@@ -119,8 +122,9 @@ def test_a_match_is_printed_the_same_way_each_time_and_its_key_fits_the_letters(
         assert right[pair.split(" – ")[1]] == targets[match.key.pairs[option.id]]
 
 
+@pytest.mark.long
 def test_texts_that_formats_trip_over_are_printed() -> None:
-    items = random_items(Random(1), 30, nasty=1)
+    items = random_items(Random(1), amount(8, full=30), nasty=1)
     made = sheet(content("test", items=items), items)
     assert pdf(made)[:5] == b"%PDF-" and word.docx(made)[:2] == b"PK"
 

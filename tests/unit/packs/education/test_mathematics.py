@@ -19,8 +19,9 @@ from packs.education.mathematics.problems import (
     make_problems,
 )
 from tests.evals.packs.education.mathematics import draw_items, problems_of
+from tests.support.full_form import amount
 
-SEEDS = range(3)
+SEEDS = range(amount(1, full=3))
 
 
 def test_problems_of_every_family_are_right_when_solved_by_other_code() -> None:
@@ -42,6 +43,7 @@ def right_answer(item: Item) -> Any:
     }[block.kind]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("locale", ["he", "en"])
 def test_the_key_of_every_problem_follows_from_its_check_and_is_a_right_answer(locale: str) -> None:
     for family in FAMILIES:

@@ -149,7 +149,7 @@ def test_any_record_that_validates_is_inspected(base: str, data: st.DataObject) 
 @pytest.mark.parametrize("base", BASES)
 def test_each_value_of_each_field_is_inspected(base: str) -> None:
     """Each in one edition, in turn; of records of one kind the first with such a field. `make test`
-    tries the ends of each range, or two choices."""
+    tries a choice or one end of each range, the lower one at home and the upper one in the shop."""
     kinds = [kind for kind, _ in records(BASES[base])]
     fields: dict[tuple[str, str], dict[str, tuple[int, str, Any]]] = {}
     for number, name, value in CHANGES[base]:
@@ -159,10 +159,10 @@ def test_each_value_of_each_field_is_inspected(base: str) -> None:
         change
         for of_field in fields.values()
         for place, change in enumerate(of_field.values())
-        if IS_FULL or place < 2
+        if IS_FULL or place == [*BASES].index(base)
     ]
     whole = [
         check(changed(BASES[base], EDITIONS[place % len(EDITIONS)], change))
         for place, change in enumerate(chosen)
     ]
-    assert sum(whole) > amount(150, full=300)
+    assert sum(whole) > amount(75, full=300)

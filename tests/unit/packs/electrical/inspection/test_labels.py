@@ -18,6 +18,7 @@ from packs.electrical.nec.editions import EDITIONS, Edition
 from packs.electrical.projects.labels import equipment_in, places_in
 from packs.electrical.projects.records import Circuit, Panel, Project
 from packs.electrical.wording import TEXTS
+from tests.support.full_form import cases
 
 LABELS: list[dict[str, Any]] = [
     json.loads(line)
@@ -71,7 +72,8 @@ def test_150_labels_in_two_languages_are_none_of_the_words_that_the_code_lists()
     assert sum(any("א" <= letter <= "ת" for letter in label) for label in labels) >= 50
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.long
+@pytest.mark.parametrize("edition", cases(EDITIONS, 0, -1))
 def test_every_label_is_judged_right_whether_written_or_inspected(edition: Edition) -> None:
     wrong = []
     for label in LABELS:
