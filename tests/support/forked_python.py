@@ -20,12 +20,16 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-FEWEST = ("firebase_functions.https_fn", "flask_cors", "pydantic")
+FEWEST = (
+    *("firebase_functions.https_fn", "flask_cors"),
+    *("pydantic.main", "pydantic.json_schema", "pydantic.type_adapter"),
+)
 """What every function's process imports."""
 MOST = (
-    *("firebase_functions.https_fn", "firebase_functions.firestore_fn", "google.auth.transport"),
-    *("firebase_functions.scheduler_fn", "firebase_functions.tasks_fn", "firebase_admin.auth"),
-    *("flask_cors", "msgspec", "pydantic", "rich.console", "yaml"),
+    *FEWEST,
+    *("firebase_functions.firestore_fn", "firebase_functions.scheduler_fn"),
+    *("firebase_functions.tasks_fn", "firebase_admin.auth", "google.auth.transport"),
+    *("docstring_parser", "msgspec", "rich.console", "statistics", "yaml"),
 )
 
 
