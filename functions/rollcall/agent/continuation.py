@@ -9,18 +9,16 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
-from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.agent.history import turn_progress
 from rollcall.agent.router import found_tools
 from rollcall.agent.run import drive
-from rollcall.agent.run_setup import RunContext, find_agent
+from rollcall.agent.run_setup import RunContext, new_context
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished
 from rollcall.core.wire import RunStatus
-from rollcall.registry.snapshot import snapshot
 from rollcall.store import paths
 from rollcall.store.continuations import (
     Continuation,
@@ -96,24 +94,19 @@ def continued_context(
     """
     request = opened.request
     try:
-        registry = snapshot(platform.db)
-        profile = find_agent(platform, opened.agent, user=user, registry=registry)
+        context = new_context(
+            platform,
+            user=user,
+            agent_id=opened.agent,
+            locale=request["locale"],
+            client_context=request["context"],
+            client_id=request["clientId"],
+            client_tools=request["clientTools"],
+            token=token,
+        )
     except AgentError as error:
         opened.fail({"message": error.message, **error.details})
         raise
-    context = RunContext(
-        platform=platform,
-        user=user,
-        profile=profile,
-        registry=registry,
-        message="",
-        locale=request["locale"],
-        now=datetime.now(UTC),
-        client_context=request["context"],
-        client_id=request["clientId"],
-        client_tools=tuple(request["clientTools"]),
-        token=token,
-    )
     return context.with_tools(request, found_tools(turn_progress(opened).records))
 
 

@@ -442,7 +442,7 @@ def agent_asker(
             platform,
             user=user,
             agent_id=agent_id,
-            message=question,
+            message=question.text,
             client_context=dict(context) if context else None,
         )
         asked = asked.with_tools(asked.choose_tools([], client_context=asked.client_context))

@@ -216,16 +216,18 @@ def new_context(
     *,
     user: User,
     agent_id: str,
-    message: UserMessage,
+    message: str | None = None,
     locale: str | None = None,
     client_context: dict[str, Any] | None = None,
     client_id: str | None = None,
     client_tools: Sequence[str] = (),
     token: str | None = None,
 ) -> RunContext:
-    """Find the agent for a message; nothing is written yet, and no tool chosen.
+    """Find the agent for a message, or for a turn that goes on; nothing is written yet, and no tool
+    chosen.
 
     Args:
+        message: The user's text; None where a turn goes on with the tools that it has.
         locale: The language to answer in; otherwise the message's own.
         client_context: What the client says of where the user is; data, never believed.
         client_tools: Tools that the client can run; those that are not registered for clients
@@ -233,12 +235,12 @@ def new_context(
     Raises:
         NotFound: There is no such agent.
         PermissionDenied: It is disabled, or not for this user's role.
-        FailedPrecondition: The registry is empty.
+        FailedPrecondition: The registry is empty, so that there is nothing to choose from.
     """
-    registry, text = snapshot(platform.db), message.text
+    registry, text = snapshot(platform.db), message or ""
     profile = find_agent(platform, agent_id, user=user, registry=registry)
     entries = registry.content.entries
-    if profile.tools and not entries:
+    if message is not None and profile.tools and not entries:
         raise FailedPrecondition(
             "the registry is empty; publish the capabilities first",
             hint="run `python -m rollcall registry sync` in functions/",

@@ -104,7 +104,7 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
         platform,
         user=call.user,
         agent_id=request.agent,
-        message=message,
+        message=message.text,
         locale=request.locale,
         client_context=redacted_json(request.context),
         client_id=request.client_id,
