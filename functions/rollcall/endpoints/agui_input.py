@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
@@ -268,19 +269,13 @@ def _call_result(answer: ToolAnswer) -> dict[str, Any]:
         text = "".join(part.text or "" for part in text if part.type == "text")
     if answer.error is not None:
         return {"error": answer.error or text or "it failed"}
-    return {"content": _json(text)}
-
-
-def _json(text: str) -> Any:
-    """Return a tool's result: AG-UI has only texts, in which structured results are JSON."""
-    if not text.lstrip().startswith(("{", "[")):
-        return text
-    try:
-        value = json.loads(text)
-        check_json(value)
-    except (ValueError, RecursionError, InvalidArgument):
-        return text
-    return value
+    if text.lstrip().startswith(("{", "[")):
+        # AG-UI has only texts, in which structured results are JSON.
+        with suppress(ValueError, RecursionError, InvalidArgument):
+            value = json.loads(text)
+            check_json(value)
+            return {"content": value}
+    return {"content": text}
 
 
 def _validated(shape: type[Any], message: dict[str, Any], number: int) -> Any:

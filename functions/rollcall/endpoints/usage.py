@@ -98,19 +98,18 @@ def _spent(days: Iterable[Day]) -> Spent:
     return Spent(
         usd=total.micro_usd / 1_000_000,
         tokens=total.tokens,
-        models=[_of_model(model, models[model]) for model in sorted(models)],
-    )
-
-
-def _of_model(model: str, sums: dict[str, int]) -> ModelSpend:
-    return ModelSpend(
-        model=model,
-        calls=sums["calls"],
-        input_tokens=sums["inputTokens"],
-        cached_input_tokens=sums["cachedInputTokens"],
-        output_tokens=sums["outputTokens"],
-        usd=sums["microUsd"] / 1_000_000,
-        unpriced_calls=sums["unpricedCalls"],
+        models=[
+            ModelSpend(
+                model=model,
+                calls=sums["calls"],
+                input_tokens=sums["inputTokens"],
+                cached_input_tokens=sums["cachedInputTokens"],
+                output_tokens=sums["outputTokens"],
+                usd=sums["microUsd"] / 1_000_000,
+                unpriced_calls=sums["unpricedCalls"],
+            )
+            for model, sums in sorted(models.items())
+        ],
     )
 
 

@@ -67,7 +67,6 @@ def call_function(
     user: User,
     token: str | None,
     arguments: dict[str, Any],
-    context: dict[str, Any] | None = None,
     call_key: str | None = None,
     locale: str | None = None,
     timeout_s: float = 60.0,
@@ -89,7 +88,7 @@ def call_function(
     ends = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
     place = _place(execution.target)
-    data = {"arguments": arguments, "context": context, "callKey": call_key, "locale": locale}
+    data = {"arguments": arguments, "callKey": call_key, "locale": locale}
     given = {key: value for key, value in data.items() if value is not None}
     body = json.dumps({"data": given}, ensure_ascii=False).encode()
     request = Request(

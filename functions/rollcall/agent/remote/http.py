@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import queue
 import re
@@ -123,19 +124,18 @@ def read_json(reply: Reply, request: Request) -> Any:
         OutcomeUnknown: The same, after a write.
     """
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
-    try:
-        if kind != "application/json" and not kind.endswith("+json"):
-            raise _Unusable(f"its content type is {kind[:60]!r}, not JSON")
+    if kind == "application/json" or kind.endswith("+json"):
         try:
             value = json.loads(reply.body)
             check_json(value, field="answer")
+            return value
         except InvalidArgument:
-            raise _Unusable("it is JSON that can be neither stored nor sent on") from None
+            fault = "it is JSON that can be neither stored nor sent on"
         except (ValueError, RecursionError):
-            raise _Unusable("it is not JSON") from None
-    except _Unusable as error:
-        raise _not_answered(request, error, float("inf")) from None
-    return value
+            fault = "it is not JSON"
+    else:
+        fault = f"its content type is {kind[:60]!r}, not JSON"
+    raise _not_answered(request, _Unusable(fault), math.inf)
 
 
 def _connect(

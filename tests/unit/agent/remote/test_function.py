@@ -61,20 +61,12 @@ def call(target: str = "findRooms", arguments: Any = None, **options: Any) -> An
 def test_a_function_is_called_by_its_name_in_this_project_and_region(
     emulator: HttpsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    context = {"page": "rooms"}
-    assert call(arguments={"city": "חיפה"}, context=context, call_key="key-1", locale="he") == {
-        "rooms": 2
-    }
+    assert call(arguments={"city": "חיפה"}, call_key="key-1", locale="he") == {"rooms": 2}
     [request] = emulator.requests
     assert (request.method, request.path) == ("POST", f"/{PROJECT}/us-central1/findRooms")
     assert request.headers["content-type"] == "application/json"
     assert json.loads(request.body) == {
-        "data": {
-            "arguments": {"city": "חיפה"},
-            "context": context,
-            "callKey": "key-1",
-            "locale": "he",
-        }
+        "data": {"arguments": {"city": "חיפה"}, "callKey": "key-1", "locale": "he"}
     }
     monkeypatch.setenv("ROLLCALL_REGION", "europe-west1")
     call()
