@@ -53,10 +53,10 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
             log_end("left")  # to the task queue, or to the run that took the thread over
             raise
         except Exception as error:
-            is_ours = isinstance(error, AgentError)
+            code = error.code if isinstance(error, AgentError) else type(error).__name__
             # One of ours that has not closed the run goes on elsewhere.
-            outcome = "left" if is_ours and not opened.is_closed else "failed"
-            log_end(outcome, code=getattr(error, "code", None) if is_ours else type(error).__name__)
+            is_left = isinstance(error, AgentError) and not opened.is_closed
+            log_end("left" if is_left else "failed", code=code)
             raise
         calls, usage, reason = result["toolCalls"], result["usage"], result.get("stopReason")
         input_tokens = sum(each["inputTokens"] for each in usage)
