@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage, ToolResult
+from rollcall.core.messages import Json, Media, Message, ModelMessage, Part, ToolMessage
 from rollcall.models.base import (
     ArgumentsDelta,
     BrokenOff,
@@ -134,7 +134,15 @@ def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -
 def _content(message: Message, model: str) -> list[dict[str, Json]]:
     """A message's blocks; a reply's own ones go back as they came."""
     if isinstance(message, ToolMessage):
-        return [_result(result) for result in message.results]
+        return [
+            {
+                "type": "tool_result",
+                "tool_use_id": _id(result.call_id),
+                "content": result.content or "(nothing)",
+                **({"is_error": True} if result.is_error else {}),
+            }
+            for result in message.results
+        ]
     if not isinstance(message, ModelMessage):
         blocks = [block for part in message.parts if (block := _block(part))]
         return blocks or [{"type": "text", "text": "(nothing)"}]  # an empty one is refused
@@ -168,12 +176,6 @@ def _block(part: Part) -> dict[str, Json] | None:
 
 def _source(media: Media) -> dict[str, Json]:
     return {"type": "base64", "media_type": media.media_type, "data": media.data}
-
-
-def _result(result: ToolResult) -> dict[str, Json]:
-    failed = {"is_error": True} if result.is_error else {}
-    told = {"tool_use_id": _id(result.call_id), "content": result.content or "(nothing)"}
-    return {"type": "tool_result", **told, **failed}
 
 
 def _id(id: str) -> str:

@@ -54,6 +54,13 @@ _WAIT = re.compile(rf"(?i)(?:try again|retry)(?: in| after) ((?:[\d.]+\s*(?:{_UN
 _SPENT = re.compile(r'PerDay|"quota(_limit_v|V)alue": "0"')
 """Stands in the details of a quota that lasts for a day, or of which there is none."""
 _ENDS = {"blocked": FinishReason.BLOCKED, "malformed": FinishReason.MALFORMED}
+_BY_STATUS: dict[int, ErrorKind] = {
+    401: "key",
+    402: "quota",
+    403: "key",
+    404: "model",
+    429: "rate",
+}
 _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
 """llama.cpp, for one, answers these with status 500."""
 
@@ -136,13 +143,8 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
         kinds.add("quota")
     if kinds:
         return min(kinds, key=get_args(ErrorKind).index)
-    return _by_status(status)
-
-
-def _by_status(status: int) -> ErrorKind:
-    known: dict[int, ErrorKind] = {401: "key", 402: "quota", 403: "key", 404: "model", 429: "rate"}
-    if status in known:
-        return known[status]
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
     return "request" if 400 <= status < 500 and status not in (408, 409, 425) else "unavailable"
 
 

@@ -367,15 +367,11 @@ def _user_part(part: Any) -> dict[str, Json]:
 
 def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
     """A tool's answer, under the call's id as Gemini sent it, if it sent one."""
-    told: dict[str, Json] = {"name": result.name, "response": _response(result)}
-    return {"functionResponse": {"id": its_id, **told} if its_id else told}
-
-
-def _response(result: ToolResult) -> dict[str, Json]:
     value = parsed(result.content, result.content)
-    if isinstance(value, dict) and value.keys() & {"output", "error"}:
-        return value
-    return {"error" if result.is_error else "output": value}
+    if not (isinstance(value, dict) and value.keys() & {"output", "error"}):
+        value = {"error" if result.is_error else "output": value}
+    told: dict[str, Json] = {"name": result.name, "response": value}
+    return {"functionResponse": {"id": its_id, **told} if its_id else told}
 
 
 class Reply:
@@ -414,16 +410,13 @@ class Reply:
         yield from self._close()
         if not self._reason and not self._blocked:
             raise BrokenOff("Gemini's answer broke off")
-        yield Finish(self._finish_reason(), self._usage, tuple(self.parts), detail=self._detail())
-
-    def _finish_reason(self) -> FinishReason:
-        if self._blocked:
-            return FinishReason.BLOCKED
         has_text = any(part.get("text") for part in self.parts)
-        return finish_reason(self._reason, PROVIDER, has_calls=bool(self._ids), has_text=has_text)
-
-    def _detail(self) -> str:
-        return self._blocked or (self._reason if self._reason != "STOP" else "")
+        reason, detail = FinishReason.BLOCKED, self._blocked
+        if not self._blocked:
+            has_calls = bool(self._ids)
+            reason = finish_reason(self._reason, PROVIDER, has_calls=has_calls, has_text=has_text)
+            detail = self._reason if self._reason != "STOP" else ""
+        yield Finish(reason, self._usage, tuple(self.parts), detail=detail)
 
     def _count(self, told: dict[str, Json]) -> None:
         """Keep the latest of the running totals; not every chunk repeats each."""
@@ -518,7 +511,8 @@ class _PartialCall:
             place = _enter(place, step, empty)
         if steps:
             before = _enter(place, steps[-1], None)
-            value = _value(piece)
+            told = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
+            value = next((each for each in told if each is not None), None)
             joined = isinstance(before, str) and isinstance(value, str)
             place[steps[-1]] = before + value if joined else value
 
@@ -530,8 +524,3 @@ def _enter(place: Any, step: str | int, empty: Any) -> Any:
             place[step] = empty
         return place[step]
     return place.setdefault(step, empty)
-
-
-def _value(piece: dict[str, Json]) -> Json:
-    values = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
-    return next((value for value in values if value is not None), None)

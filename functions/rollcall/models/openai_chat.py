@@ -234,20 +234,16 @@ class _Reply:
         if self._reasoning and extras:
             parts["reasoning"] = self._reasoning
         kept = ({"api": API, "model": model, **parts},) if parts else ()
-        reason = self._reason()
+        why = self._why.lower().rpartition(" ")[2]  # "function_call_filter: malformed_…"
+        reason = finish_reason(why, PROVIDER, has_calls=bool(self._calls), has_text=self._has_text)
+        if self._refused:
+            reason = FinishReason.BLOCKED
+        elif reason is FinishReason.TOOL_CALLS and any(not call.name for call in self._calls):
+            reason = FinishReason.MALFORMED
         detail = "refusal" if self._refused else ""
         if reason not in (FinishReason.STOP, FinishReason.TOOL_CALLS):
             detail = detail or self._why
         yield Finish(reason, self._usage, kept, detail=detail)
-
-    def _reason(self) -> FinishReason:
-        why = self._why.lower().rpartition(" ")[2]  # "function_call_filter: malformed_…"
-        reason = finish_reason(why, PROVIDER, has_calls=bool(self._calls), has_text=self._has_text)
-        if self._refused:
-            return FinishReason.BLOCKED
-        if reason is FinishReason.TOOL_CALLS and any(not call.name for call in self._calls):
-            return FinishReason.MALFORMED
-        return reason
 
     def _say(self, words: str) -> Iterator[Delta]:
         if words:

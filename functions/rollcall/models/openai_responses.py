@@ -209,17 +209,15 @@ class _Reply:
         why = text(mapping(response.get("incomplete_details")).get("reason"))
         if kind == "response.incomplete" or response.get("status") == "incomplete":
             why = why or "incomplete"
-        reason = self._reason(why)
+        if why == "content_filter" or self._refused:
+            reason = FinishReason.BLOCKED
+        elif why:
+            reason = FinishReason.LENGTH
+        else:
+            calls = any(item.call_id for item in self._items)
+            reason = FinishReason.TOOL_CALLS if calls else FinishReason.STOP
         detail = why or ("refusal" if reason is FinishReason.BLOCKED else "")
         yield Finish(reason, _usage(mapping(response.get("usage"))), kept, detail=detail)
-
-    def _reason(self, why: str) -> FinishReason:
-        if why == "content_filter" or self._refused:
-            return FinishReason.BLOCKED
-        if why:
-            return FinishReason.LENGTH
-        calls = any(item.call_id for item in self._items)
-        return FinishReason.TOOL_CALLS if calls else FinishReason.STOP
 
     def _item(self, event: dict[str, Json], told: dict[str, Json]) -> _Item:
         """Find an item by its ids or, as some servers change or repeat those, by its place."""

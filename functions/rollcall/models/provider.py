@@ -193,11 +193,8 @@ def providers() -> tuple[Provider, ...]:
     this order."""
     folders = (Path(folder) for folder in rollcall.models.__path__)
     names = (path.stem for folder in folders for path in folder.glob("*.json"))
-    return tuple(provider(name) for name in sorted(names, key=_by_preference))
-
-
-def _by_preference(name: str) -> tuple[bool, bool, str]:
-    return name != "gemini", name != "openai", name
+    ordered = sorted(names, key=lambda name: (name != "gemini", name != "openai", name))
+    return tuple(map(provider, ordered))
 
 
 @cache
@@ -244,19 +241,16 @@ def known_window(model_id: str, env: Mapping[str, str] = os.environ) -> int | No
     `ROLLCALL_CONTEXT_WINDOW` is one number for all models, or `<model id>:<tokens>` for some,
     separated by commas, `*` standing for any end of an id.
     """
+    id = plain_id(model_id)
     for entry in env.get(WINDOW_VARIABLE, "").split(","):
         pattern, _, tokens = entry.strip().rpartition(":")
-        if tokens.isdigit() and _fits(pattern or "*", plain_id(model_id)):
+        beginning = pattern.removesuffix("*")
+        is_open = beginning != pattern or not pattern
+        fits = id.startswith(beginning) if is_open else id == pattern
+        if tokens.isdigit() and fits:
             return int(tokens)
-    found = provider_of(model_id)
-    name = plain_id(model_id).partition(":")[2]
-    return found._row(name, "window", env) if found else None
-
-
-def _fits(pattern: str, model_id: str) -> bool:
-    if pattern.endswith("*"):
-        return model_id.startswith(pattern[:-1])
-    return model_id == pattern
+    found = provider_of(id)
+    return found._row(id.partition(":")[2], "window", env) if found else None
 
 
 def plain_id(model_id: str) -> str:

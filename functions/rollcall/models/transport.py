@@ -181,8 +181,11 @@ def post(
     response = Response(raw, clock)
     if 200 <= raw.status < 300:
         return response
-    with response:
-        raise ProviderError(raw.status, _error_of(response), raw.headers)
+    data = b""
+    with response, suppress(TransportError):  # the status is known, and says more than nothing
+        for chunk in response.chunks(ERROR_BYTES):
+            data += chunk
+    raise ProviderError(raw.status, error_of(parsed(data)), raw.headers)
 
 
 def error_of(value: Json) -> dict[str, Json]:
@@ -195,16 +198,6 @@ def error_of(value: Json) -> dict[str, Json]:
     if isinstance(error, str):
         return {**body, "message": error}
     return mapping(error) or body
-
-
-def _error_of(response: Response) -> dict[str, Json]:
-    data = b""
-    try:
-        for chunk in response.chunks(ERROR_BYTES):
-            data += chunk
-    except TransportError:
-        pass  # the status is known, and says more than nothing
-    return error_of(parsed(data))
 
 
 @contextmanager
