@@ -31,8 +31,7 @@ def registry_of(
 ) -> Snapshot:
     """What a process holds of these entries."""
     segments, parts = to_segments(sorted(entries, key=lambda entry: entry.id), agents or {})
-    manifest = {"digest": "test", "segments": [segment.dump() for segment in segments]}
-    return Snapshot(Content.of(manifest, parts), health or {})
+    return Snapshot(Content({"digest": "test", "segments": segments}, parts), health or {})
 
 
 def tool(id: str, description: str = "", **fields: Any) -> Entry:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
@@ -19,6 +19,7 @@ from rollcall.core.shapes import Role, Status
 
 if TYPE_CHECKING:
     from rollcall.core.profile import AgentProfile
+    from rollcall.registry.entries import Entry
 
 Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
 """Gives fields of the document at a path, None where there is none."""
@@ -132,7 +133,7 @@ class Permitted(Struct, frozen=True):
     count: int
 
 
-class _Row(Struct, frozen=True):
+class _Row(Struct, frozen=True, array_like=True):
     id: str
     category: str
     role: int
@@ -141,18 +142,29 @@ class _Row(Struct, frozen=True):
     on_client: bool
 
 
+def access_row(entry: Entry) -> list[Any]:
+    """Return what permission checks need of an entry, as plain JSON."""
+    row = _Row(
+        entry.id,
+        entry.category,
+        _ROLE_ORDER.index(entry.min_role),
+        entry.status is not Status.DISABLED,
+        entry.tenants,
+        entry.runs_on == "client",
+    )
+    fields: list[Any] = to_builtins(row, order="deterministic")
+    return fields
+
+
 class Permissions:
     """What permission checks need of every capability, by its place in the registry.
 
     Args:
-        rows: As `compiling` writes them.
+        rows: By `access_row`.
     """
 
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
-        self._rows = [
-            _Row(id, category, role, enabled, None if tenants is None else frozenset(tenants), away)
-            for id, category, role, enabled, tenants, away in rows
-        ]
+        self._rows = convert(rows, list[_Row])
         self._tenants = frozenset().union(*(row.tenants or () for row in self._rows))
         self._known: dict[Any, Permitted] = {}
         self._lock = Lock()

@@ -27,7 +27,8 @@ from msgspec import Struct
 from rollcall.core.context import Embedder
 from rollcall.core.errors import Unavailable
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION, Role, Status
+from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.registry.access import access_row
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.entries import Entry
@@ -37,7 +38,6 @@ from rollcall.registry.segments import (
     INDEX,
     MANIFEST,
     VECTORS,
-    Segment,
     pack,
     part,
     read_parts,
@@ -62,7 +62,6 @@ _CLAIM = "compiling"
 _CLAIM_S = 540
 """As long as a trigger may take: of ten thousand schemas, checking takes a while."""
 _MOST_PAUSE_S = 1.0
-_ROLES = tuple(Role)
 
 log = logging.getLogger("rollcall")
 
@@ -124,8 +123,7 @@ def _compile_once(db: Client, embedder: Embedder | None) -> Compilation | None:
     vectors = _vectors(db, manifest, entries, embedder)
     segments, held = to_segments(entries, _documents(db, AGENTS), vectors)
     written = write_parts(db, held)
-    text = _json([segment.dump() for segment in segments])
-    digest = hashlib.sha256(text.encode()).hexdigest()[:24]
+    digest = hashlib.sha256(_json(segments).encode()).hexdigest()[:24]
     if not _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused):
         return None
     return Compilation(digest, len(entries), refused, written)
@@ -192,9 +190,9 @@ def _vectors(
     before = None
     for each in (manifest.to_dict() or {}).get("segments", ()):
         if each["name"] == VECTORS:
-            segment = Segment(VECTORS, tuple(each["parts"]))
+            held = read_parts(db, each["parts"])
             try:
-                before = VectorIndex.load(unpack(segment, read_parts(db, segment.parts)))
+                before = VectorIndex.load(unpack(VECTORS, each["parts"], held))
             except ValueError as error:
                 log.warning("the published vectors are made anew: %s", error)
     if embedder is None and before is None:
@@ -207,13 +205,14 @@ def to_segments(
     entries: Sequence[Entry],
     agents: dict[str, dict[str, Any]],
     vectors: VectorIndex | None = None,
-) -> tuple[list[Segment], dict[str, bytes]]:
-    """Return the compiled registry, cut into parts."""
-    told = {id: document.get("overrides") for id, document in agents.items()}
-    statuses = {id: document.get("status") for id, document in agents.items()}
+) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+    """Return the segments of the compiled registry, `{name, parts}` each, and their parts by id."""
     head = {
-        "entries": [_row(entry) for entry in entries],
-        "agents": {id: {"overrides": told[id], "status": statuses[id]} for id in sorted(agents)},
+        "entries": [access_row(entry) for entry in entries],
+        "agents": {
+            id: {"overrides": agents[id].get("overrides"), "status": agents[id].get("status")}
+            for id in sorted(agents)
+        },
     }
     lines: list[list[str]] = [[] for _ in range(segments_for(len(entries)))]
     for entry in entries:
@@ -225,32 +224,19 @@ def to_segments(
     }
     if vectors is not None:
         pieces[VECTORS] = vectors.dump()
-    segments: list[Segment] = []
+    segments: list[dict[str, Any]] = []
     held: dict[str, bytes] = {}
     for name, data in pieces.items():
-        segment, parts = pack(name, data)
-        segments.append(segment)
+        parts = pack(data)
+        segments.append({"name": name, "parts": list(parts)})
         held |= parts
     return segments, held
-
-
-def _row(entry: Entry) -> list[Any]:
-    """What authorising needs of an entry: id, category, role, whether it is enabled, tenants, and
-    whether it runs on the client."""
-    return [
-        entry.id,
-        entry.category,
-        _ROLES.index(entry.min_role),
-        entry.status is not Status.DISABLED,
-        None if entry.tenants is None else sorted(entry.tenants),
-        entry.runs_on == "client",
-    ]
 
 
 def _publish(
     db: Client,
     before: DocumentSnapshot,
-    segments: Sequence[Segment],
+    segments: Sequence[dict[str, Any]],
     *,
     digest: str,
     count: int,
@@ -260,7 +246,7 @@ def _publish(
     fields = {
         "schemaVersion": SCHEMA_VERSION,
         "digest": digest,
-        "segments": [segment.dump() for segment in segments],
+        "segments": segments,
         "count": count,
         "refused": dict(sorted(refused.items())[:MAX_REFUSED]),
         "refusedCount": len(refused),
@@ -278,7 +264,7 @@ def _publish(
         fields["previous"] = sorted(_named_parts(before))
     option = db.write_option(last_update_time=before.update_time)
     batch.update(part(db, MANIFEST), fields, option=option)
-    named = {part_id for segment in segments for part_id in segment.parts}
+    named = {part_id for segment in segments for part_id in segment["parts"]}
     # Parts of the one before the one before go: who reads slowly may still need those between.
     previous = set((before.to_dict() or {}).get("previous", ()))
     for part_id in previous - _named_parts(before) - named:

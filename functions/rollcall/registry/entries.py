@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec import Struct, json, to_builtins
+from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.options import codebase
@@ -76,39 +76,25 @@ class Entry(Struct, frozen=True):
 
     def record(self) -> dict[str, Any]:
         """Return it as plain JSON for the compiled registry, without what only the index needs."""
-        record = asdict(self) | {"spec": asdict(self.spec), "execution": asdict(self.execution)}
+
+        def dump(value: Any) -> Any:  # an operator may have written a time where a text belongs
+            return value.dump() if isinstance(value, ApprovalPolicy) else str(value)
+
+        record: dict[str, Any] = to_builtins(self, enc_hook=dump, order="deterministic")
         del record["phrases"]
-        record["tenants"] = None if self.tenants is None else sorted(self.tenants)
-        record["policy"] = self.policy.dump() if self.policy else None
         return record
 
     @classmethod
-    def of_record(cls, record: dict[str, Any]) -> Entry:
-        """Return the entry of a record, which was checked when it was compiled."""
-        tenants, policy = record["tenants"], record["policy"]
-        spec = _known_fields(ToolSpec, record["spec"])
-        for name in ("keywords", "examples", "related"):
-            spec[name] = tuple(spec[name])
-        spec["aliases"] = {name: tuple(each) for name, each in spec.get("aliases", {}).items()}
-        execution = Execution(**_known_fields(Execution, record["execution"]))
-        entry = cls(
-            **{
-                **_known_fields(cls, record),
-                "min_role": Role(record["min_role"]),
-                "status": Status(record["status"]),
-                "tenants": None if tenants is None else frozenset(tenants),
-                "policy": ApprovalPolicy.model_validate(policy) if policy else None,
-                "execution": execution,
-                "spec": ToolSpec(**spec),
-            }
-        )
+    def load(cls, record: bytes) -> Entry:
+        """Return the entry of a record's JSON, which was checked when it was compiled. Fields that
+        this version does not know are left out: a newer one may have compiled the registry."""
+
+        def policy(kind: type[ApprovalPolicy], data: Any) -> ApprovalPolicy:
+            return kind.model_validate(data)
+
+        entry = json.decode(record, type=cls, dec_hook=policy)
         is_elsewhere = entry.codebase not in (None, codebase())
-        if is_elsewhere and execution.type == "internal_service":
+        if is_elsewhere and entry.execution.type == "internal_service":
             # What another codebase of this project declares is a function of its own.
             return replace(entry, execution=Execution("firebase_function", entry.id))
         return entry
-
-
-def _known_fields(kind: type[Struct], record: dict[str, Any]) -> dict[str, Any]:
-    """The fields that this version knows: a newer one may have compiled the registry."""
-    return {name: record[name] for name in kind.__struct_fields__ if name in record}

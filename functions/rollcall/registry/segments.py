@@ -13,12 +13,10 @@ import hashlib
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
@@ -41,16 +39,6 @@ MAX_BYTES = 400_000_000
 log = logging.getLogger("rollcall")
 
 
-class Segment(Struct, frozen=True):
-    """A named piece of the compiled registry, and the documents that hold it."""
-
-    name: str
-    parts: tuple[str, ...]
-
-    def dump(self) -> dict[str, Any]:
-        return {"name": self.name, "parts": list(self.parts)}
-
-
 def part(db: Client, part_id: str) -> DocumentReference:
     return db.document(f"{collection_id('registry')}/{part_id}")
 
@@ -65,12 +53,11 @@ def segments_for(count: int) -> int:
     return max(1, -(-count // ENTRIES_PER_SEGMENT))
 
 
-def pack(name: str, data: bytes) -> tuple[Segment, dict[str, bytes]]:
-    """Return a segment and the contents of its documents by id."""
+def pack(data: bytes) -> dict[str, bytes]:
+    """Return the contents of the documents that hold a segment's data, in order, by id."""
     compressed = zlib.compress(data, 6)
     cuts = [compressed[n : n + PART_BYTES] for n in range(0, len(compressed), PART_BYTES)]
-    held = {f"part-{hashlib.sha256(cut).hexdigest()[:32]}": cut for cut in cuts}
-    return Segment(name, tuple(held)), held
+    return {f"part-{hashlib.sha256(cut).hexdigest()[:32]}": cut for cut in cuts}
 
 
 def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
@@ -95,22 +82,22 @@ def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def unpack(segment: Segment, held: Mapping[str, bytes]) -> bytes:
-    """Return the data of a segment.
+def unpack(name: str, part_ids: Sequence[str], held: Mapping[str, bytes]) -> bytes:
+    """Return the data of the segment `name`, which these documents hold.
 
     Raises:
         ValueError: It is damaged, or a document of it is missing.
     """
-    missing = [part_id for part_id in segment.parts if part_id not in held]
+    missing = [part_id for part_id in part_ids if part_id not in held]
     if missing:
-        raise ValueError(f"{segment.name} lacks {len(missing)} of its documents")
+        raise ValueError(f"{name} lacks {len(missing)} of its documents")
     unzip = zlib.decompressobj()
     try:
-        data = unzip.decompress(b"".join(held[each] for each in segment.parts), MAX_BYTES)
+        data = unzip.decompress(b"".join(held[each] for each in part_ids), MAX_BYTES)
     except zlib.error as error:
-        raise ValueError(f"{segment.name} is damaged: {error}") from None
+        raise ValueError(f"{name} is damaged: {error}") from None
     if not unzip.eof:
-        raise ValueError(f"{segment.name} is cut off, or larger than {MAX_BYTES:,} bytes")
+        raise ValueError(f"{name} is cut off, or larger than {MAX_BYTES:,} bytes")
     return data
 
 

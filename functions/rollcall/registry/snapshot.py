@@ -9,10 +9,10 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,7 +27,6 @@ from rollcall.registry.segments import (
     INDEX,
     MANIFEST,
     VECTORS,
-    Segment,
     part,
     read_parts,
     segment_of,
@@ -45,7 +44,9 @@ if TYPE_CHECKING:
 class Entries(Mapping[str, Entry]):
     """All capabilities by id, in the order of their ids."""
 
-    def __init__(self, ids: list[str], segments: Mapping[str, Segment], parts: Mapping[str, bytes]):
+    def __init__(
+        self, ids: list[str], segments: Mapping[str, Sequence[str]], parts: Mapping[str, bytes]
+    ) -> None:
         self.ids = ids
         self.places = {id: place for place, id in enumerate(ids)}
         self._segments = segments
@@ -62,10 +63,11 @@ class Entries(Mapping[str, Entry]):
             number = segment_of(id, len(self.ids))
             with self._lock:
                 if number not in self._lines:
-                    data = unpack(self._segments[f"entries-{number}"], self._parts)
+                    name = f"entries-{number}"
+                    data = unpack(name, self._segments[name], self._parts)
                     ids = [each for each in self.ids if segment_of(each, len(self.ids)) == number]
                     self._lines[number] = dict(zip(ids, data.split(b"\n"), strict=True))
-            found = self._read[id] = Entry.of_record(json.loads(self._lines[number][id]))
+            found = self._read[id] = Entry.load(self._lines[number][id])
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -87,35 +89,22 @@ class Content:
     Attributes:
         agents: By id, what operators wrote: `{overrides, status}`.
         parts: The documents that it was read from.
+    Raises:
+        ValueError: A part is missing or damaged.
     """
 
-    def __init__(
-        self,
-        digest: str,
-        segments: Mapping[str, Segment],
-        parts: Mapping[str, bytes],
-    ) -> None:
-        self.digest = digest
+    def __init__(self, manifest: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
+        self.digest: str = manifest["digest"]
         self.parts = dict(parts)
-        self._segments = segments
+        self._segments: dict[str, Sequence[str]] = {
+            each["name"]: each["parts"] for each in manifest["segments"]
+        }
         self._vectors: VectorIndex | None = None
         self._vectors_lock = Lock()
-        head = json.loads(unpack(segments[HEAD], parts))
+        head = json.loads(unpack(HEAD, self._segments[HEAD], parts))
         self.agents: dict[str, dict[str, Any]] = head["agents"]
-        self.entries = Entries([row[0] for row in head["entries"]], segments, parts)
+        self.entries = Entries([row[0] for row in head["entries"]], self._segments, parts)
         self.permissions = Permissions(head["entries"])
-
-    @classmethod
-    def of(cls, manifest: Mapping[str, Any], parts: Mapping[str, bytes]) -> Self:
-        """
-        Raises:
-            ValueError: A part is missing or damaged.
-        """
-        segments = {
-            each["name"]: Segment(each["name"], tuple(each["parts"]))
-            for each in manifest["segments"]
-        }
-        return cls(manifest["digest"], segments, parts)
 
     @cached_property
     def index(self) -> Index:
@@ -123,7 +112,7 @@ class Content:
         from rollcall.registry.index import Index
 
         try:
-            return Index.load(unpack(self._segments[INDEX], self.parts))
+            return Index.load(unpack(INDEX, self._segments[INDEX], self.parts))
         except ValueError as error:  # another version compiled it; the next sync mends that
             from rollcall.registry.compiler import searchable
 
@@ -131,9 +120,9 @@ class Content:
             return Index.build([searchable(entry) for entry in self.entries.values()])
 
     @property
-    def vector_parts(self) -> tuple[str, ...]:
+    def vector_parts(self) -> Sequence[str]:
         """The documents with the vectors, read only if queries can be embedded."""
-        return self._segments[VECTORS].parts if VECTORS in self._segments else ()
+        return self._segments.get(VECTORS, ())
 
     def vectors(self, read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> VectorIndex | None:
         """Return the search by meaning over `entries`; None without vectors.
@@ -150,7 +139,7 @@ class Content:
                 from rollcall.registry.vectors import VectorIndex
 
                 held = read(self.vector_parts)
-                self._vectors = VectorIndex.load(unpack(self._segments[VECTORS], held))
+                self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, held))
             return self._vectors
 
 
@@ -314,4 +303,4 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
     parts = {part_id: data for part_id, data in {**held, **new}.items() if part_id in set(wanted)}
     if missing := set(wanted) - parts.keys():
         raise ValueError(f"{len(missing)} documents of the registry are not there")
-    return Snapshot(Content.of(manifest, parts), **state)
+    return Snapshot(Content(manifest, parts), **state)

@@ -246,7 +246,7 @@ def test_only_the_users_of_named_tenants_may_use_it() -> None:
 
 def test_a_compiled_entry_is_the_entry_but_for_what_only_the_index_needs() -> None:
     entry = read_capability(declared(tenants=["b", "a"], approval={"ask": "always"}))
-    assert Entry.of_record(json.loads(json.dumps(entry.record()))) == entry
+    assert Entry.load(json.dumps(entry.record()).encode()) == entry
 
 
 def test_what_another_codebase_declares_is_a_function_of_its_own(
@@ -255,7 +255,7 @@ def test_what_another_codebase_declares_is_a_function_of_its_own(
     entry = read_capability(declared())
     assert (entry.is_foreign, entry.execution.type) == (False, "internal_service")
     monkeypatch.setenv("ROLLCALL_CODEBASE", "school")
-    theirs = Entry.of_record(json.loads(json.dumps(entry.record())))
+    theirs = Entry.load(json.dumps(entry.record()).encode())
     assert (theirs.is_foreign, theirs.execution.type) == (True, "firebase_function")
     assert theirs.execution.target == "now"
 
