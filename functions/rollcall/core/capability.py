@@ -298,7 +298,7 @@ class Capability(Struct, frozen=True, dict=True):
             return self.mark.name
         name = {language: found["name"] for language, found in self._texts if "name" in found}
         if problem := name_problem(name):
-            cure = f'{_NAME_CURE}, or "{self._key}.name" in the texts of its pack'
+            cure = f'{_NAME_CURE}, or "capabilities.{self.id}.name" in the texts of its pack'
             raise wrong(self.function, problem, cure, option="name")
         return name
 
@@ -330,15 +330,11 @@ class Capability(Struct, frozen=True, dict=True):
             every += [each for each in found.get(what, ()) if each not in every]
         return tuple(every)
 
-    @property
-    def _key(self) -> str:
-        return f"capabilities.{self.id}"
-
     @cached_property
     def _texts(self) -> list[tuple[str, dict[str, Any]]]:
         """What its pack's texts say of it, by language."""
-        texts = texts_of(self.function.__module__)
-        found = [(each, texts.find(each, self._key)) for each in texts.languages] if texts else []
+        texts, key = texts_of(self.function.__module__), f"capabilities.{self.id}"
+        found = [(each, texts.find(each, key)) for each in texts.languages] if texts else []
         return [(language, words) for language, words in found if words]
 
     @cached_property

@@ -221,31 +221,28 @@ def _option_errors(found: Capability) -> Iterator[DefinitionError]:
 
 
 def _example_errors(found: Capability) -> Iterator[DefinitionError]:
+    fields = found.arguments.model_fields
     for number, example in enumerate(found.examples, start=1):
-        if mistake := _example_mistake(found, example):
-            problem, cure = mistake
+        problem, cure = "", _EXAMPLE
+        request = example.get("userRequest") if isinstance(example, dict) else None
+        if not isinstance(example, dict):
+            problem = f"is {example!r}, which is no dict"
+        elif unknown := [key for key in example if key not in EXAMPLE_KEYS]:
+            problem = f"has the unknown key `{unknown[0]}`{close(unknown[0], EXAMPLE_KEYS)}"
+        elif not isinstance(request, str) or not request.strip():
+            problem = "has no `userRequest`"
+        else:
+            try:
+                json.dumps(example)
+                validate(found.arguments, example.get("parameters", {}), field="parameters")
+            except InvalidArgument as error:
+                known = ", ".join(each.alias or name for name, each in fields.items())
+                cure = f"Write arguments that {found.id} takes: {known}" if known else "Write {}"
+                problem = f"({request!r}) is no call of it: {error.message}"
+            except (TypeError, ValueError) as error:
+                problem = f"({request!r}) is not plain JSON: {one_line(error)}"
+        if problem:
             yield wrong(found.function, f"example {number} {problem}", cure, option="examples")
-
-
-def _example_mistake(found: Capability, example: Any) -> tuple[str, str] | None:
-    """What is wrong with an example, and what to write; None if nothing is."""
-    if not isinstance(example, dict):
-        return f"is {example!r}, which is no dict", _EXAMPLE
-    if unknown := [key for key in example if key not in EXAMPLE_KEYS]:
-        return f"has the unknown key `{unknown[0]}`{close(unknown[0], EXAMPLE_KEYS)}", _EXAMPLE
-    request = example.get("userRequest")
-    if not isinstance(request, str) or not request.strip():
-        return "has no `userRequest`", _EXAMPLE
-    try:
-        json.dumps(example)
-        validate(found.arguments, example.get("parameters", {}), field="parameters")
-    except InvalidArgument as error:
-        known = ", ".join(each.alias or name for name, each in found.arguments.model_fields.items())
-        cure = f"Write arguments that {found.id} takes: {known}" if known else "Write {}"
-        return f"({request!r}) is no call of it: {error.message}", cure
-    except (TypeError, ValueError) as error:
-        return f"({request!r}) is not plain JSON: {one_line(error)}", _EXAMPLE
-    return None
 
 
 def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:

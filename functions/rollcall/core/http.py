@@ -265,21 +265,18 @@ def _plain(outcome: Any) -> flask.Response:
 def _callable_frames(outcome: Any) -> Iterator[bytes]:
     try:
         if isinstance(outcome, Generator):
-            outcome = yield from _chunks(outcome)
+            with closing(outcome):
+                while True:
+                    try:
+                        chunk = next(outcome)
+                    except StopIteration as end:
+                        outcome = end.value
+                        break
+                    # Nobody is sent None, but whoever drives this may see that the client is gone.
+                    yield b"" if chunk is None else frame({"message": chunk})
         yield frame({"result": outcome, **incidents_of_request()})
     except Exception as error:
         yield frame({"error": to_wire(error)._as_dict()})
-
-
-def _chunks(outcome: Generator[Any, None, Any]) -> Generator[bytes, None, Any]:
-    """Frame each chunk; return what the generator returns."""
-    with closing(outcome):
-        while True:
-            try:
-                chunk = next(outcome)
-            except StopIteration as end:
-                return end.value
-            yield _frame(None if chunk is None else {"message": chunk})
 
 
 def to_wire(error: Exception) -> https_fn.HttpsError:
@@ -347,15 +344,9 @@ def _frames(name: str, first: list[Any], rest: Generator[Any, None, Any]) -> Ite
     with closing(rest):
         try:
             for item in chain(first, rest):
-                yield _frame(item)
+                yield b"" if item is None else frame(item)  # None as above
         except Exception:
             log.exception("%s broke off in its stream", name)
-
-
-def _frame(item: Any) -> bytes:
-    """Frame an item. None says that nothing has happened: nobody is sent anything, but whoever
-    drives the generator may see that the client is gone."""
-    return b"" if item is None else frame(item)
 
 
 def _refusal(

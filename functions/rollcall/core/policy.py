@@ -88,11 +88,10 @@ def _parts(path: str) -> list[str] | None:
     if unicodedata.normalize("NFKC", path) != path or marked(path) != path:
         return None
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    return parts if 0 < len(parts) <= MOST_PARTS and all(map(_is_name, parts)) else None
-
-
-def _is_name(part: str) -> bool:
-    return part == part.strip().rstrip(".") and not _DEVICES.fullmatch(part)
+    are_names = all(
+        part == part.strip().rstrip(".") and not _DEVICES.fullmatch(part) for part in parts
+    )
+    return parts if 0 < len(parts) <= MOST_PARTS and are_names else None
 
 
 def _is_hidden(part: str) -> bool:
@@ -145,26 +144,10 @@ _MORE = re.compile(r"[\w.][\w\-.,/: ]*")
 _OUTSIDE = re.compile(r"(^|/)\.\.(/|$)|^[A-Za-z]:|://")
 
 _LOOKS_ON = (
-    ("pytest",),
-    ("python", "-m", "pytest"),
-    ("python3", "-m", "pytest"),
-    ("python", "-m", "unittest"),
-    ("python3", "-m", "unittest"),
-    ("ruff", "check"),
-    ("mypy",),
-    ("npm", "test"),
-    ("jest",),
-    ("vitest",),
-    ("eslint",),
-    ("cargo", "test"),
-    ("cargo", "check"),
-    ("cargo", "build"),
-    ("go", "test"),
-    ("go", "vet"),
-    ("go", "build"),
-    ("git", "status"),
-    ("ls",),
-    ("wc",),
+    *("pytest", "python -m pytest", "python3 -m pytest"),
+    *("python -m unittest", "python3 -m unittest", "ruff check", "mypy"),
+    *("npm test", "jest", "vitest", "eslint", "cargo test", "cargo check", "cargo build"),
+    *("go test", "go vet", "go build", "git status", "ls", "wc"),
 )
 """Beginnings that may be followed by anything `*` allows: what checks, tests and looks. All others
 (shells, interpreters, what runs other programs, deletes, installs, sends) are remembered whole."""
@@ -209,8 +192,8 @@ def patterns_of_command(command: object) -> tuple[str, ...]:
     if not words or any(map(_is_refused, words)):
         return ()
     found = [shlex.join(words)]
-    for beginning in _LOOKS_ON:
-        if tuple(words[: len(beginning)]) == beginning:
+    for beginning in map(str.split, _LOOKS_ON):
+        if words[: len(beginning)] == beginning:
             kept = len(beginning)
             while kept < len(words) and words[kept] in _HARMLESS:
                 kept += 1

@@ -60,23 +60,21 @@ def marked(text: str) -> str:
     letter than any script uses are counted, as in "⟨113 × U+0301⟩"."""
     if _PLAIN.fullmatch(text):
         return text
-    shown = _HIDDEN.sub(lambda found: _code(found[0]), text.replace("\r\n", "\n"))
-    shown = _MARK_RUN.sub(_counted, shown)
-    return "".join(map(_marked, shown))
 
+    def counted(found: re.Match[str]) -> str:
+        run = found[0]
+        return f"{run[:MARKS]}⟨{len(run) - MARKS} × U+{ord(run[MARKS]):04X}⟩"
 
-def _counted(found: re.Match[str]) -> str:
-    run = found[0]
-    return f"{run[:MARKS]}⟨{len(run) - MARKS} × U+{ord(run[MARKS]):04X}⟩"
+    def code(each: str) -> str:
+        return f"⟨U+{ord(each):04X}⟩"
 
-
-def _marked(each: str) -> str:
-    is_seen = unicodedata.category(each)[0] not in "CZ" and each not in _FILLERS
-    return each if is_seen or each in "\n\t " else _code(each)
-
-
-def _code(each: str) -> str:
-    return f"⟨U+{ord(each):04X}⟩"
+    shown = _HIDDEN.sub(lambda found: code(found[0]), text.replace("\r\n", "\n"))
+    return "".join(
+        each
+        if each in "\n\t " or (unicodedata.category(each)[0] not in "CZ" and each not in _FILLERS)
+        else code(each)
+        for each in _MARK_RUN.sub(counted, shown)
+    )
 
 
 def shows_all(summary: str, arguments: dict[str, Any]) -> bool:
@@ -99,19 +97,19 @@ def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
     """Return a capability's name with arguments as `value` gives them, in at most `chars`
     characters."""
     name = clipped(name, VALUE_CHARS)
-    return f"{name} ({_listed(arguments, chars - len(name) - 20)})" if arguments else name
-
-
-def _listed(data: dict[str, Any], chars: int) -> str:
-    """One after another, texts in quotes; what has no room is counted."""
-    found, used = list[str](), 0
-    for name, item in data.items():
-        each = f"{_isolated(name)}: {_isolated(_said(item))}"
-        if used + len(each) > chars:
-            return ", ".join([*found, f"… +{len(data) - len(found)}"])
+    if not arguments:
+        return name
+    # One after another, texts in quotes; what has no room is counted.
+    found, room = list[str](), chars - len(name) - 20
+    for key, item in arguments.items():
+        each = f"{_isolated(key)}: {_isolated(_said(item))}"
+        room -= len(each)
+        if room < 0:
+            found.append(f"… +{len(arguments) - len(found)}")
+            break
         found.append(each)
-        used += len(each) + 2
-    return ", ".join(found)
+        room -= 2
+    return f"{name} ({', '.join(found)})"
 
 
 def clipped(text: str, chars: int) -> str:

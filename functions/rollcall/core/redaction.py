@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -120,7 +120,10 @@ def redact_logs() -> None:
 
 def _redactor() -> Callable[[str], str]:
     """`redacted`, with the environment looked at once."""
-    values, known = _known(_secrets(os.environ))
+    also = {name.strip() for name in os.environ.get("ROLLCALL_SECRETS", "").split(",")}
+    named = [name for name in os.environ if name.endswith(_ENDINGS) or name in also]
+    secrets = (os.environ.get(name, "").strip() for name in named)
+    values, known = _known(frozenset(each for each in secrets if len(each) >= MIN_SECRET_CHARS))
 
     def clean(text: str) -> str:
         for value in values:
@@ -151,20 +154,6 @@ def _may_hold(text: str) -> bool:
 def _forms() -> re.Pattern[str]:
     """Compiled when it is needed first: that takes as long as a small module's import."""
     return re.compile(_FORMS)
-
-
-def _secrets(env: Mapping[str, str]) -> frozenset[str]:
-    """The values in the environment that nobody may see."""
-    # This is asked for each message: which names count is worked out once for the same names.
-    named = _secret_names(tuple(env), env.get("ROLLCALL_SECRETS", ""))
-    values = [env.get(name, "").strip() for name in named]
-    return frozenset(value for value in values if len(value) >= MIN_SECRET_CHARS)
-
-
-@lru_cache(maxsize=4)
-def _secret_names(names: tuple[str, ...], listed: str) -> list[str]:
-    also = {name.strip() for name in listed.split(",")}
-    return [name for name in names if name.endswith(_ENDINGS) or name in also]
 
 
 @lru_cache(maxsize=4)

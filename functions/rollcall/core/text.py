@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, Literal
@@ -64,6 +64,7 @@ _HEBREW_RARE_PREFIXES = frozenset("משכ")
 # alone there, since "ב" before "על" makes "owner", not "on".
 _HEBREW_CONJUNCTIONS = ("וכש", "כש", "וש", "ש", "ו")
 _FEWEST_LETTERS = 3
+_STEMMING = Lock()
 
 
 def words(text: str) -> list[str]:
@@ -78,7 +79,22 @@ def terms(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """Return the folded, lower-case words of a text, before stemming."""
-    return list(_scan(_plain(text)))
+    text = _plain(text)
+    found: list[str] = []
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if match["he"]:
+            # A prefix alone only glues "in" or "the" to the Latin word or the number behind it.
+            is_glue = len(token) <= 3 and set(token) <= HEBREW_PREFIXES
+            if not is_glue or not _FOREIGN_NEXT.match(text, match.end()):
+                found.append(token.replace('"', "").replace("'", ""))
+        elif match["number"]:
+            found.append(token.replace(",", "").lower())
+        elif token.islower():
+            found.append(token)
+        else:
+            found += _parts(token)
+    return found
 
 
 def is_stopword(word: str) -> bool:
@@ -246,40 +262,11 @@ def _plain(text: str) -> str:
     return fold("".join(char for char in text if not unicodedata.combining(char)))
 
 
-def _scan(text: str) -> Iterator[str]:
-    for match in _TOKEN.finditer(text):
-        token = match[0]
-        if match["he"]:
-            if not _is_bare_prefix(token, text, match.end()):
-                yield token.replace('"', "").replace("'", "")
-        elif match["number"]:
-            yield token.replace(",", "").lower()
-        elif token.islower():
-            yield token
-        else:
-            yield from _parts(token)
-
-
-def _is_bare_prefix(token: str, text: str, end: int) -> bool:
-    """Tell whether Hebrew letters only glue "in" or "the" to a Latin word or a number."""
-    return (
-        len(token) <= 3 and set(token) <= HEBREW_PREFIXES and bool(_FOREIGN_NEXT.match(text, end))
-    )
-
-
-def _parts(token: str) -> Iterator[str]:
+def _parts(token: str) -> list[str]:
     """Split camelCase; keep the whole too where it may be a name, as in WhatsApp."""
-    parts = (
-        _CAMEL_PARTS.findall(token)
-        if not (token.islower() or token.isupper() or "'" in token)
-        else []
-    )
-    if len(parts) < 2:
-        yield token.lower()
-        return
-    if len(parts) == 2:
-        yield token.lower()
-    yield from (part.lower() for part in parts if len(part) > 1)
+    parts = [] if token.isupper() or "'" in token else _CAMEL_PARTS.findall(token)
+    whole = [token.lower()] if len(parts) <= 2 else []
+    return whole + [part.lower() for part in parts if len(part) > 1 and len(parts) > 1]
 
 
 @lru_cache(maxsize=65_536)
@@ -289,13 +276,8 @@ def _stem(word: str) -> str:
     if not word.isascii() or word[0].isdigit():
         return word
     # The stemmer keeps the word it works on in itself: one thread at a time.
-    with _stemmer_lock():
+    with _STEMMING:
         return str(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer_lock() -> Lock:
-    return Lock()
 
 
 @cache
@@ -345,9 +327,6 @@ _WORD, _LONG_WORD, _MORE_LETTERS = 0.73, 12, 0.3
 one piece."""
 
 _OTHERS = [(weight, bytes(set(range(256)) - set(counted))) for weight, counted in _BYTES.items()]
-_ASCII_OTHERS = [
-    each for each, counted in zip(_OTHERS, _BYTES.values(), strict=True) if min(counted) < 128
-]
 
 
 def _apart(counted: bytes) -> bytes:
@@ -356,9 +335,6 @@ def _apart(counted: bytes) -> bytes:
 
 
 _APART = [(weight, _apart(counted)) for weight, counted in _RUNS.items()]
-_ASCII_APART = [
-    each for each, counted in zip(_APART, _RUNS.values(), strict=True) if min(counted) < 128
-]
 _WORDS_APART = _apart(_LOWER + _UPPER)
 
 
@@ -368,11 +344,10 @@ def text_tokens(text: str) -> int:
         return 0
     data = text.encode(errors="replace")
     # Deleting what is not counted leaves as many bytes as there are letters of a kind.
-    is_ascii = text.isascii()
     found = 0.0
-    for weight, others in _ASCII_OTHERS if is_ascii else _OTHERS:
+    for weight, others in _OTHERS:
         found += weight * len(data.translate(None, others))
-    for weight, apart in _ASCII_APART if is_ascii else _APART:
+    for weight, apart in _APART:
         found += weight * len(data.translate(apart).split())
     words = data.translate(_WORDS_APART).split()
     found += _WORD * len(words)

@@ -67,7 +67,9 @@ class Texts:
         """
         template = self.data(locale, key)
         if isinstance(template, dict):
-            template = _counted(template, values["count"])
+            count = values["count"]
+            form = "zero" if count == 0 else "one" if count == 1 else "other"
+            template = template.get(form, template["other"])
         said = {
             name: value.say(locale) if isinstance(value, Text) else value
             for name, value in values.items()
@@ -132,12 +134,6 @@ def texts_around(module: str) -> tuple[Texts, ...]:
 def texts_of(module: str) -> Texts | None:
     """Return the texts of the innermost package around a loaded module that has some."""
     return next(iter(texts_around(module)), None)
-
-
-def _counted(forms: dict[str, str], count: float) -> str:
-    """Return the form of a text for a count."""
-    form = "zero" if count == 0 else "one" if count == 1 else "other"
-    return forms.get(form, forms["other"])
 
 
 @cache

@@ -48,33 +48,27 @@ def title_of(message: UserMessage) -> str:
     """Return a short title for a thread that begins with this message; in doubt its text."""
     text = message.text[:_LOOKED_AT]
     plain = _plain(text)
-    title = _bounded(_asked(plain)) or _bounded(plain)
+    # The question or sentence that says what it is about, without what stands before it.
+    bare = [each for each in map(_bare, sentences(plain)) if each]
+    with_topic = [each for each in bare if terms(each)]
+    asked = [each for each in with_topic if each.endswith("?") and len(terms(each)) > 1]
+    title = _bounded(next(iter((*asked, *with_topic, *bare)), "")) or _bounded(plain)
     name = next((part.label for part in message.parts if isinstance(part, Media)), None)
     if name is None:
         return title or line(text, TITLE_CHARS)
     name = line(name, TITLE_CHARS)
-    if not title:
-        return name
-    return title if len(terms(title)) > 1 else _fitting(title, name)
+    if not title or len(terms(title)) > 1:
+        return title or name
+    both = f"{title} – {name}"  # which alone says nothing
+    return both if len(both) <= TITLE_CHARS else name
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """Return what begins or ends a sentence without saying what it is about, in any language."""
-    words = "|".join(_expressions(name))
+    lists = [TEXTS.find(language, f"title.cues.{name}") or [] for language in TEXTS.languages]
+    words = "|".join(expression for expressions in lists for expression in expressions)
     return re.compile(_FRAMES[name].format(words=words, end=_WORD_END, word=_WORD), re.IGNORECASE)
-
-
-def _expressions(name: str) -> list[str]:
-    """Return the expressions of a list, in all languages."""
-    found = [TEXTS.find(language, f"title.cues.{name}") or [] for language in TEXTS.languages]
-    return [expression for expressions in found for expression in expressions]
-
-
-def _fitting(title: str, name: str) -> str:
-    """A title that says nothing by itself, with the name of the file that it is about."""
-    both = f"{title} – {name}"
-    return both if len(both) <= TITLE_CHARS else name
 
 
 def _plain(text: str) -> str:
@@ -97,14 +91,6 @@ def _host(found: re.Match[str]) -> str:
     return host.removeprefix("www.")
 
 
-def _asked(text: str) -> str:
-    """The question or sentence that says what it is about, without what stands before it."""
-    bare = [each for each in map(_bare, sentences(text)) if each]
-    with_topic = [each for each in bare if terms(each)]
-    asked = [each for each in with_topic if each.endswith("?") and len(terms(each)) > 1]
-    return next(iter((*asked, *with_topic, *bare)), "")
-
-
 def _bare(sentence: str) -> str:
     """A sentence without greetings and polite words around it."""
     left = " ".join(sentence.split())[:_SENTENCE_CHARS].strip(" \"“”„'*")
@@ -125,7 +111,11 @@ def _bare(sentence: str) -> str:
     ended = ended.rstrip(_MARKS)
     if is_request and not _pattern("questions").match(ended):
         ended = ended.rstrip("?").rstrip()
-    return _capital(re.sub(r"[?!]{2,}$", "?", ended))
+    ended = re.sub(r"[?!]{2,}$", "?", ended)
+    first = re.match(r"[^\W\d_]+", ended)
+    # An "iPhone", a `file.name` and a `call()` stay as they are.
+    is_word = first and first[0].islower() and ended[first.end() :][:1] not in ("_", ".", "(")
+    return ended[0].upper() + ended[1:] if is_word else ended
 
 
 def _whether(question: str) -> str:
@@ -142,17 +132,6 @@ def _without_thanks(sentence: str) -> str:
     bare = sentence.rstrip(_MARKS + "?")
     found = _pattern("endings").search(bare)
     return _without_thanks(bare[: found.start()]) if found else sentence
-
-
-def _capital(text: str) -> str:
-    first = re.match(r"[^\W\d_]+", text)
-    if (
-        first is None
-        or not first[0].islower()
-        or text[first.end() : first.end() + 1] in ("_", ".", "(")
-    ):
-        return text  # an "iPhone", a `file.name` and a `call()` stay as they are
-    return text[0].upper() + text[1:]
 
 
 def _bounded(text: str) -> str:

@@ -240,13 +240,11 @@ def _at(event: Any, when: str) -> datetime:
     says nothing of it, and an event's own time may be that at which the emulator gets to it."""
     written = None if when == "deleted" else getattr(event.data, "after", event.data)
     at = written.update_time if written and written.exists else None
-    return at if isinstance(at, datetime) else _time(event.time)
-
-
-def _time(given: Any) -> datetime:
-    """An event's time; the emulator and Eventarc say so as a text or as a time. The emulator cuts
-    it to the second: what happened within that must not pass for older than it is."""
-    time = datetime.fromisoformat(given) if isinstance(given, str) else given
+    if isinstance(at, datetime):
+        return at
+    # The emulator and Eventarc say an event's time as a text or as a time. The emulator cuts it to
+    # the second: what happened within that must not pass for older than it is.
+    time = datetime.fromisoformat(event.time) if isinstance(event.time, str) else event.time
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
     return time if time.microsecond else time + timedelta(seconds=1)
 

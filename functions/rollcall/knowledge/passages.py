@@ -83,8 +83,21 @@ class _OpenPassage(Struct):
     _in_fence: bool = False
 
     def add(self, page: int | None, line: str, *, is_large: bool) -> Iterator[Piece]:
-        heading = self._heading(line, is_large)
-        if self._ends_before(page, line, heading):
+        if self.markdown and _FENCE.match(line):
+            self._in_fence = not self._in_fence
+        if not self.markdown:
+            heading = printed_heading(line, is_large=is_large)
+        else:
+            heading = None if self._in_fence else markdown_heading(line)
+        if heading:
+            # Headings right behind one another belong to what follows them.
+            has_text = self._headings is not None
+            is_new_page = page is not None and page not in self._pages
+            ends = has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
+        else:
+            is_full = self._chars >= TARGET_CHARS
+            ends = is_full and (not line.strip() or self._lines[-1].endswith(_SENTENCE_ENDS))
+        if ends:
             yield from self.end()
         if heading:
             self._above = [each for each in self._above if each.level < heading.level]
@@ -111,23 +124,6 @@ class _OpenPassage(Struct):
             headings = self._titles() if self._headings is None else self._headings
             yield Piece(headings, first, last, text)
         self._lines, self._chars, self._pages, self._headings = [], 0, [], None
-
-    def _heading(self, line: str, is_large: bool) -> Heading | None:
-        if not self.markdown:
-            return printed_heading(line, is_large=is_large)
-        if _FENCE.match(line):
-            self._in_fence = not self._in_fence
-        return None if self._in_fence else markdown_heading(line)
-
-    def _ends_before(self, page: int | None, line: str, heading: Heading | None) -> bool:
-        if heading:
-            # Headings right behind one another belong to what follows them.
-            has_text = self._headings is not None
-            is_new_page = page is not None and page not in self._pages
-            return has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
-        if self._chars < TARGET_CHARS:
-            return False
-        return not line.strip() or self._lines[-1].endswith(_SENTENCE_ENDS)
 
     def _titles(self) -> tuple[str, ...]:
         return tuple(each.title for each in self._above)

@@ -57,7 +57,11 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
     process = subprocess.Popen(
         [sys.executable, "-m", "rollcall.knowledge.reader", kind, str(path)],
         cwd=_FUNCTIONS,
-        env=_environment(),
+        env={  # none of the functions' variables, which hold keys
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -90,15 +94,6 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
         process.kill()
         process.wait()
         process.stdout.close()
-
-
-def _environment() -> dict[str, str]:
-    """Return none of the functions' variables, which hold keys."""
-    return {
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-    }
 
 
 def main() -> int:

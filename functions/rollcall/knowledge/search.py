@@ -20,6 +20,7 @@ from rollcall.core.context import Embedder, ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
 from rollcall.core.hidden import Hidden
 from rollcall.core.options import collection_id
+from rollcall.core.readable import clipped
 from rollcall.core.search import best, merge, rarity
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.knowledge.documents import (
@@ -165,44 +166,40 @@ def search(
                     why = f"this document could not be read: {reason['en']}"
                 raise FailedPrecondition(why, field="documentId")
             documents, is_all = [one], True
-        documents = [each for each in documents if has_labels(each, labels or {})]
-        searched, is_within = within_bounds(documents)
+        ready = [
+            SearchedDocument(each, each.current)
+            for each in documents
+            if each.current and _has_labels(each, labels or {})
+        ]
+        searched = _first(ready, SEARCHED_PASSAGES)
         try:
             places = ranked(ctx.db, searched, query, ctx.embedder, limit=limit)
             passages = _passages(ctx.db, searched, places)
         except Gone:
             continue
-        return SearchResult(passages=passages, searched_all=is_all and is_within)
+        searched_all = is_all and len(searched) == len(ready)
+        return SearchResult(passages=passages, searched_all=searched_all)
     raise Aborted("documents are being replaced; search again", retry_after_s=1)
 
 
 def citation(passage: Passage) -> Citation:
     """Return a passage as a source of a result, by document, page and section."""
-    line = " ".join(passage.text.split())
-    quote = line if len(line) <= QUOTE_CHARS else f"{line[: QUOTE_CHARS - 1].rstrip()}…"
     return Citation(
         type="document",
         title=passage.title,
-        quote=quote,
+        quote=clipped(passage.text, QUOTE_CHARS),
         document_id=passage.document_id,
         page=passage.page_from,
         section=passage.heading or None,
     )
 
 
-def has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
+def _has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
     """Whether a document carries all of these labels, whatever their letters' case."""
     own = document.data.get("labels") or {}
     return all(
         own.get(name, "").casefold() == value.strip().casefold() for name, value in labels.items()
     )
-
-
-def within_bounds(documents: Sequence[StoredDocument]) -> tuple[list[SearchedDocument], bool]:
-    """Return the documents that one search covers, and whether these are all ready ones."""
-    ready = [SearchedDocument(each, each.current) for each in documents if each.current]
-    chosen = _first(ready, SEARCHED_PASSAGES)
-    return chosen, len(chosen) == len(ready)
 
 
 def _first(documents: Sequence[SearchedDocument], most: int) -> list[SearchedDocument]:

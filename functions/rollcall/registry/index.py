@@ -113,7 +113,12 @@ def _stem(word: str) -> str:
 
 def _english_stem(word: str) -> str:
     """Return a word without the endings of number, tense and derivation ("citi" for "cities")."""
-    word = _singular(word)
+    if word.endswith("ies") and len(word) > _FEWEST_LETTERS:
+        word = word[:-3] + "y"
+    elif word.endswith("sses"):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
     for ending in ("ing", "ed"):
         root = word.removesuffix(ending)
         if root != word and len(root) >= 3 and not set(root).isdisjoint("aeiouy"):
@@ -126,16 +131,6 @@ def _english_stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS:
             return word.removesuffix(ending)
     return word[:-1] + "i" if word.endswith("y") and len(word) > _FEWEST_LETTERS else word
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > _FEWEST_LETTERS:
-        return word[:-3] + "y"
-    if word.endswith("sses"):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
-        return word[:-1]
-    return word
 
 
 class SimilarWord(NamedTuple):
@@ -274,7 +269,28 @@ class Index:
     @classmethod
     def build(cls, tools: Sequence[Searchable]) -> Self:
         """Index tools; a match's `place` counts in their order."""
-        postings = Postings.build(_word_weights(tools))
+        texts = [
+            {
+                "name": [tool.id, *tool.names],
+                "keywords": tool.keywords,
+                "examples": tool.examples,
+                "description": [tool.description],
+                "parameters": [part for parameter in tool.parameters for part in parameter],
+            }
+            for tool in tools
+        ]
+        fields = [
+            {name: Counter(words("\n".join(parts))) for name, parts in each.items()}
+            for each in texts
+        ]
+        weights = field_weights(fields, _FIELD_WEIGHTS, k=_SATURATION)
+        demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
+        postings = Postings.build(
+            [
+                {word: weight / demand for word, weight in found.items()}
+                for found, demand in zip(weights, demands, strict=True)
+            ]
+        )
         trigrams = Trigrams(postings.words)
         starts, near, similarities = array("I", [0]), array("I"), bytearray()
         for word in postings.words:
@@ -397,24 +413,3 @@ class Index:
                 value = counts * _SIMILAR * similarity * min(worth, rarities[other])
                 worths[other] = worths.get(other, 0.0) + value
         return worths
-
-
-def _word_weights(tools: Sequence[Searchable]) -> list[dict[str, float]]:
-    """Return the words of each tool with their weights, 0..1."""
-    weights = field_weights([_field_words(tool) for tool in tools], _FIELD_WEIGHTS, k=_SATURATION)
-    demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
-    return [
-        {word: weight / demand for word, weight in found.items()}
-        for found, demand in zip(weights, demands, strict=True)
-    ]
-
-
-def _field_words(tool: Searchable) -> dict[str, Counter[str]]:
-    texts = {
-        "name": [tool.id, *tool.names],
-        "keywords": tool.keywords,
-        "examples": tool.examples,
-        "description": [tool.description],
-        "parameters": [part for parameter in tool.parameters for part in parameter],
-    }
-    return {name: Counter(words("\n".join(parts))) for name, parts in texts.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from pathlib import Path
 from struct import pack
 from tempfile import TemporaryDirectory
@@ -67,9 +68,9 @@ def png(sheet: Sheet, *, ppi: int = SCREEN_PPI) -> list[bytes]:
 def svg(sheet: Sheet) -> list[bytes]:
     """A drawing of each page, with the sheet's title and description; letters are outlines. Errors
     as `pdf`."""
-    head = f'<title id="title">{_escaped(sheet.title)}</title>'
+    head = f'<title id="title">{escape(sheet.title, quote=False)}</title>'
     if sheet.description:
-        head += f'<desc id="desc">{_escaped(sheet.description)}</desc>'
+        head += f'<desc id="desc">{escape(sheet.description, quote=False)}</desc>'
     named = ' role="img" aria-labelledby="title"' + (
         ' aria-describedby="desc"' if sheet.description else ""
     )
@@ -115,7 +116,7 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
             (Path(folder) / name).write_bytes(image)
         try:
             made = typst.compile(
-                _template(),
+                (Path(__file__).parent / "page.typ").read_bytes(),
                 root=folder,
                 format=format,
                 font_paths=[str(FONTS)],
@@ -126,11 +127,6 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
         except typst.TypstError as error:
             raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
     return made if isinstance(made, list) else [made]
-
-
-@cache
-def _template() -> bytes:
-    return (Path(__file__).parent / "page.typ").read_bytes()
 
 
 def _in_steps(blocks: list[Block]) -> Iterator[Block]:
@@ -172,8 +168,8 @@ def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, An
 
 
 def _isolated(value: Any, sheet: Sheet) -> Any:
-    if isinstance(value, str):
-        return _covered(isolated(value, sheet.direction))
+    if isinstance(value, str):  # with U+FFFD for each letter that none of the fonts has
+        return _lacking().sub("\ufffd", isolated(value, sheet.direction))
     if isinstance(value, list | tuple):
         return [_isolated(each, sheet) for each in value]
     if isinstance(value, dict):
@@ -183,17 +179,8 @@ def _isolated(value: Any, sheet: Sheet) -> Any:
     return value
 
 
-def _covered(text: str) -> str:
-    """The text with U+FFFD for each letter that none of the fonts has."""
-    return _lacking().sub("\ufffd", text)
-
-
 @cache
 def _lacking() -> re.Pattern[str]:
     ranges = msgspec.json.decode((FONTS / "letters.json").read_bytes())
     spans = "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in ranges)
     return re.compile(f"[^\n{spans}]")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -191,7 +191,10 @@ class _Document:
         elif isinstance(block, Table):
             self._write_table(block)
         elif isinstance(block, Image):
-            self._picture(self._raster(block), block.alt, block.width_cm)
+            data = block.data
+            if image_kind(data) == "svg":  # which Word cannot hold: it becomes a picture
+                data = png(Sheet("", [block], one_page=True), ppi=_PICTURE_PPI)[0]
+            self._picture(data, block.alt, block.width_cm)
         elif isinstance(block, Chart):
             picture = Sheet(
                 "",
@@ -315,12 +318,6 @@ class _Document:
                 paragraph.add_run("\t")
             self._runs(paragraph, f"{label} " if label else "")
             paragraph.add_run("\t")
-
-    def _raster(self, block: Image) -> bytes:
-        """The image as Word can hold it: a drawing becomes a picture."""
-        if image_kind(block.data) != "svg":
-            return block.data
-        return png(Sheet("", [block], one_page=True), ppi=_PICTURE_PPI)[0]
 
     def _picture(self, data: bytes, alt: str, width_cm: float) -> None:
         from docx.enum.text import WD_ALIGN_PARAGRAPH
