@@ -461,13 +461,13 @@ class Capability(Struct, frozen=True, dict=True):
             log.exception("a call of %s cannot be told shortly", self.id)
             return None
 
-    def call(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
+    def call(self, ctx: ToolContext, arguments: Any) -> Any:
         """Validate plain JSON arguments, run the function, and return plain JSON.
 
         Raises:
-            InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
+            InvalidArgument: An argument is wrong; its name stands under the prefix `arguments`.
         """
-        return _with_files(ctx, plain(self._result(ctx, arguments, field=field)))
+        return _with_files(ctx, plain(self._result(ctx, arguments, field="arguments")))
 
     def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
         """Run the capability like `call` and return the result without hidden fields, for models,

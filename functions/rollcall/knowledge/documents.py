@@ -204,11 +204,6 @@ def parts(db: Client, id: str) -> CollectionReference:
     return db.collection(f"{collection_id(DOCUMENTS)}/{id}/{collection_id(PARTS)}")
 
 
-def part_id(file_id: str, kind: PartKind, number: int) -> str:
-    """Return the id of a part of a document, made of its file."""
-    return f"{file_id}~{kind}{number}"
-
-
 def read(snapshot: Any) -> StoredDocument | None:
     """Return the document of a snapshot; None if there is none."""
     data = snapshot.to_dict()
@@ -249,9 +244,7 @@ def readable(
     return sorted(found.values(), key=lambda each: each.updated_at, reverse=True), is_all
 
 
-def one_readable(
-    db: Client, user: User, id: str, *, field: str = "documentId", groups: Sequence[str] = ()
-) -> StoredDocument:
+def one_readable(db: Client, user: User, id: str, *, groups: Sequence[str] = ()) -> StoredDocument:
     """Return one document that the user may read.
 
     Args:
@@ -261,7 +254,7 @@ def one_readable(
     """
     document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
     if document is None or not may_read(user, document.data, groups):
-        raise NotFound("you have no such document", field=field)
+        raise NotFound("you have no such document", field="documentId")
     return document
 
 

@@ -47,20 +47,10 @@ _SATURATION, _DAMPING = 1.2, 0.6
 _HEADING_TIMES = 2
 _LONGEST_WORD = 40
 _EMBEDDED_AT_ONCE = 64
-_SECTION_SEPARATOR = " › "
+SECTION_SEPARATOR = " › "
+"""Between headings in one line, outermost first."""
 
 log = logging.getLogger("rollcall")
-
-
-class WordsPart(Struct, frozen=True):
-    """A part of the word index.
-
-    Attributes:
-        first: The number in the document of the part's first passage, from which places count.
-    """
-
-    first: int
-    postings: Postings
 
 
 class PartWriter(Struct):
@@ -138,11 +128,6 @@ def query_words(query: str) -> list[str]:
     return list(dict.fromkeys(_stems(query)))
 
 
-def joined_headings(headings: Sequence[str]) -> str:
-    """Return headings, outermost first, as one line."""
-    return _SECTION_SEPARATOR.join(headings)
-
-
 def pack_texts(pieces: Sequence[Piece]) -> bytes:
     """Return a part of at most `PASSAGES_OF_TEXTS` passages in their order."""
     rows = [[each.headings, each.page_from, each.page_to, each.text] for each in pieces]
@@ -185,15 +170,16 @@ def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[byte
     yield from pack_words(passages[half:], first=first + half)
 
 
-def unpack_words(data: bytes) -> WordsPart:
-    """Return a part that `pack_words` made.
+def unpack_words(data: bytes) -> tuple[int, Postings]:
+    """Return the word index of a part, and the number in the document of its first passage, from
+    which places count.
 
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
     head, *sections, _ = unpack_sections(data, 6)
     told = _head(head)
-    return WordsPart(told["first"], Postings.load(told["passages"], sections, "H"))
+    return told["first"], Postings.load(told["passages"], sections, "H")
 
 
 def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
@@ -238,7 +224,7 @@ def _head(data: bytes) -> dict[str, Any]:
 
 def _embed(embedder: Embedder, pieces: Sequence[Piece]) -> list[list[float]] | None:
     """Return vectors of passages with their headings; None where the embedder does not answer."""
-    texts = [f"{joined_headings(piece.headings)}\n{piece.text}".strip() for piece in pieces]
+    texts = [f"{SECTION_SEPARATOR.join(piece.headings)}\n{piece.text}".strip() for piece in pieces]
     try:
         vectors = embedder.embed(texts, task="document")
     except Exception as error:  # an SDK's, a network's: words still find these passages

@@ -31,13 +31,12 @@ from rollcall.knowledge.documents import (
     StoredDocument,
     Version,
     one_readable,
-    part_id,
     readable,
 )
 from rollcall.knowledge.index import (
     PASSAGES_OF_TEXTS,
     PASSAGES_OF_VECTORS,
-    joined_headings,
+    SECTION_SEPARATOR,
     nearest,
     query_words,
     unpack_texts,
@@ -120,7 +119,7 @@ class SearchedDocument(Struct, frozen=True):
     def path(self, kind: PartKind, number: int) -> str:
         """Return where a part is."""
         record = f"{collection_id(DOCUMENTS)}/{self.document.id}"
-        return f"{record}/{collection_id(PARTS)}/{part_id(self.version.file, kind, number)}"
+        return f"{record}/{collection_id(PARTS)}/{self.version.file}~{kind}{number}"
 
 
 class Gone(Exception):
@@ -241,15 +240,15 @@ def _by_words(
     parts = [(each.document, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
     passages = sum(each.version.passages for each in searched)
     worths = {
-        word: rarity(sum(part.postings.count(word) for _, part in parts), passages)
+        word: rarity(sum(postings.count(word) for _, (_, postings) in parts), passages)
         for word in words
     }
     scores: dict[Place, float] = {}
-    for document, part in parts:
+    for document, (first, postings) in parts:
         title = set(query_words(document.title))
         bonus = _TITLE_SHARE * sum(worth for word, worth in worths.items() if word in title)
-        for place, score in part.postings.scores(worths).items():
-            scores[document.id, part.first + place] = bonus + score
+        for place, score in postings.scores(worths).items():
+            scores[document.id, first + place] = bonus + score
     most = sum(worths.values()) * (1 + _TITLE_SHARE)
     found = best(scores, _CANDIDATES)
     least = found[0][1] * _LEAST_SHARE if found else 0.0
@@ -317,7 +316,7 @@ def _passages(
             Passage(
                 document_id=id,
                 title=by_id[id].document.title,
-                heading=joined_headings(piece.headings),
+                heading=SECTION_SEPARATOR.join(piece.headings),
                 page_from=piece.page_from,
                 page_to=piece.page_to,
                 text=piece.text,

@@ -56,29 +56,34 @@ class Access(Struct, frozen=True):
         Raises:
             FailedPrecondition: A field says nothing that is known. It was meant to say something.
         """
-        overrides = _said(document, "overrides", {})
         try:
-            tenants = overrides.get("tenants")
-            is_list = isinstance(tenants, list) and all(isinstance(each, str) for each in tenants)
-            if tenants is not None and not is_list:
-                raise TypeError("tenants is not a list of strings")
-            declared = Role(_said(document, "minRole", Role.USER))
-            asked = Role(_said(overrides, "minRole", declared))
-            return cls(
-                Status(_said(overrides, "status", document.get("status"))),
-                # An operator asks for a higher role than code does, never for a lower one.
-                declared if at_least(declared, asked) else asked,
-                None if tenants is None else frozenset(tenants),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            stored = convert(document, _Stored)
+            overrides = stored.overrides or _Overrides()
+            status = overrides.status or stored.status
+            if status is None:
+                raise ValueError("status is missing")
+        except ValueError as error:
             what = f"the registry's document cannot be used: {error}"
             raise FailedPrecondition(what) from None
+        declared = stored.min_role or Role.USER
+        asked = overrides.min_role or declared
+        # An operator asks for a higher role than code does, never for a lower one.
+        role = declared if at_least(declared, asked) else asked
+        return cls(status, role, overrides.tenants)
 
 
-def _said(fields: Mapping[str, Any], name: str, otherwise: Any) -> Any:
-    """What a field says; null says nothing."""
-    found = fields.get(name)
-    return otherwise if found is None else found
+class _Overrides(Struct, rename="camel"):
+    status: Status | None = None
+    min_role: Role | None = None
+    tenants: frozenset[str] | None = None
+
+
+class _Stored(Struct, rename="camel"):
+    """What a document says about access; null says nothing."""
+
+    status: Status | None = None
+    min_role: Role | None = None
+    overrides: _Overrides | None = None
 
 
 def read_access(capability_id: str, *, project: str, read: Read) -> Access | None:

@@ -124,11 +124,6 @@ class Window(Struct, omit_defaults=True):
         self.failure = failure
         self.heard_at = max(self.heard_at, failure.at)
 
-    @property
-    def worth(self) -> tuple[bool, float]:
-        """The order in which records are kept: those with failures, then those used last."""
-        return not any(call.code for call in self.calls), -self.heard_at
-
     def recent(self, now: float) -> list[ObservedCall]:
         """Return the calls of the last ten minutes."""
         return [call for call in self.calls if call.at > now - WINDOW_S]
@@ -213,11 +208,15 @@ def check(
         for window in windows.values():
             window.judge(now)
         states = _states(windows)
-        records = {
-            id: to_builtins(windows[id])
-            for id in sorted(windows, key=lambda id: (id not in states, windows[id].worth))
-            if not windows[id].is_over(now)
-        }
+        ordered = sorted(  # where there is no room for all: what is not well, fails, is in use
+            windows.items(),
+            key=lambda each: (
+                each[0] not in states,
+                not any(call.code for call in each[1].calls),
+                -each[1].heard_at,
+            ),
+        )
+        records = {id: to_builtins(each) for id, each in ordered if not each.is_over(now)}
         named = _manifest_states(db, states)
         is_new = manifest.exists and (manifest.to_dict() or {}).get("health", {}) != named
         if samples or is_new or records != read_records(document):

@@ -382,21 +382,22 @@ def _with_values(node: _Node) -> _Node:
     listed, kind = node.get("enum"), node.get("type")
     if not isinstance(listed, list):
         return node
-    is_known = isinstance(kind, str) and kind in _TYPES
-    left = [value for value in listed if not is_known or _is_of(value, str(kind))]
+
+    def is_of_type(value: Any) -> bool:
+        if not isinstance(kind, str) or kind not in _TYPES:
+            return True
+        if isinstance(value, bool):
+            return kind == "boolean"
+        if kind == "integer" and isinstance(value, float):
+            return value.is_integer()
+        return isinstance(value, _TYPES[kind])
+
+    left = list(filter(is_of_type, listed))
     left = [value for value in left if value is not None] or left
     if not left:
         what = f"no value of its type, {kind}" if listed else "no value"
         raise ValueError(f"jsonSchema has an enum with {what}")
     return {**node, "enum": left}
-
-
-def _is_of(value: Any, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer" and isinstance(value, float):
-        return value.is_integer()
-    return isinstance(value, _TYPES[kind])
 
 
 def _merge(parts: Iterable[_Node]) -> _Node:

@@ -37,7 +37,7 @@ def piece(text: str, *headings: str) -> Piece:
 @given(st.lists(WORDS, max_size=40))
 def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]]) -> None:
     (part,) = pack_words(passages, first=0)
-    postings = unpack_words(part).postings
+    _, postings = unpack_words(part)
     for word in "abcdefghz":
         places = [place for place, has in enumerate(passages) if word in has]
         assert list(postings.places_of(word)) == places
@@ -46,7 +46,7 @@ def test_every_word_is_found_in_exactly_its_passages(passages: list[Counter[str]
 def test_a_word_weighs_more_the_oftener_it_is_said_and_the_shorter_the_passage() -> None:
     often, once, diluted = Counter(rod=5, x=5), Counter(rod=1, x=9), Counter(rod=1, x=300)
     (part,) = pack_words([often, once, diluted], first=0)
-    weights = unpack_words(part).postings.scores({"rod": 1.0})
+    weights = unpack_words(part)[1].scores({"rod": 1.0})
     assert weights[0] > weights[1] > weights[2] > 0
 
 
@@ -62,9 +62,9 @@ def test_passages_of_nothing_but_words_of_their_own_take_more_parts() -> None:
     for number in (0, 499, 500, 999):
         (word, *_) = passages[number]
         places = [
-            part.first + place
-            for part in map(unpack_words, found)
-            for place in part.postings.places_of(word)
+            first + place
+            for first, postings in map(unpack_words, found)
+            for place in postings.places_of(word)
         ]
         assert places == [5_000 + number]
 
@@ -130,8 +130,8 @@ def test_every_passage_is_in_a_part_of_each_kind() -> None:
     found = [each for number in range(18) for each in unpack_texts(parts[f"t{number}"])]
     assert found == pieces
     assert len(nearest(parts["v2"], [1.0, 2.0], limit=999)) == 100
-    last = unpack_words(parts["w1"])
-    assert [last.first + place for place in last.postings.places_of("1099")] == [1_099]
+    first, postings = unpack_words(parts["w1"])
+    assert [first + place for place in postings.places_of("1099")] == [1_099]
 
 
 def test_an_embedder_that_fails_half_way_leaves_the_words() -> None:
