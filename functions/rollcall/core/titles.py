@@ -105,7 +105,9 @@ def _bare(sentence: str) -> str:
             is_request = is_request or bool(_pattern("requests").search(found[0]))
             left = left[found.end() :]
             left = _whether(left) if _pattern("unknown").search(found[0]) else left
-    ended = _without_thanks(left)
+    ended = left  # without "please" and thanks at its end
+    while found := _pattern("endings").search(bare := ended.rstrip(_MARKS + "?")):
+        ended = bare[: found.start()]
     if ended != left and left.rstrip().endswith("?") and not is_request:
         ended += "?"
     ended = ended.rstrip(_MARKS)
@@ -125,13 +127,6 @@ def _whether(question: str) -> str:
         if question.lower().startswith(f"{condition} "):
             return f"{word}{question[len(condition) :]}"
     return question
-
-
-def _without_thanks(sentence: str) -> str:
-    """A sentence without "please" and thanks at its end; as it was, where there are none."""
-    bare = sentence.rstrip(_MARKS + "?")
-    found = _pattern("endings").search(bare)
-    return _without_thanks(bare[: found.start()]) if found else sentence
 
 
 def _bounded(text: str) -> str:

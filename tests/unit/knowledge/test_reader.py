@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.knowledge import reader
 from rollcall.knowledge.pages import MOST_PAGES, PROBLEMS, CannotRead, Page
-from rollcall.knowledge.reader import MEMORY_BYTES, Kind, _environment, read, text_of
+from rollcall.knowledge.reader import MEMORY_BYTES, Kind, read, text_of
 from tests.support.full_form import IS_FULL
 from tests.support.pdfs import encrypted, file_of, one_page, pdf, stream
 from tests.support.rules import for_every
@@ -131,9 +132,21 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
     assert problem_of(tmp_path, million_operators(), seconds=0.5) == "too_heavy"
 
 
-def test_the_reading_process_is_given_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reading_process_is_given_no_keys(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-in-the-environment")
-    assert "sk-planted-in-the-environment" not in str(_environment())
+    environments: list[dict[str, str]] = []
+    start = subprocess.Popen
+
+    def started(*arguments: Any, env: dict[str, str], **options: Any) -> Any:
+        environments.append(env)
+        return start(*arguments, env=env, **options)
+
+    monkeypatch.setattr(reader.subprocess, "Popen", started)
+    assert pages_of(tmp_path, b"A line.", "text") == [Page(None, "A line.")]
+    assert [each["PYTHONHASHSEED"] for each in environments] == ["0"]
+    assert "sk-planted-in-the-environment" not in str(environments)
 
 
 @for_every("problem", PROBLEMS)
