@@ -114,12 +114,8 @@ class _Mark(Struct, frozen=True):
     mistakes: tuple[_Mistake, ...]
 
 
-class _Mistake(Struct, frozen=True):
-    """An option of the decorator that is wrong, and what to write; "" is the decorator itself."""
-
-    option: str
-    problem: str
-    cure: str
+_Mistake = tuple[str, str, str]
+"""An option of the decorator that is wrong ("" is the decorator itself), why, and what to write."""
 
 
 def capability(
@@ -211,22 +207,22 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
     """Options that cannot be; what else is wrong is found where all definitions are checked."""
     if function := options["function"]:
         words = function.__name__.replace("_", " ").capitalize()
-        yield _Mistake("", "@capability has no arguments", f'Write `@capability(name="{words}")`')
+        yield "", "@capability has no arguments", f'Write `@capability(name="{words}")`'
         return
     if options["name"] != "" and (problem := name_problem(options["name"])):
-        yield _Mistake("name", problem, _NAME_CURE)
+        yield "name", problem, _NAME_CURE
     for option, known in _CHOICES.items():
         if options[option] not in known:  # a write that is not seen as one would run without a yes
             cure = f"Write one of {', '.join(map(repr, map(str, known)))}"
-            yield _Mistake(option, f"{option} is {options[option]!r}", cure)
+            yield option, f"{option} is {options[option]!r}", cure
     for option in _LISTS:
         if not isinstance(options[option], list | tuple):
             problem = f"{option} is {options[option]!r}, which is no list"
-            yield _Mistake(option, problem, f"Write `{option}=[{options[option]!r}]`")
+            yield option, problem, f"Write `{option}=[{options[option]!r}]`"
     for option in _FOR_WRITES:
         if options[option] and options["effect"] != "write":
             cure = f'Write `effect="write"` as well, or leave {option} out'
-            yield _Mistake(option, f"{option} is for capabilities that write", cure)
+            yield option, f"{option} is for capabilities that write", cure
 
 
 def _names_in(schema: Any) -> set[str]:
@@ -266,8 +262,8 @@ class Capability(Struct, frozen=True, dict=True):
         mark: _Mark | None = getattr(function, _MARK, None)
         if mark is None:
             raise TypeError(f"{function!r} is not a capability; put @capability(...) above it")
-        for mistake in mark.mistakes:
-            raise wrong(function, mistake.problem, mistake.cure, option=mistake.option)
+        for option, problem, cure in mark.mistakes:
+            raise wrong(function, problem, cure, option=option)
         if not mark.name and texts_of(function.__module__) is None:
             raise wrong(function, "the name is missing", _NAME_CURE, option="name")
         if not _ID.fullmatch(function.__name__):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import math
 import os
 import re
 import sys
@@ -24,8 +23,10 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from pydantic_core import to_jsonable_python
+
 from rollcall.core.errors import AgentError, Internal, Unavailable
-from rollcall.core.redaction import redact_logs, redacted, redacted_json
+from rollcall.core.redaction import map_texts, redact_logs, redacted, redacted_json
 
 T = TypeVar("T")
 Y = TypeVar("Y")
@@ -186,12 +187,13 @@ class Lines(logging.Formatter):
         is told of them is redacted here."""
         message = without_uid(record.getMessage())
         told = {**log_fields(), **(getattr(record, _OURS, None) or {})}
+        plain = to_jsonable_python(told, inf_nan_mode="strings", fallback=str)
         entry = {
             "severity": record.levelname,
             "message": message[:MESSAGE_CHARS],
             "logger": record.name,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            **_mapped(redacted_json(_mapped(told, str)), without_uid),
+            **map_texts(redacted_json(plain), without_uid),
         }
         if found := _INCIDENT.search(message):
             entry["incident"] = found[1]
@@ -223,19 +225,6 @@ def as_text(entry: dict[str, Any]) -> str:
     figures = [f"{key}={value}" for key, value in entry.items() if key not in left_out]
     line = " ".join([f"{entry['severity']} {entry['logger']}: {entry['message']}", *figures])
     return "\n".join(filter(None, (line, entry.get("stack_trace"))))
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """The value as plain JSON, its texts changed."""
-    if isinstance(value, dict):
-        return {str(key): _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mapped(item, change) for item in value]
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    return change(str(value))
 
 
 # ---- Incidents ----

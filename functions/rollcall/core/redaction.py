@@ -85,7 +85,7 @@ def json_redactor() -> Callable[[Any], Any]:
     """Return `redacted_json` for many values: the environment is read once, which costs more than a
     short value."""
     clean = _redactor()
-    return lambda value: value if _is_clean(value, clean) else _mapped(value, clean)
+    return lambda value: value if _is_clean(value, clean) else map_texts(value, clean)
 
 
 class RedactingFilter(logging.Filter):
@@ -191,11 +191,12 @@ def _is_clean(value: Any, clean: Callable[[str], str]) -> bool:
     return clean(text) == text
 
 
-def _mapped(value: Any, clean: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return plain JSON with its texts changed and its keys as they are."""
     if isinstance(value, str):
-        return clean(value)
+        return change(value)
     if isinstance(value, dict):
-        return {key: _mapped(item, clean) for key, item in value.items()}
+        return {key: map_texts(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_mapped(item, clean) for item in value]
+        return [map_texts(item, change) for item in value]
     return value

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from msgspec.structs import replace
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability
@@ -63,28 +64,22 @@ def capability_document(capability: Capability) -> dict[str, Any]:
 
 def agent_document(profile: AgentProfile) -> dict[str, Any]:
     """An agent's profile as published to operators."""
+    as_declared = (
+        *("id", "instructions", "allow_unpriced", "deadline_s", "max_steps", "max_calls"),
+        *("max_calls_per_tool", "max_tokens", "max_output_tokens", "max_cost_usd", "max_tools"),
+    )
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "id": profile.id,
+        **{to_camel(name): getattr(profile, name) for name in as_declared},
         "name": profile.names["en"],
         "names": profile.names,
-        "instructions": profile.instructions,
         "tools": list(profile.tools),
         "models": list(profile.models),
+        "pinned": list(profile.pinned),
         "minRole": profile.min_role.value,
         "declaredStatus": profile.status.value,
         "approvals": {id: policy.dump() for id, policy in profile.approvals.items()},
-        "allowUnpriced": profile.allow_unpriced,
-        "maxSteps": profile.max_steps,
-        "maxCalls": profile.max_calls,
-        "maxCallsPerTool": profile.max_calls_per_tool,
-        "maxTokens": profile.max_tokens,
-        "maxOutputTokens": profile.max_output_tokens,
-        "maxCostUsd": profile.max_cost_usd,
-        "maxTools": profile.max_tools,
-        "pinned": list(profile.pinned),
         "variants": [{"id": each.id, "tools": each.tools} for each in profile.variants],
-        "deadlineS": profile.deadline_s,
         "source": "code",
         "codebase": codebase(),
     }
@@ -137,22 +132,18 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
     """What may be overruled: the profile's field, and what its value must be."""
     names = Annotated[list[Annotated[str, Field(max_length=200)]], AfterValidator(tuple)]
     count = Annotated[int, Field(ge=1)]
-    kinds: dict[str, tuple[str, Any]] = {
-        "instructions": ("instructions", Annotated[str, Field(max_length=32_000)]),
-        "models": ("models", names),
-        "tools": ("tools", names),
-        "pinned": ("pinned", names),
-        "approvals": ("approvals", dict[str, ApprovalPolicy]),
-        "allowUnpriced": ("allow_unpriced", bool),
-        "maxTools": ("max_tools", Annotated[int, Field(ge=1, le=100)]),
-        "maxSteps": ("max_steps", Annotated[int, Field(ge=1, le=MAX_STEPS_CAP)]),
-        "maxCalls": ("max_calls", count),
-        "maxCallsPerTool": ("max_calls_per_tool", count),
-        "maxTokens": ("max_tokens", count),
-        "maxOutputTokens": ("max_output_tokens", count),
-        "maxCostUsd": ("max_cost_usd", Annotated[float, Field(gt=0, allow_inf_nan=False)]),
+    kinds: dict[str, Any] = {
+        "instructions": Annotated[str, Field(max_length=32_000)],
+        **dict.fromkeys(("models", "tools", "pinned"), names),
+        "approvals": dict[str, ApprovalPolicy],
+        "allow_unpriced": bool,
+        "max_tools": Annotated[int, Field(ge=1, le=100)],
+        "max_steps": Annotated[int, Field(ge=1, le=MAX_STEPS_CAP)],
+        **dict.fromkeys(("max_calls", "max_calls_per_tool"), count),
+        **dict.fromkeys(("max_tokens", "max_output_tokens"), count),
+        "max_cost_usd": Annotated[float, Field(gt=0, allow_inf_nan=False)],
     }
-    return {key: (name, TypeAdapter(kind)) for key, (name, kind) in kinds.items()}
+    return {to_camel(name): (name, TypeAdapter(kind)) for name, kind in kinds.items()}
 
 
 def status_of(document: Mapping[str, Any], declared: Status) -> Status:
