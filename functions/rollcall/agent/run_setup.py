@@ -137,7 +137,7 @@ class RunContext(Struct, frozen=True):
             tools = None if setup.tools is None else sorted(setup.tools)
             request["setup"] = {"instructions": setup.instructions, "tools": tools}
             if tools is not None:
-                mask = permitted(self.registry, self.question()).mask
+                mask = permitted(self.registry, self.question())
                 usable = self.registry.content.entries.allowed(tools, mask)
                 return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
@@ -183,7 +183,7 @@ class RunContext(Struct, frozen=True):
         """
         question, entries = self.question(), self.registry.content.entries
         # What went down since stays: a call of it is told so, and one that was approved is tried.
-        mask = permitted(self.registry, question, with_down=True).mask
+        mask = permitted(self.registry, question, with_down=True)
         setup = request.get("setup") or {}
         narrowed = None if setup.get("tools") is None else frozenset(setup["tools"])
         usable = entries.allowed((*request["offered"], *found), mask)
@@ -192,7 +192,7 @@ class RunContext(Struct, frozen=True):
         spoken_of: list[str] = []
         # Some of what the user may use, in the order in which the agent names it.
         if not usable and narrowed is None:
-            mask = permitted(self.registry, question).mask
+            mask = permitted(self.registry, question)
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
             spoken_of = entries.allowed((*self.profile.tools, *others), mask)[:ABILITIES]
         return replace(

@@ -162,10 +162,6 @@ def _silent(text: str, *, done: int | None = None, total: int | None = None) -> 
     """Nobody is watching."""
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Catalog(Protocol):
     """What the app's packages declare. `folder` is the app's functions folder."""
 
@@ -273,16 +269,6 @@ class Dialogue(Struct, frozen=True):
     texts: tuple[str, ...] = ()
 
 
-def _nothing_earlier() -> Iterable[EarlierCall]:
-    """This call is by itself."""
-    return ()
-
-
-def _runs_on() -> bool:
-    """Nobody can stop this call."""
-    return False
-
-
 class ToolContext(Struct):
     """The caller and the platform, as one capability call sees them.
 
@@ -297,14 +283,14 @@ class ToolContext(Struct):
     user: User
     platform: Platform | None = None
     locale: str = "en"
-    now: datetime = field(default_factory=_now)
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
     progress: Progress = _silent
     effect_key: str | None = None
     effects: WriteBatch | None = None
-    is_cancelled: Callable[[], bool] = _runs_on
+    is_cancelled: Callable[[], bool] = field(default=lambda: False)
     context: Mapping[str, Any] = field(default_factory=dict)
     agents: AskAgent | None = None
-    earlier: Callable[[], Iterable[EarlierCall]] = _nothing_earlier
+    earlier: Callable[[], Iterable[EarlierCall]] = tuple
     """The thread's calls before this one, newest first, as far back as its window goes."""
     read_dialogue: Callable[[], Dialogue] = Dialogue
     paid_text_model: Callable[[], TextModel | None] | None = None

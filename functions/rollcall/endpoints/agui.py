@@ -308,7 +308,7 @@ def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[st
     registry = snapshot(platform.db)
     entries = registry.content.entries
     request = ToolRequest(profile, user, "", client_tools=frozenset(entries))
-    allowed = compress(entries.ids, permitted(registry, request).mask)
+    allowed = compress(entries.ids, permitted(registry, request))
     tools = [entries[id] for id in allowed]
     own = [entry for entry in tools if entry.execution.type != "client"]
     clients = [entry for entry in tools if entry.execution.type == "client"]

@@ -34,7 +34,7 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     ]
     on_client = frozenset(content.entries)
     allowed = content.permissions.permitted((ALL,), call.user, client_tools=on_client)
-    ids = compress(content.entries.ids, allowed.mask)
+    ids = compress(content.entries.ids, allowed)
     page = list(islice((id for id in ids if id > (request.after or "")), request.limit + 1))
     entries = [content.entries[id] for id in page[: request.limit]]
     return {

@@ -126,18 +126,6 @@ def may_use(profile: AgentProfile, user: User) -> bool:
     return profile.status is not Status.DISABLED and at_least(user.role, profile.min_role)
 
 
-class Permitted(Struct, frozen=True):
-    """The capabilities that an agent may offer a user.
-
-    Attributes:
-        mask: By place in the registry, 1 where it may be.
-        count: How many may be.
-    """
-
-    mask: bytes
-    count: int
-
-
 class _Row(Struct, frozen=True, array_like=True):
     id: str
     category: str
@@ -171,7 +159,7 @@ class Permissions:
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
         self._rows = convert(rows, list[_Row])
         self._tenants = frozenset().union(*(row.tenants or () for row in self._rows))
-        self._known: dict[Any, Permitted] = {}
+        self._known: dict[Any, bytes] = {}
         self._lock = Lock()
 
     def permitted(
@@ -181,8 +169,9 @@ class Permissions:
         *,
         client_tools: frozenset[str] = frozenset(),
         without: frozenset[str] = frozenset(),
-    ) -> Permitted:
-        """Return what an agent with these tools may offer this user.
+    ) -> bytes:
+        """Return what an agent with these tools may offer this user: by place in the registry, 1
+        where it may.
 
         Args:
             tools: Ids, `category:<category>`, or `*`, as a profile has them.
@@ -194,7 +183,7 @@ class Permissions:
         found = self._known.get(key)
         if found is None:
             wanted, role = frozenset(tools), _ROLE_ORDER.index(user.role)
-            mask = bytes(
+            found = bytes(
                 row.is_enabled
                 and row.role <= role
                 and (row.tenants is None or user.tenant in row.tenants)
@@ -203,7 +192,6 @@ class Permissions:
                 and row.id not in without
                 for row in self._rows
             )
-            found = Permitted(mask, sum(mask))
             with self._lock:
                 if len(self._known) >= _KEPT:
                     self._known.clear()

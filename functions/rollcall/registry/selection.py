@@ -21,7 +21,7 @@ from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.text import tokens
 from rollcall.models.base import FIND_TOOLS, ToolSpec
-from rollcall.registry.access import Permitted, is_id
+from rollcall.registry.access import is_id
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match
 from rollcall.registry.snapshot import Snapshot
@@ -107,8 +107,8 @@ class Selection(Struct, frozen=True):
     is_small_talk: bool = False
 
 
-def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> Permitted:
-    """Return what this agent may offer this user now.
+def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> bytes:
+    """Return what this agent may offer this user now, by place in the registry.
 
     Args:
         with_down: Also what does not work at present: it was offered before.
@@ -124,60 +124,54 @@ def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = Fals
 def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     """Choose the tools for a message."""
     allowed = permitted(registry, asking)
-    if not allowed.count:
+    count = sum(allowed)
+    if not count:
         return Selection(())
     entries, index = registry.content.entries, registry.content.index
-    always = entries.allowed((*asking.profile.pinned, *asking.sticky), allowed.mask)
+    always = entries.allowed((*asking.profile.pinned, *asking.sticky), allowed)
     variant = asking.profile.variant_for(asking.user.uid)
     if variant is not None and variant.tools == "all":
-        rest = islice(compress(entries.ids, allowed.mask), MAX_ALL)
+        rest = islice(compress(entries.ids, allowed), MAX_ALL)
         ids = tuple(sorted(list(dict.fromkeys((*always, *rest)))[:MAX_ALL]))
-        return Selection(ids, finds_more=len(ids) < allowed.count)
+        return Selection(ids, finds_more=len(ids) < count)
     limit = asking.profile.max_tools
-    matches = index.search(
-        asking.message, limit=limit * 2, allowed=allowed.mask, context=asking.recent
-    )
+    matches = index.search(asking.message, limit=limit * 2, allowed=allowed, context=asking.recent)
     fit = max((each.fit for each in matches), default=0.0)
-    is_chat = is_small_talk(asking.message, fit=fit) and not _is_by_name(registry, asking, allowed)
+    is_chat = is_small_talk(asking.message, fit=fit)
+    if is_chat and count <= FEW:
+        # A message that says the id of one of few tools wants it. Word search cannot tell: a word
+        # that most tools have, such as that of the only one, speaks for none of them.
+        said = set(tokens(asking.message))
+        names = [set(tokens(id.replace("_", " "))) for id in compress(entries.ids, allowed)]
+        is_chat = not any(name and name <= said for name in names)
     answers = passes(matches)
-    if asking.near and not is_chat and (near := asking.near(allowed.mask, NEAREST)):
+    if asking.near and not is_chat and (near := asking.near(allowed, NEAREST)):
         from rollcall.registry.vectors import merged
 
         matches, answers = merged(matches if answers else (), near, limit=limit * 2), True
     if asking.was_asked and asking.recent:  # what the user wanted when they were asked back
-        before = index.search(asking.recent[0], limit=RELATED, allowed=allowed.mask)
+        before = index.search(asking.recent[0], limit=RELATED, allowed=allowed)
         if passes(before):
             always += [entries.ids[each.place] for each in before[:RELATED]]
     fitting: list[str] = []
-    are_few = allowed.count <= FEW and not is_chat
+    are_few = count <= FEW and not is_chat
     if are_few:
-        fitting = list(compress(entries.ids, allowed.mask))
+        fitting = list(compress(entries.ids, allowed))
     elif not is_chat and answers:
         least = LEAST * matches[0].score
         fitting = [entries.ids[each.place] for each in matches[:limit] if each.score >= least]
     # What the best ones need beside them, as they say themselves.
     named = [id for best in fitting[:RELATED] for id in entries[best].spec.related]
-    new = [id for id in entries.allowed(named, allowed.mask) if id not in {*fitting, *always}]
+    new = [id for id in entries.allowed(named, allowed) if id not in {*fitting, *always}]
     related = new[: min(MAX_RELATED, max(1, limit - len(fitting)))]
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
         ids,
         tuple(matches),
-        finds_more=len(ids) < allowed.count and not is_chat,
+        finds_more=len(ids) < count and not is_chat,
         are_few=are_few,
         is_small_talk=is_chat,
     )
-
-
-def _is_by_name(registry: Snapshot, asking: ToolRequest, allowed: Permitted) -> bool:
-    """Whether the message says the id of one of few tools. Word search cannot tell: a word that
-    most tools have, such as that of the only one, speaks for none of them."""
-    if allowed.count > FEW:
-        return False
-    said = set(tokens(asking.message))
-    ids = compress(registry.content.entries.ids, allowed.mask)
-    names = (set(tokens(id.replace("_", " "))) for id in ids)
-    return any(name and name <= said for name in names)
 
 
 def find(
@@ -185,7 +179,7 @@ def find(
 ) -> list[Entry]:
     """Return the tools for a model's own search, best first, without those it already has."""
     allowed = permitted(registry, asking)
-    matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed.mask)
+    matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed)
     ids = [registry.content.entries.ids[match.place] for match in matches if match.score > 0]
     return [registry.content.entries[id] for id in ids if id not in without][:FOUND]
 

@@ -93,7 +93,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     reasons = {
         id: _reason(registry, profile, user, entries[id])
         for place, id in enumerate(ids)
-        if not allowed.mask[place]
+        if not allowed[place]
     }
     # The best among those that were left out, by the words alone.
     mask = bytes(id in reasons for id in ids)
@@ -109,7 +109,7 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
             if match.fit >= FLOOR
         ],
         left_out=dict(Counter(reasons.values()).most_common()),
-        permitted=allowed.count,
+        permitted=sum(allowed),
         passed=passes(selection.matches),
     )
 
