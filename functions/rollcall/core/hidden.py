@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -104,7 +104,7 @@ def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
         return _shown(data, _attribute(value, "root"), fields[0].hint, mask)
     if isinstance(data, list):  # a named tuple
         hints = [field.hint for field in fields]
-        return _listed(data, _items_of(value, len(data)), hints, mask, keeps_places=True)
+        return _listed(data, value, hints, mask, keeps_places=True)
     if not isinstance(data, dict):  # a serializer of its own: nobody can say what is where
         return mask if any(_hides(field.hint) for field in fields) else data
     by_key = {key: field for field in fields for key in field.keys}
@@ -130,17 +130,19 @@ def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     if isinstance(data, list):
         is_fixed = get_origin(kind) is tuple and arguments[-1:] != (...,)
         hints = list(arguments) if is_fixed else [arguments[0] if arguments else Any] * len(data)
-        return _listed(data, _items_of(value, len(data)), hints, mask, keeps_places=is_fixed)
+        return _listed(data, value, hints, mask, keeps_places=is_fixed)
     return data
 
 
 def _listed(
-    data: list[Any], values: list[Any], hints: list[Any], mask: Any, *, keeps_places: bool
+    data: list[Any], value: Any, hints: list[Any], mask: Any, *, keeps_places: bool
 ) -> list[Any]:
     hints += [Any] * (len(data) - len(hints))
+    is_known = isinstance(value, list | tuple | set | frozenset) and len(value) == len(data)
+    values = value if is_known else [_UNKNOWN] * len(data)
     shown = [
-        _shown(item, value, hint, mask)
-        for item, value, hint in zip(data, values, hints, strict=False)
+        _shown(item, each, hint, mask)
+        for item, each, hint in zip(data, values, hints, strict=False)
     ]
     if keeps_places:
         return [None if item is _GONE else item for item in shown]
@@ -268,25 +270,14 @@ def _attribute(value: Any, name: str) -> Any:
     return getattr(value, name, _UNKNOWN)
 
 
-def _items_of(value: Any, length: int) -> list[Any]:
-    sized = isinstance(value, list | tuple | set | frozenset) and len(value) == length
-    return list(value) if sized else [_UNKNOWN] * length
-
-
 def _texts_hidden(data: Any, shown: Any) -> set[str]:
     """The texts of `data` that are masked in `shown`."""
-    if isinstance(data, dict):
-        pairs = [
-            (item, shown[key] if isinstance(shown, dict) else MASK) for key, item in data.items()
-        ]
-    elif isinstance(data, list):
-        pairs = [
-            (item, shown[n] if isinstance(shown, list) else MASK) for n, item in enumerate(data)
-        ]
-    else:
-        text = str(data)
-        return {text} if shown == MASK and len(text) >= MIN_VALUE_CHARS else set()
-    return {text for item, other in pairs for text in _texts_hidden(item, other)}
+    if isinstance(data, dict | list):
+        keys: Iterable[Any] = data if isinstance(data, dict) else range(len(data))
+        inner = ((data[key], MASK if shown == MASK else shown[key]) for key in keys)
+        return {text for item, other in inner for text in _texts_hidden(item, other)}
+    text = str(data)
+    return {text} if shown == MASK and len(text) >= MIN_VALUE_CHARS else set()
 
 
 def _replaced(data: Any, hidden: list[str]) -> Any:
