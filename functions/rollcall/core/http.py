@@ -60,14 +60,11 @@ class RequestChecks:
         passed.__name__ = name
         options = {"timeout_sec": timeout_s, **function_options(name)}
         self._checked = https_fn.on_call(enforce_app_check=app_check(), **options)(passed)
+        self.endpoint: Any = vars(self._checked)["__firebase_endpoint__"]
+        """How a callable function is declared, for the deploy."""
         # App Check tells that a call comes from our app. A statement, which only our own functions
         # can sign, tells that it comes from one of these; they have no device to attest.
         self._stated = https_fn.on_call(enforce_app_check=False, **options)(passed)
-
-    @property
-    def endpoint(self) -> Any:
-        """How a callable function is declared, for the deploy."""
-        return vars(self._checked)["__firebase_endpoint__"]
 
     def open(self, request: flask.Request, *, stated: User | None = None) -> Call:
         """Check token and App Check of a callable's request; the user is the token's or, without

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+from rollcall.core.texts import clipped, short
+
 VALUE_CHARS = 120
 """How much of one argument a summary shows: so a long one leaves room for the others."""
 
@@ -102,7 +104,7 @@ def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
     # One after another, texts in quotes; what has no room is counted.
     found, room = list[str](), chars - len(name) - 20
     for key, item in arguments.items():
-        each = f"{_isolated(key)}: {_isolated(_said(item))}"
+        each = f"{short(key, most=VALUE_CHARS)}: {short(_said(item), most=VALUE_CHARS)}"
         room -= len(each)
         if room < 0:
             found.append(f"… +{len(arguments) - len(found)}")
@@ -110,12 +112,6 @@ def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:
         found.append(each)
         room -= 2
     return f"{name} ({', '.join(found)})"
-
-
-def clipped(text: str, chars: int) -> str:
-    """Return a text on one line, cut after `chars` characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= chars else f"{text[: chars - 1].rstrip()}…"
 
 
 def _said(item: Any) -> str:
@@ -126,10 +122,6 @@ def _said(item: Any) -> str:
     if isinstance(item, list):
         return "[" + ", ".join(map(_said, item)) + "]"
     return json.dumps(item)
-
-
-def _isolated(text: str) -> str:
-    return f"\u2068{clipped(text, VALUE_CHARS)}\u2069"
 
 
 def _seen(text: str, *, kept: str) -> str:

@@ -157,7 +157,12 @@ def isolated(text: str) -> str:
     return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', text)}{_POP}"
 
 
+def clipped(text: str, chars: int) -> str:
+    """Return a text on one line, cut after `chars` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"
+
+
 def short(text: str, *, most: int = _SHORT) -> str:
     """Return the beginning of a text on one line, isolated."""
-    line = " ".join(text.split())
-    return isolated(line if len(line) <= most else f"{line[: most - 1].rstrip()}…")
+    return isolated(clipped(text, most))

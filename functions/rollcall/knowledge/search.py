@@ -20,9 +20,9 @@ from rollcall.core.context import Embedder, ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument
 from rollcall.core.hidden import Hidden
 from rollcall.core.options import collection_id
-from rollcall.core.readable import clipped
 from rollcall.core.search import best, merge, rarity
 from rollcall.core.shapes import Citation, Display, Wire
+from rollcall.core.texts import clipped
 from rollcall.knowledge.documents import (
     DOCUMENTS,
     PARTS,

@@ -82,8 +82,9 @@ def runs(text: str, direction: Direction) -> list[Run]:
     for number, line in enumerate(cleaned(text).split("\n")):
         if number:
             found.append(Run("\n", False))
+        hebrew = (match.span() for match in _RTL_RUN.finditer(line))
         at = 0
-        for start, end in _against_ltr(line) if direction == "ltr" else _against_rtl(line):
+        for start, end in hebrew if direction == "ltr" else _against_rtl(line):
             found += [Run(line[at:start], False), Run(line[start:end], True)]
             at = end
         found.append(Run(line[at:], False))
@@ -101,10 +102,6 @@ def isolated(text: str, direction: Direction) -> str:
 def without_marks(text: str) -> str:
     """The text as it was before `isolated`."""
     return _MARKS.sub("", text)
-
-
-def _against_ltr(line: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _RTL_RUN.finditer(line))
 
 
 def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
