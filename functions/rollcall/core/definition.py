@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 if TYPE_CHECKING:
     import ast
@@ -148,10 +148,6 @@ def name_problem(name: object) -> str | None:
     return None if name.get("en") else "the name has no English"
 
 
-class _Placed(Protocol):
-    lineno: int
-
-
 def _line(
     function: Callable[..., Any], *, parameter: str | None, option: str | None, text: str | None
 ) -> int:
@@ -159,7 +155,7 @@ def _line(
     found = _definition(function)
     if found is None:
         return code.co_firstlineno if code else 1
-    places: list[_Placed] = []
+    places: list[Any] = []
     if parameter:
         given = found.args
         each = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
@@ -174,7 +170,8 @@ def _line(
         start = found.body[0].lineno
         lines = (function.__doc__ or "").splitlines()
         return start + next((n for n, line in enumerate(lines) if text in line), 0)
-    return places[0].lineno if places else found.lineno
+    line: int = (places[0] if places else found).lineno
+    return line
 
 
 def _definition(function: Callable[..., Any]) -> Definition | None:

@@ -29,15 +29,10 @@ _SEPARATORS = re.compile(r"[:=,@]")
 
 
 class Guarded(Struct, frozen=True):
-    """Why a path is guarded: its kind, and the key of the reason's text."""
+    """Why paths are guarded: their kind, and the key of the reason's text."""
 
     kind: Kind
     reason: str
-
-
-class _Row(Struct):
-    reason: str
-    kind: Kind
     paths: list[str]
 
 
@@ -45,7 +40,7 @@ class _List(Struct, rename="camel"):
     secret_exceptions: list[str]
     printing: list[str]
     printing_git: list[str]
-    files: list[_Row]
+    files: list[Guarded]
 
 
 class _Path(Struct, frozen=True):
@@ -109,10 +104,10 @@ def _paths() -> tuple[_Path, ...]:
         _Path(
             parts=tuple(map(_folded, path.rstrip("/").split("/"))),
             is_folder=path.endswith("/"),
-            guarded=Guarded(row.kind, row.reason),
+            guarded=guarded,
         )
-        for row in _list().files
-        for path in row.paths
+        for guarded in _list().files
+        for path in guarded.paths
     )
 
 
