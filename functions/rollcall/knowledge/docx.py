@@ -60,6 +60,10 @@ _ONE_TERM = re.compile(r"\w*|\d+[.,]\d+")
 _NOT_READ = frozenset(("moveFrom", "rPrChange", "pPrChange"))
 """Text that stands elsewhere by now, and properties that were."""
 _COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, ValueError),
+    LookupError,  # an encoding that there is not
+)
 _HEADING_STYLES = ("heading", "title", "כותרת")
 
 
@@ -82,13 +86,9 @@ def read_docx(path: Path) -> Iterator[int | Page]:
             blocks = _elements(archive, _TEXT_PART, MOST_PART_BYTES, depth=2)
             read = (block for block in blocks if not _is_left_out(block))
             lines = [line for block in read for line in _lines(block)]
-    except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, ValueError) as error:
-        raise CannotRead("malformed") from error
-    except LookupError as error:  # an encoding that there is not
-        raise CannotRead("malformed") from error
     except (NotImplementedError, RuntimeError) as error:  # another packing; a password
         raise CannotRead("encrypted" if "encrypted" in str(error) else "malformed") from error
-    except OSError as error:  # zlib's and the archive's own, of damaged parts
+    except _DAMAGE as error:
         raise CannotRead("malformed") from error
     pieces = list(_pieces(lines))
     if not pieces:

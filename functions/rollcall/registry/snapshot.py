@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -124,11 +124,9 @@ class Content:
         """The documents with the vectors, read only if queries can be embedded."""
         return self._segments.get(VECTORS, ())
 
-    def vectors(self, read: Callable[[Iterable[str]], Mapping[str, bytes]]) -> VectorIndex | None:
-        """Return the search by meaning over `entries`; None without vectors.
+    def vectors(self, db: Client) -> VectorIndex | None:
+        """Return the search by meaning over `entries`, read once; None without vectors.
 
-        Args:
-            read: Gets documents by id; called once.
         Raises:
             ValueError: A part is missing or damaged.
         """
@@ -138,7 +136,7 @@ class Content:
             if self._vectors is None:
                 from rollcall.registry.vectors import VectorIndex
 
-                held = read(self.vector_parts)
+                held = read_parts(db, self.vector_parts)
                 self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, held))
             return self._vectors
 
@@ -241,7 +239,7 @@ def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex |
     from google.api_core.exceptions import GoogleAPICallError, RetryError
 
     try:
-        found = registry.content.vectors(lambda part_ids: read_parts(db, part_ids))
+        found = registry.content.vectors(db)
     except (GoogleAPICallError, RetryError, ValueError) as error:
         log.warning("the registry's vectors could not be read: %s", error)
         return None
