@@ -59,7 +59,7 @@ def title_of(message: UserMessage) -> str:
     name = line(name, TITLE_CHARS)
     if not title or len(terms(title)) > 1:
         return title or name
-    both = f"{title} – {name}"  # which alone says nothing
+    both = f"{title} – {name}"  # a word alone says little
     return both if len(both) <= TITLE_CHARS else name
 
 
