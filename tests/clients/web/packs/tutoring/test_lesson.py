@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from tests.clients.web.school import (
 )
 from tests.clients.web.scripted_model import TOLD
 from tests.clients.web.test_sizes import script_of
+from tests.support.full_form import cases
 
 EN = TEXTS["en"]
 ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "severity": 4}
@@ -37,7 +39,7 @@ ERROR = {"errorType": "grammar", "original": "I goed", "correction": "I went", "
 
 @dataclass(frozen=True)
 class School:
-    """A teacher, their pupil, and a course that 299 others are in as well."""
+    """A teacher, their pupil, and a course of both."""
 
     functions: str
     teacher: Person
@@ -64,7 +66,7 @@ class School:
 @pytest.fixture(scope="module")
 def school(served: Served) -> School:
     teacher, pupil = person("teacher"), person("student")
-    return School(served.address, teacher, pupil, course(teacher, [pupil], others=299))
+    return School(served.address, teacher, pupil, course(teacher, [pupil]))
 
 
 @pytest.fixture
@@ -107,12 +109,14 @@ def ask(page: Page, texts: dict[str, str], tool: str, **arguments: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.long
+@pytest.mark.parametrize(("of_teacher", "of_pupil"), cases(list(product(LANGUAGES, LANGUAGES)), 2))
 def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
-    enter: Enter, school: School, language: str
+    enter: Enter, school: School, of_teacher: str, of_pupil: str
 ) -> None:
-    texts = TEXTS[language]
-    with enter(school.teacher, language) as teacher, enter(school.pupil, language) as pupil:
+    """The teacher's page in one language, the pupil's in another; in `make chaos`, in each two."""
+    texts, theirs = TEXTS[of_teacher], TEXTS[of_pupil]
+    with enter(school.teacher, of_teacher) as teacher, enter(school.pupil, of_pupil) as pupil:
         open_new(teacher, texts)
         title = f"Ordering {os.urandom(4).hex()}"
         fill(teacher, texts, title)
@@ -135,7 +139,7 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
         pupil.goto("/#/lesson")
         lesson = pupil.get_by_role("listitem").filter(has_text=title)
         lesson.get_by_role("button").click()
-        expect(pupil.get_by_text(texts["room.end"])).to_be_visible()
+        expect(pupil.get_by_text(theirs["room.end"])).to_be_visible()
         session_id = pupil.url.rpartition("session.")[2]
         stored = database().document(f"sessions/{session_id}").get().to_dict() or {}
         tools = [
@@ -148,19 +152,19 @@ def test_web_lesson_goes_from_a_preset_to_a_session_as_it_was_shown(
         teacher.goto(f"/#/lesson/report.{mission}")
         row = teacher.get_by_role("row").filter(has_text="Dana 1")
         expect(row).to_contain_text("0/1")
-        ask(pupil, texts, "mark_for_review", **{**ERROR, "original": f"I goed, {language}"})
-        ask(pupil, texts, "mark_task_complete", taskId="task-1", evidence="She ordered soup.")
-        expect(pupil.locator(".room-tasks li")).to_contain_text(texts["task.done"])
+        ask(pupil, theirs, "mark_for_review", **{**ERROR, "original": f"I goed, {title}"})
+        ask(pupil, theirs, "mark_task_complete", taskId="task-1", evidence="She ordered soup.")
+        expect(pupil.locator(".room-tasks li")).to_contain_text(theirs["task.done"])
         expect(row).to_contain_text("1/1")
-        ask(pupil, texts, "show_session_summary", strengths=["Polite"], improvements=["Tenses"])
+        ask(pupil, theirs, "show_session_summary", strengths=["Polite"], improvements=["Tenses"])
         expect(pupil.locator(".summary")).to_contain_text("Polite")
-        pupil.get_by_role("button", name=texts["room.end"]).click()
-        expect(pupil.get_by_text(texts["room.over"])).to_be_visible()
-        expect(pupil.get_by_label(texts["composer.message"], exact=True)).to_have_count(0)
-        pupil.get_by_role("button", name=texts["practice.show"]).click()
+        pupil.get_by_role("button", name=theirs["room.end"]).click()
+        expect(pupil.get_by_text(theirs["room.over"])).to_be_visible()
+        expect(pupil.get_by_label(theirs["composer.message"], exact=True)).to_have_count(0)
+        pupil.get_by_role("button", name=theirs["practice.show"]).click()
         expect(pupil.locator(".practice-answer")).to_contain_text("I went")
-        pupil.get_by_role("button", name=texts["rating.good"], exact=True).click()
-        expect(pupil.get_by_text(texts["practice.none"])).to_be_visible()
+        pupil.get_by_role("button", name=theirs["rating.good"], exact=True).click()
+        expect(pupil.get_by_text(theirs["practice.none"])).to_be_visible()
 
         expect(row).not_to_contain_text(texts["report.going"].partition("{")[0].strip())
         teacher.locator(".items-by-type summary").click()
@@ -294,8 +298,9 @@ def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(enter: Enter, school
 def test_web_lesson_course_of_hundreds_lays_out_what_is_on_the_screen(
     enter: Enter, school: School
 ) -> None:
+    large = course(school.teacher, [], name="English 9", others=300)
     with enter(school.teacher) as page:
-        page.goto(f"/#/lesson/course.{school.course}")
+        page.goto(f"/#/lesson/course.{large}")
         pupils = page.get_by_role("list", name=EN["pupils.title"]).get_by_role("listitem")
         expect(pupils).to_have_count(300)
         laid_out = page.evaluate(
