@@ -81,6 +81,15 @@ class App(Struct, frozen=True, dict=True):
         """The content of `firebase.json`; empty without one."""
         return read_config(self.root / CONFIG)
 
+    @property
+    def firestore_files(self) -> tuple[Path, Path]:
+        """The files of the rules and of the indexes of the database (default)."""
+        config = self.config.get("firestore") or {}
+        if isinstance(config, list):
+            config = next((each for each in config if each.get("database") == "(default)"), {})
+        rules = config.get("rules", "firestore.rules")
+        return self.root / rules, self.root / config.get("indexes", "firestore.indexes.json")
+
     def check_codebase(self) -> None:
         """Check that `ROLLCALL_CODEBASE` is the name in `firebase.json`, which marks what is
         published.
@@ -126,7 +135,7 @@ def find_app(start: Path | None = None) -> App | None:
                 return (inside or found)[0]
     for folder in (start, *start.parents):
         if (call := _bind_call(folder / MAIN)) is not None:
-            return App(folder, folder, codebase(), **_arguments(call, folder / MAIN))
+            return App(folder, folder, codebase(), **bind_arguments(call, folder / MAIN))
     return None
 
 
@@ -173,7 +182,7 @@ def _apps(root: Path) -> Iterator[App]:
         functions = (root / (each.get("source") or "functions")).resolve()
         if (call := _bind_call(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
-            found = App(root, functions, name, **_arguments(call, functions / MAIN))
+            found = App(root, functions, name, **bind_arguments(call, functions / MAIN))
             yield replace(found, runtime=each.get("runtime"))
 
 
@@ -211,7 +220,7 @@ def _bind_call(main: Path) -> ast.Call | None:
         raise Problem(f"{main} cannot be read: {error}") from error
 
 
-def _arguments(call: ast.Call, main: Path) -> dict[str, Any]:
+def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
     """`packs` and `without` of a call of `bind`.
 
     Raises:

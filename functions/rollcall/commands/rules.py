@@ -18,7 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.app import CONFIG, App, find_app, require_app
+from rollcall.commands.app import CONFIG, find_app, require_app
 from rollcall.commands.init import json_edits
 from rollcall.commands.init.files import line_number
 from rollcall.core.errors import FAILED, Problem
@@ -58,7 +58,8 @@ def run(options: Namespace) -> int:
     """Write the app's rules and indexes; with `--check`, only say whether they are up to date.
 
     Raises:
-        Problem: The rules or the indexes are the app's own, or ROLLCALL_PREFIX cannot be a prefix.
+        Problem: The rules or the indexes are the app's own, ROLLCALL_PREFIX cannot be a prefix,
+            or the app has several databases.
     """
     app = require_app(find_app())
     environment = dict(os.environ)
@@ -68,7 +69,12 @@ def run(options: Namespace) -> int:
     except ValueError as error:
         raise Problem(str(error)) from error
     found = fragments({name: Path(folder) for name, folder in app.catalog.folders.items()})
-    rules, indexes = _files(app)
+    if isinstance(app.config.get("firestore"), list):
+        raise Problem(
+            f"{app.root / CONFIG} has several databases: `python -m rollcall init` adds Rollcall's "
+            "rules and indexes to those of (default)."
+        )
+    rules, indexes = app.firestore_files
     if rules.is_file() and _HEADER not in _text(rules):
         raise Problem(
             f"{rules} has rules of the app's own: `python -m rollcall init` keeps Rollcall's in a "
@@ -93,21 +99,6 @@ def run(options: Namespace) -> int:
     for file in composed:
         print(f"{'written   ' if file in stale else 'unchanged '} {file}")
     return 0
-
-
-def _files(app: App) -> tuple[Path, Path]:
-    """Where the app's rules and indexes are, by its firebase.json.
-
-    Raises:
-        Problem: It has several databases.
-    """
-    config = app.config.get("firestore") or {}
-    if not isinstance(config, dict):
-        raise Problem(
-            f"{app.root / CONFIG} has several databases: `python -m rollcall init` adds Rollcall's "
-            "rules and indexes to those of (default)."
-        )
-    return app.root / config.get("rules", RULES), app.root / config.get("indexes", INDEXES)
 
 
 def fragments(folders: Mapping[str, Path]) -> list[Fragment]:

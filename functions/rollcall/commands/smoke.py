@@ -23,7 +23,16 @@ from rollcall.commands.client import (
     sign_in_developer,
 )
 from rollcall.commands.doctor.deployment import check_indexes, job_problem
-from rollcall.commands.doctor.findings import TIMEOUT_S, Finding, Google, GoogleRefusal, guard
+from rollcall.commands.doctor.findings import (
+    TIMEOUT_S,
+    Finding,
+    Google,
+    GoogleRefusal,
+    fail,
+    guard,
+    ok,
+    skip,
+)
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
 from rollcall.commands.output import announce, print_json, say
 from rollcall.core.capability import Capability
@@ -149,13 +158,9 @@ def deployed_site(project: str, *, api_key: str | None) -> Site:
             "GOOGLE_APPLICATION_CREDENTIALS."
         ) from error
     key = api_key or web_api_key(google, project)
-    backend = Backend(project, _IDENTITY, key, function_url(project), is_local=False)
+    functions = f"https://{region()}-{project}.cloudfunctions.net"
+    backend = Backend(project, _IDENTITY, key, lambda name: f"{functions}/{name}", is_local=False)
     return Site(backend, f"{_FIRESTORE}/{_documents(project)}", google, mint=_mint(project))
-
-
-def function_url(project: str) -> Callable[[str], str]:
-    """Where functions of a deployed project are, by name."""
-    return lambda name: f"https://{region()}-{project}.cloudfunctions.net/{name}"
 
 
 def web_api_key(google: Google, project: str) -> str:
@@ -279,7 +284,7 @@ class Smoke:
             yield signed_in
             for topic, check in by_user:
                 if signed_in.level == "fail":
-                    yield Finding("skip", topic, "nobody is signed in")
+                    yield skip(topic, "nobody is signed in")
                 else:
                     yield _guarded_call(topic, check)
             yield from guard("indexes", self._indexes)
@@ -293,15 +298,14 @@ class Smoke:
             for _ in range(2):
                 self._sessions.append(self._site.sign_up())
         except CallError as error:
-            return Finding(
-                "fail",
+            return fail(
                 "sign-in",
                 f"no user can be signed in: {error.message}",
                 "switch a provider on in the Firebase console (Authentication, Sign-in method: "
                 "Anonymous), or run this with a service account's key in "
                 "GOOGLE_APPLICATION_CREDENTIALS",
             )
-        return Finding("ok", "sign-in", f"as {self._user.uid}, and as another user")
+        return ok("sign-in", f"as {self._user.uid}, and as another user")
 
     @property
     def _user(self) -> Session:
@@ -319,23 +323,20 @@ class Smoke:
         if self._agent not in agents:
             named = f"no agent {self._agent!r}" if self._agent else "no agent"
             there = ", ".join(agents) or "none"
-            return Finding("fail", "registry", f"{named} for a new user; there is {there}", sync)
+            return fail("registry", f"{named} for a new user; there is {there}", sync)
         if not found["capabilities"]:
-            return Finding("fail", "registry", "no capability is published for a new user", sync)
+            return fail("registry", "no capability is published for a new user", sync)
         count = len(found["capabilities"])
-        return Finding(
-            "ok", "registry", f"{count} capabilities for a new user; agent {self._agent}"
-        )
+        return ok("registry", f"{count} capabilities for a new user; agent {self._agent}")
 
     def _run(self) -> Finding:
         """Try a few times: a client that is kept waiting by its own computer reads all at once."""
         if self._agent is None:
-            return Finding("skip", "run", "there is no agent to ask")
+            return skip("run", "there is no agent to ask")
         for _ in range(_STREAMS):
             if (finding := self._streamed_run(self._agent)) is not None:
                 return finding
-        return Finding(
-            "fail",
+        return fail(
             "run",
             "its events came only with its result",
             "call the function at its own address: a proxy on the way holds the stream back",
@@ -361,17 +362,15 @@ class Smoke:
         if result["outcome"]["type"] != "success":
             reason = f" ({result['stopReason']})" if result.get("stopReason") else ""
             text = f"it ended as {result['outcome']['type']}{reason}"
-            return Finding("fail", "run", text, _logs("run_agent"))
+            return fail("run", text, _logs("run_agent"))
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
         if self._model is not None and self._model not in used:
-            return Finding(
-                "fail",
+            return fail(
                 "run",
                 f"{', '.join(used) or 'no model'} answered, and not {self._model}",
                 "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
             )
-        return Finding(
-            "ok",
+        return ok(
             "run",
             f"first event after {first - began:.2f} s, {events} before the result after "
             f"{ended - began:.2f} s, by {', '.join(used) or 'no model'}",
@@ -389,14 +388,14 @@ class Smoke:
                 if is_done and not call.get("allowedBy"):  # and no policy of the app's lets it
                     text = f"{capability.id} was carried out, and nobody was asked"
                     mend = "publish the registry: python -m rollcall sync"
-                    return Finding("fail", "approval", text, mend)
+                    return fail("approval", text, mend)
             for interrupt in result["outcome"].get("interrupts") or ():
                 if interrupt["metadata"]["tool"] == capability.id:
                     return self._reject(interrupt, capability.id)
         text = f"no write capability came as far as asking, for a new user: {', '.join(asked)}"
         if not asked:
             text = "no write capability with an example that a new user's agent may use"
-        return Finding("skip", "approval", text)
+        return skip("approval", text)
 
     def _writes(self) -> Iterator[tuple[str, Capability]]:
         """Writes that a new user can ask for, with the agent that has them: by their examples. One
@@ -426,40 +425,36 @@ class Smoke:
         status, _ = self._site.patch(path, self._user, decision, server_time="decision.at")
         if status != 200:
             text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
-            return Finding("fail", "approval", text, _DEPLOY_RULES)
+            return fail("approval", text, _DEPLOY_RULES)
         self._rejected = path
         text = f"{tool} waited for the user, who said no: nothing was written"
-        return Finding("ok", "approval", text)
+        return ok("approval", text)
 
     def _rules(self) -> Finding:
         if not self._threads:
-            return Finding("skip", "rules", "no run made a thread")
+            return skip("rules", "no run made a thread")
         path = f"{collection_id('threads')}/{self._threads[0]}"
         own, _ = self._site.get(path, self._user)
         if own != 200:
             text = f"the user may not read their own thread (HTTP {own})"
-            return Finding("fail", "rules", text, _DEPLOY_RULES)
+            return fail("rules", text, _DEPLOY_RULES)
         others, _ = self._site.get(path, self._sessions[1])
         if others != 403:
-            return Finding(
-                "fail",
+            return fail(
                 "rules",
                 f"another user may read the thread (HTTP {others}): a rule of firestore.rules "
                 f"lets everybody into {collection_id('threads')}",
                 "take out wildcards such as `match /{document=**}` (rules are OR-ed), then "
                 + _DEPLOY_RULES,
             )
-        return Finding("ok", "rules", "a user reads their own thread; another is denied (403)")
+        return ok("rules", "a user reads their own thread; another is denied (403)")
 
     def _indexes(self) -> Iterator[Finding]:
         if self._site.google is None:
-            yield Finding("skip", "indexes", "the emulator needs none")
+            yield skip("indexes", "the emulator needs none")
             return
-        config = self._app.config.get("firestore") or {}
-        default = config[0] if isinstance(config, list) else config
-        file = self._app.root / default.get("indexes", "firestore.indexes.json")
-        committed = read_jsonc(file)
-        wanted = {"indexes": committed.get("indexes", ()), "fieldOverrides": ()}
+        _, file = self._app.firestore_files
+        wanted = {"indexes": read_jsonc(file).get("indexes", ())}
         yield from check_indexes(self._site.google, self._site.project, wanted)
 
     def _queue(self) -> Finding:
@@ -471,9 +466,9 @@ class Smoke:
         while not is_done():
             if time.monotonic() - began > _QUEUE_S:
                 text = f"nothing came out of it within {_QUEUE_S:.0f} s"
-                return Finding("fail", "queue", text, _logs("continuerun"))
+                return fail("queue", text, _logs("continuerun"))
             time.sleep(_POLL_S)
-        return Finding("ok", "queue", f"{what} after {time.monotonic() - began:.1f} s")
+        return ok("queue", f"{what} after {time.monotonic() - began:.1f} s")
 
     def _is_decided(self) -> bool:
         """Whether the turn whose write was rejected has taken that up."""
@@ -503,15 +498,15 @@ class Smoke:
             said: list[str] = []
             function = {"region": region(), "name": name}
             if run_function(site.addresses.functions, site.project, function, said.append):
-                return Finding("ok", "clock", f"{name} ran; `python -m rollcall dev` is its clock")
-            return Finding("fail", "clock", said[0], "look at what the function logged")
+                return ok("clock", f"{name} ran; `python -m rollcall dev` is its clock")
+            return fail("clock", said[0], "look at what the function logged")
         assert site.google is not None
         path = f"v1/projects/{site.project}/locations/{region()}/jobs"
         job = site.google.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         if problem := job_problem(job, overdue=_CLOCK):
             mend = _logs("sweep_runs") if job else _DEPLOY_FUNCTIONS
-            return Finding("fail", "clock", f"{name}: {problem}", mend)
-        return Finding("ok", "clock", f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
+            return fail("clock", f"{name}: {problem}", mend)
+        return ok("clock", f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
 
     def _clean_up(self) -> Iterator[Finding]:
         """Delete the threads and the users that this test made."""
@@ -528,9 +523,9 @@ class Smoke:
                 left.append(f"user {session.uid} ({error.message})")
         if left:
             text = f"these are still there: {', '.join(left)}"
-            yield Finding("fail", "clean-up", text, "delete them in the Firebase console")
+            yield fail("clean-up", text, "delete them in the Firebase console")
         elif self._sessions:
-            yield Finding("ok", "clean-up", "the users and their threads are deleted")
+            yield ok("clean-up", "the users and their threads are deleted")
 
 
 def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
@@ -538,9 +533,9 @@ def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except CallError as error:
-        return Finding("fail", topic, error.report, _cure(error))
+        return fail(topic, error.report, _cure(error))
     except Problem as problem:
-        return Finding("fail", topic, str(problem))
+        return fail(topic, str(problem))
 
 
 def _cure(error: CallError) -> str:

@@ -116,7 +116,13 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
     if why := compiled.refused.get(path.rpartition("/")[2]):
         say(f"it is refused all the same: {why}")
     if status is None and now == Status.DISABLED:
-        print(_still_disabled(before, options.id))
+        why = "its document says so itself"
+        if before.get("declaredStatus") == Status.DISABLED:
+            why = "its code declares it so, or is gone"
+        print(
+            f"it is still disabled: {why}. Overrule that with "
+            f"`registry enable {options.id} --status active`"
+        )
     return 0
 
 
@@ -143,11 +149,3 @@ def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> 
         }
     )
     return before
-
-
-def _still_disabled(document: dict[str, Any], id: str) -> str:
-    if document.get("declaredStatus") == Status.DISABLED:
-        why = "its code declares it so, or is gone"
-    else:
-        why = "its document says so itself"
-    return f"it is still disabled: {why}. Overrule that with `registry enable {id} --status active`"

@@ -49,6 +49,19 @@ def test_a_config_may_hold_comments(tmp_path: Path) -> None:
     assert app.config["functions"]["x"] == "http://y"
 
 
+def test_the_files_of_rules_and_indexes_are_those_of_the_default_database(tmp_path: Path) -> None:
+    other = {"database": "other", "rules": "other.rules"}
+    default = {"database": "(default)", "rules": "mine.rules"}
+    for name, config, rules in (
+        ("a", {}, "firestore.rules"),
+        ("b", {"firestore": {"rules": "mine.rules"}}, "mine.rules"),
+        ("c", {"firestore": [other, default]}, "mine.rules"),
+    ):
+        root = make(tmp_path / name, {"functions": {}, **config}, functions=MAIN)
+        app = require_app(find_app(root))
+        assert app.firestore_files == (root / rules, root / "firestore.indexes.json")
+
+
 def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("import rollcall\nrollcall.bind(globals(), packs=['a'])\n")
     app = require_app(find_app(tmp_path))

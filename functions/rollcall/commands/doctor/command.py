@@ -18,11 +18,15 @@ from rollcall.commands.doctor.findings import (
     Check,
     Finding,
     Google,
+    fail,
     firebase,
     guard,
     name_list,
+    ok,
     rollcall,
     sign_in,
+    skip,
+    warn,
 )
 from rollcall.commands.output import Column, announce, load_screen, print_json
 from rollcall.commands.registry.records import (
@@ -40,6 +44,7 @@ from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
+from rollcall.emulators.addresses import read_jsonc
 from rollcall.registry.access import ALL, CATEGORY
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES, unread_overrides, with_overrides
@@ -77,17 +82,17 @@ def examine(place: Place) -> Iterator[Finding]:
     is_emulator = place.emulator is not None
     settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)
     if problems := app.catalog.problems():  # nothing can be compared with such code
-        yield from (Finding("fail", "definitions", each) for each in problems)
+        yield from (fail("definitions", each) for each in problems)
         return
-    yield Finding("ok", "definitions", "what the code declares can work")
+    yield ok("definitions", "what the code declares can work")
     try:
         db = connect(place)
     except Problem as problem:
         topic = "emulator" if is_emulator else "credentials"
         mend = "python -m rollcall dev" if is_emulator else "gcloud auth application-default login"
-        yield Finding("fail", topic, str(problem).splitlines()[0], mend)
+        yield fail(topic, str(problem).splitlines()[0], mend)
         return
-    yield Finding("ok", "project", str(place))
+    yield ok("project", str(place))
     reach = list(deployment.check_reachable(db))
     yield from reach
     if any(each.level == "fail" for each in reach):
@@ -127,11 +132,11 @@ def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
 
 def _on_emulator(place: Place) -> Iterator[Finding]:
     for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
-        yield Finding("skip", topic, "not on the emulator")
-    yield Finding("skip", "app check", "the emulator never enforces it")
+        yield skip(topic, "not on the emulator")
+    yield skip("app check", "the emulator never enforces it")
     auth = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
     if auth is None:
-        yield Finding("skip", "roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
+        yield skip("roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
         return
     import requests
 
@@ -147,8 +152,9 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
     triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
-    indexes, rules = deployment.read_committed(app.root)
-    yield Finding("ok", "credentials", f"those of {google.who}")
+    rules_file, indexes_file = app.firestore_files
+    rules, indexes = rules_file.read_text(encoding="utf-8"), read_jsonc(indexes_file)
+    yield ok("credentials", f"those of {google.who}")
 
     def functions() -> Iterator[Finding]:
         found = deployment.read_functions(google, project)
@@ -191,18 +197,15 @@ def check_compiled(
         changed_at: When a document of the registry was last written.
     """
     if "digest" not in manifest:
-        yield Finding("fail", TOPIC, "it was never compiled: agents have no tools", SYNC)
+        yield fail(TOPIC, "it was never compiled: agents have no tools", SYNC)
         return
     at = manifest["compiledAt"]
-    yield Finding(
-        "ok",
-        TOPIC,
-        f"{manifest['count']} capabilities, compiled {_ago(at)}, digest {manifest['digest']}",
+    yield ok(
+        TOPIC, f"{manifest['count']} capabilities, compiled {_ago(at)}, digest {manifest['digest']}"
     )
     late = changed_at and manifest["asOf"] < changed_at < datetime.now(UTC) - _SOON
     if late and changed_at:
-        yield Finding(
-            "fail",
+        yield fail(
             TOPIC,
             f"a document was changed {_ago(changed_at)}, and it was not compiled since: is the "
             f"trigger on {collection_id(CAPABILITIES)} deployed?",
@@ -210,8 +213,7 @@ def check_compiled(
         )
     if production and datetime.now(UTC) - at > _DAILY:
         function = function_name("sync_registry")
-        yield Finding(
-            "warn",
+        yield warn(
             TOPIC,
             f"it was not published for more than a day: the scheduled function {function} does "
             "that at 03:00",
@@ -222,8 +224,7 @@ def check_compiled(
 def check_code(report: Report) -> Iterator[Finding]:
     """Check that the registry is what this code declares, by a dry run of a sync."""
     if report.taken:
-        yield Finding(
-            "fail",
+        yield fail(
             TOPIC,
             f"declared here, but the id is another codebase's or a document's: "
             f"{name_list(report.taken)}",
@@ -231,43 +232,37 @@ def check_code(report: Report) -> Iterator[Finding]:
         )
     stale = [*report.written, *report.withdrawn]
     if stale:
-        yield Finding(
-            "fail",
+        yield fail(
             TOPIC,
             f"{len(stale)} documents are not as this code declares them: {name_list(stale)}",
             SYNC,
         )
     else:
-        yield Finding("ok", TOPIC, f"{len(report.unchanged)} documents are as code declares them")
+        yield ok(TOPIC, f"{len(report.unchanged)} documents are as code declares them")
 
 
 def check_records(records: Sequence[Record]) -> Iterator[Finding]:
     """Report refused entries and those that are out of order."""
     refused = [record for record in records if record.reason]
     for record in refused[:MOST_REFUSED]:
-        yield Finding(
-            "warn",
+        yield warn(
             TOPIC,
             f"{record.id} is refused: {record.reason}",
             f"correct {collection_id(CAPABILITIES)}/{record.id}",
         )
     if (more := len(refused) - MOST_REFUSED) > 0:
         mend = rollcall("registry list --status refused")
-        yield Finding("warn", TOPIC, f"{more} more are refused", mend)
+        yield warn(TOPIC, f"{more} more are refused", mend)
     for record in records:
         if unknown := unknown_overrides(record.overrides):
-            yield Finding(
-                "warn",
+            yield warn(
                 TOPIC,
                 f"{record.id} has overrides that mean nothing: {name_list(unknown)}",
                 f"correct overrides in {collection_id(CAPABILITIES)}/{record.id}",
             )
         if not record.reason and record.health != HEALTHY:
-            yield Finding(
-                "warn",
-                "health",
-                f"{record.id} is {record.health}",
-                rollcall(f"registry show {record.id}"),
+            yield warn(
+                "health", f"{record.id} is {record.health}", rollcall(f"registry show {record.id}")
             )
 
 
@@ -280,17 +275,16 @@ def check_agents(
         profiles: Ids of the agents that this code declares.
     """
     if not agents:
-        yield Finding("fail", "agents", "there is none", SYNC)
+        yield fail("agents", "there is none", SYNC)
         return
     for agent in agents:
         where = f"{collection_id(AGENTS)}/{agent.id}"
         if agent.has_code(profiles):
             continue
         if agent.status == Status.DISABLED:
-            yield Finding("ok", "agents", f"{where} is disabled, and no code declares it")
+            yield ok("agents", f"{where} is disabled, and no code declares it")
         else:  # an agent is code: its document tells of it, and holds an operator's overrides
-            yield Finding(
-                "warn",
+            yield warn(
                 "agents",
                 f"{where} ({agent.status}) is a document alone: no code declares this agent, so "
                 "nobody can ask it",
@@ -306,8 +300,7 @@ def check_agents(
         yield from _agent(agent, offered, known=known, all_words=all_words)
     alone = [record.id for record in used if not agents_of(record, agents)]
     if alone:
-        yield Finding(
-            "warn",
+        yield warn(
             "agents",
             f"no agent offers {name_list(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
@@ -326,26 +319,24 @@ def _agent(
     off = [word for word in agent.tools if word in all_words and word not in known]
     where = f"{collection_id(AGENTS)}/{agent.id}"
     if agent.tools and not known.intersection(agent.tools):
-        yield Finding("fail", "agents", f"{where} has no tool that may be offered")
+        yield fail("agents", f"{where} has no tool that may be offered")
     elif missing:
-        yield Finding(
-            "warn",
+        yield warn(
             "agents",
             f"{where} names what there is not: {name_list(missing)}",
             "correct the profile's tools, or register them",
         )
     if off:
-        yield Finding("warn", "agents", f"{where}: disabled or refused are {name_list(off)}")
+        yield warn("agents", f"{where}: disabled or refused are {name_list(off)}")
     if offered and all(record.health == DOWN for record in offered):
-        yield Finding(
-            "warn",
+        yield warn(
             "agents",
             f"{where} ({agent.status}) has no tool at present, all are down: "
             f"{name_list((record.id for record in offered), most=MOST_DOWN)}",
             rollcall(f"registry list --agent {agent.id}"),
         )
     elif not missing and not off:
-        yield Finding("ok", "agents", f"{where} ({agent.status}) finds all its tools")
+        yield ok("agents", f"{where} ({agent.status}) finds all its tools")
 
 
 def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
@@ -353,7 +344,7 @@ def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
     for agent in agents:
         for problem in unread_overrides(agent.document):
             mend = f"correct overrides in {collection_id(AGENTS)}/{agent.id}"
-            yield Finding("warn", "agents", f"agent {agent.id}: {problem}", mend)
+            yield warn("agents", f"agent {agent.id}: {problem}", mend)
 
 
 def last_change(db: Client) -> datetime | None:
@@ -390,11 +381,10 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
     for (locale, name), ids in held.items():
         if len(ids) > 1:
             what = f"one name ({locale}: {name}) for {name_list(ids)}"
-            yield Finding("warn", "retrieval", f"{what}: people cannot tell them apart")
+            yield warn("retrieval", f"{what}: people cannot tell them apart")
     if pairs := alike(entries):
         named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
-        yield Finding(
-            "warn",
+        yield warn(
             "retrieval",
             "described by nearly the same words, so that a model takes one for the other: "
             f"{name_list(named, most=MOST)}",

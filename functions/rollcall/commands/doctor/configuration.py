@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price
 from rollcall.commands.app import Settings
-from rollcall.commands.doctor.findings import Finding, firebase, name_list
+from rollcall.commands.doctor.findings import Finding, fail, firebase, name_list, ok, warn
 from rollcall.core.inputs import is_host
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
@@ -88,15 +88,14 @@ def check_models(
         )
     embedder = default_embedder(settings.env)
     if embedder is None:
-        yield Finding("ok", topic, "no embedder: tools and messages are searched by words alone")
+        yield ok(topic, "no embedder: tools and messages are searched by words alone")
         return
     if problem := _key_problem(embedder, settings):
         yield problem
     elif hasattr(import_module(f"rollcall.models.{embedder.partition(':')[0]}"), "Embedder"):
-        yield Finding("ok", topic, f"embeddings by {embedder}")
+        yield ok(topic, f"embeddings by {embedder}")
     else:
-        yield Finding(
-            "fail",
+        yield fail(
             topic,
             f"ROLLCALL_EMBEDDER is {embedder}, and {embedder.partition(':')[0]!r} has no "
             "embeddings",
@@ -116,11 +115,10 @@ def _model(
 ) -> Iterator[Finding]:
     topic = "models"
     if model == OFFLINE and settings.on_emulator:
-        yield Finding("ok", topic, "the offline planner answers: no key is set")
+        yield ok(topic, "the offline planner answers: no key is set")
         return
     if model == OFFLINE and is_default:
-        yield Finding(
-            "warn",
+        yield warn(
             topic,
             "no model is configured, so the offline planner answers; it is no language model",
             f"{firebase('functions:secrets:set GEMINI_API_KEY')}, and "
@@ -140,10 +138,9 @@ def _model(
             if keyless
             else "its key and its price are known"
         )
-        yield Finding("ok", topic, f"{model}: {told}")
+        yield ok(topic, f"{model}: {told}")
         if price.as_of and (today - price.as_of).days > PRICE_DAYS:
-            yield Finding(
-                "warn",
+            yield warn(
                 topic,
                 f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
                 f"compare it with {price.page or 'the provider'}, and write another into "
@@ -151,8 +148,7 @@ def _model(
             )
         later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
         if later and later.since and later is not price:
-            yield Finding(
-                "warn",
+            yield warn(
                 topic,
                 f"the price of {model} changes on {later.since}: a million tokens cost "
                 f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
@@ -160,10 +156,9 @@ def _model(
                 "name another model, or give users and tenants other limits (docs/limits.md)",
             )
     elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
-        yield Finding("warn", topic, f"{model} has no known price; runs are allowed all the same")
+        yield warn(topic, f"{model} has no known price; runs are allowed all the same")
     else:
-        yield Finding(
-            "fail",
+        yield fail(
             topic,
             f"{model} has no known price, so every run of it is refused",
             f"write its price, or a bound that it surely stays under, into "
@@ -176,12 +171,11 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
     """What keeps a model or an embedder from being reached; None where nothing does."""
     provider = plain_id(model).partition(":")[0]
     if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
-        return Finding("fail", "models", f"{model}: there is no provider {provider!r}")
+        return fail("models", f"{model}: there is no provider {provider!r}")
     found = provider_of(model)
     if found and not found.is_configured(settings.env):
         names, key = name_list(found.keys), found.keys[-1]
-        return Finding(
-            "fail",
+        return fail(
             "models",
             f"{model} is configured, and no key for it: {names} is not given",
             f"{firebase(f'functions:secrets:set {key}')}, and ROLLCALL_SECRETS={key} in "
@@ -193,16 +187,14 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
 def check_variables(settings: Settings) -> list[Finding]:
     """Check the variables in the files."""
     found = [*_form_problems(settings), *_secret_problems(settings)]
-    return found or [Finding("ok", "settings", f"{len(settings.given)} variables, all well-formed")]
+    return found or [ok("settings", f"{len(settings.given)} variables, all well-formed")]
 
 
 def _form_problems(settings: Settings) -> Iterator[Finding]:
     """Report variables that nothing reads, or whose value is not of the form that it has to be."""
     ours = {name for name in settings.given if name.startswith("ROLLCALL_")}
     for name in sorted(ours - VARIABLES.keys()):
-        yield Finding(
-            "warn", "settings", f"nothing reads {name}", f"look for a slip in {settings.file}"
-        )
+        yield warn("settings", f"nothing reads {name}", f"look for a slip in {settings.file}")
     for name, variable in VARIABLES.items():
         value = settings.given.get(name)
         if value and variable.form and not re.fullmatch(variable.form[0], value):
@@ -218,8 +210,7 @@ def _form_problems(settings: Settings) -> Iterator[Finding]:
             yield _wrong(settings, f"{name} has entries that are no host: {name_list(wrong)}")
     threads = settings.given.get("THREADS", "")
     if not threads:
-        yield Finding(
-            "warn",
+        yield warn(
             "settings",
             "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
             "sent, and streams wait for one another",
@@ -247,8 +238,7 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
             )
     both = sorted(set(settings.secrets) & settings.given.keys())
     if both:
-        yield Finding(
-            "fail",
+        yield fail(
             "settings",
             f"in ROLLCALL_SECRETS and with a value in a file too: {name_list(both)}; a deploy "
             "refuses that",
@@ -256,8 +246,7 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
         )
     plain = [name for name in _CREDENTIALS if settings.given.get(name) and name not in both]
     if plain:
-        yield Finding(
-            "warn",
+        yield warn(
             "settings",
             f"given as plain text, which everybody sees who may look at the functions: "
             f"{name_list(plain)}",
@@ -271,4 +260,4 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
 
 
 def _wrong(settings: Settings, text: str) -> Finding:
-    return Finding("fail", "settings", text, f"edit {settings.file} and deploy")
+    return fail("settings", text, f"edit {settings.file} and deploy")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rollcall.commands.app import Settings
-from rollcall.commands.doctor.findings import Finding, Google, firebase, name_list
+from rollcall.commands.doctor.findings import Finding, Google, fail, firebase, name_list, ok, warn
+from rollcall.commands.rules import index_key
 from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
 from rollcall.registry.segments import MANIFEST, part
@@ -73,11 +73,10 @@ def check_functions(
         )
     bad = [f"{each.name} ({each.state})" for each in here.values() if each.state != "ACTIVE"]
     if bad:
-        yield Finding("fail", topic, f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
+        yield fail(topic, f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
     elsewhere = sorted({each.region for each in functions if each.name in declared} - {region})
     if elsewhere:
-        yield Finding(
-            "warn",
+        yield warn(
             topic,
             f"some of these names run in {name_list(elsewhere)} too, which costs and answers old "
             "code",
@@ -87,8 +86,7 @@ def check_functions(
     unlike = [each for each in ours if each.variables.get("THREADS") != str(each.concurrency)]
     if unlike:
         first = unlike[0]
-        yield Finding(
-            "warn",
+        yield warn(
             topic,
             f"{len(unlike)} have another concurrency than threads ({first.name}: "
             f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
@@ -99,9 +97,9 @@ def check_functions(
     stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
     if stale and len(stale) > len(unlike):
         text = f"deployed with another THREADS than functions/.env says: {name_list(stale)}"
-        yield Finding("warn", topic, text, DEPLOY_FUNCTIONS)
+        yield warn(topic, text, DEPLOY_FUNCTIONS)
     if not missing and not bad:
-        yield Finding("ok", topic, f"all {len(declared)} are active in {region}")
+        yield ok(topic, f"all {len(declared)} are active in {region}")
 
 
 def check_jobs(
@@ -118,9 +116,9 @@ def check_jobs(
         if problem:
             all_well = False
             mend = firebase(f"functions:log --only {name}")
-            yield Finding("warn", "schedules", f"{name}: {problem}", mend)
+            yield warn("schedules", f"{name}: {problem}", mend)
     if all_well:
-        yield Finding("ok", "schedules", f"all {len(scheduled)} ran, without an error")
+        yield ok("schedules", f"all {len(scheduled)} ran, without an error")
 
 
 def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | None:
@@ -140,43 +138,38 @@ def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | N
 def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterator[Finding]:
     """Check that the bound secrets exist, without reading them."""
     if not names:
-        yield Finding("ok", "secrets", "functions are bound to none")
+        yield ok("secrets", "functions are bound to none")
         return
     secrets = f"v1/projects/{project}/secrets"
     missing = [name for name in names if google.find("secretmanager", f"{secrets}/{name}") is None]
     for name in missing:
-        yield Finding(
-            "warn",
+        yield warn(
             "secrets",
             f"{name} is not in Secret Manager; a deploy fails without it",
             firebase(f"functions:secrets:set {name}"),
         )
     if not missing:
-        yield Finding("ok", "secrets", f"in Secret Manager: {name_list(names)}")
+        yield ok("secrets", f"in Secret Manager: {name_list(names)}")
 
 
-def check_app_check(google: Google | None, project: str, settings: Settings) -> Iterator[Finding]:
+def check_app_check(google: Google, project: str, settings: Settings) -> Iterator[Finding]:
     """Check whether App Check is enforced, for functions and for Firestore."""
     if settings.env.get("ENFORCE_APP_CHECK") == "true":
-        yield Finding("ok", "app check", "functions refuse calls without a valid token")
+        yield ok("app check", "functions refuse calls without a valid token")
     else:
-        yield Finding(
-            "warn",
+        yield warn(
             "app check",
             "functions answer calls from anywhere, if the user is signed in",
             f"register your apps, then ENFORCE_APP_CHECK=true in {settings.file}, and deploy",
         )
-    if google is None:
-        return
     found = google.get(
         "firebaseappcheck", f"v1/projects/{project}/services/firestore.googleapis.com"
     )
     mode = found.get("enforcementMode", "OFF")
     if mode == "ENFORCED":
-        yield Finding("ok", "app check", "Firestore refuses clients without a valid token")
+        yield ok("app check", "Firestore refuses clients without a valid token")
     else:
-        yield Finding(
-            "warn",
+        yield warn(
             "app check",
             f"Firestore takes clients without a token ({mode})",
             "Firebase console, App Check, APIs, Cloud Firestore: Enforce",
@@ -197,10 +190,9 @@ def check_admin(google: Google, project: str) -> Iterator[Finding]:
         admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
     more = f" of the first {MOST_USERS:,}" if found.get("nextPageToken") else ""
     if admins:
-        yield Finding("ok", "roles", f"{admins} admins among {len(users):,} accounts{more}")
+        yield ok("roles", f"{admins} admins among {len(users):,} accounts{more}")
     else:
-        yield Finding(
-            "warn",
+        yield warn(
             "roles",
             f"nobody is an admin among {len(users):,} accounts{more}",
             'auth.set_custom_user_claims("<uid>", {"role": "admin"}): docs/deploy.md, Roles',
@@ -209,10 +201,6 @@ def check_admin(google: Google, project: str) -> Iterator[Finding]:
 
 DEPLOY_FIRESTORE = firebase("deploy --only firestore")
 _REACH_S = 10
-_ID = "__name__"
-
-_Index = tuple[str, str, tuple[tuple[str, str], ...]]
-"""Collection, scope, and its fields with what they are indexed for."""
 
 
 def check_reachable(db: Client) -> Iterator[Finding]:
@@ -223,43 +211,37 @@ def check_reachable(db: Client) -> Iterator[Finding]:
     try:
         part(db, MANIFEST).get(retry=None, timeout=_REACH_S)
     except PermissionDenied:
-        yield Finding(
-            "fail",
+        yield fail(
             "firestore",
             "these credentials may not read it",
             "give your account the role Cloud Datastore User (roles/datastore.user)",
         )
     except NotFound:
-        yield Finding(
-            "fail",
+        yield fail(
             "firestore",
             "there is no database (default)",
             "gcloud firestore databases create --project={project} --location=nam5",
         )
     except GoogleAPIError as error:
-        yield Finding("fail", "firestore", f"no answer: {' '.join(str(error).split())[:300]}")
+        yield fail("firestore", f"no answer: {' '.join(str(error).split())[:300]}")
     else:
-        yield Finding(
-            "ok", "firestore", f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms"
-        )
+        yield ok("firestore", f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
 
 
 def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding]:
     """Check that the database is in native mode, and report its location."""
     found = google.get("firestore", f"v1/projects/{project}/databases/(default)")
     if found.get("type") != "FIRESTORE_NATIVE":
-        yield Finding(
-            "fail",
+        yield fail(
             "firestore",
             f"the database is of the type {found.get('type')}; queries need native mode",
             "make a database (default) in native mode, in a project of its own",
         )
         return
     place = found.get("locationId", "?")
-    yield Finding("ok", "firestore", f"native mode in {place}; functions run in {region}")
+    yield ok("firestore", f"native mode in {place}; functions run in {region}")
     if found.get("deleteProtectionState") != "DELETE_PROTECTION_ENABLED":
-        yield Finding(
-            "warn",
+        yield warn(
             "firestore",
             "the database can be deleted by one command",
             "gcloud firestore databases update --project={project} --delete-protection",
@@ -268,61 +250,54 @@ def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding
 
 def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every index of firestore.indexes.json exists and is built."""
-    wanted = [
-        (each["collectionGroup"], each["queryScope"], _fields(each["fields"]))
-        for each in committed["indexes"]
-    ]
-    wanted += [
-        (field["collectionGroup"], index["queryScope"], ((field["fieldPath"], _use(index)),))
-        for field in committed["fieldOverrides"]
+    of_fields = [
+        {**field, **index, "fields": [{**index, "fieldPath": field["fieldPath"]}]}
+        for field in committed.get("fieldOverrides", ())
         for index in field["indexes"]
     ]
+    wanted = {
+        index_key("indexes", each): each for each in [*committed.get("indexes", ()), *of_fields]
+    }
     groups = f"v1/projects/{project}/databases/(default)/collectionGroups/-"
-    found = google.every("firestore", f"{groups}/indexes", "indexes")
-    states = {_index_in_service(each): each["state"] for each in found}
+    found = list(google.every("firestore", f"{groups}/indexes", "indexes"))
     own = "indexConfig.usesAncestorConfig:false"
     for field in google.every("firestore", f"{groups}/fields", "fields", filter=own):
-        for index in field["indexConfig"].get("indexes", ()):
-            states[_index_in_service({**index, "name": field["name"]})] = index["state"]
-    missing = [each for each in wanted if each not in states]
-    building = [each for each in wanted if states.get(each, "READY") == "CREATING"]
-    broken = [each for each in wanted if states.get(each, "READY") == "NEEDS_REPAIR"]
+        found += [
+            {**each, "name": field["name"]} for each in field["indexConfig"].get("indexes", ())
+        ]
+    states = {}
+    for each in found:
+        # projects/…/collectionGroups/<collection>/indexes/<id>, or …/fields/<path> of a field's own
+        collection = each["name"].split("/")[-3]
+        states[index_key("indexes", {**each, "collectionGroup": collection})] = each["state"]
+    missing = wanted.keys() - states.keys()
+    building = {key for key in wanted if states.get(key) == "CREATING"}
+    broken = {key for key in wanted if states.get(key) == "NEEDS_REPAIR"}
     for level, these, what, mend in (
-        ("fail", missing, "are missing", DEPLOY_FIRESTORE),
-        ("warn", building, "are being built; queries that need them fail until then", ""),
-        ("fail", broken, "need repair", "delete them in the console, then deploy again"),
+        (fail, missing, "are missing", DEPLOY_FIRESTORE),
+        (warn, building, "are being built; queries that need them fail until then", ""),
+        (fail, broken, "need repair", "delete them in the console, then deploy again"),
     ):
         if these:
             names = name_list(
-                (f"{group} ({', '.join(path for path, _ in on)})" for group, _, on in these), most=3
+                (_index_in_short(each) for key, each in wanted.items() if key in these), most=3
             )
-            text = f"{len(these)} of {len(wanted)} indexes {what}: {names}"
-            yield Finding("fail" if level == "fail" else "warn", "indexes", text, mend)
+            yield level("indexes", f"{len(these)} of {len(wanted)} indexes {what}: {names}", mend)
     if not (missing or building or broken):
-        yield Finding("ok", "indexes", f"all {len(wanted)} are ready")
+        yield ok("indexes", f"all {len(wanted)} are ready")
 
 
-def _index_in_service(index: Mapping[str, Any]) -> _Index:
-    # projects/…/collectionGroups/<collection>/indexes/<id>, or …/fields/<path> of a field's own
-    return index["name"].split("/")[-3], index["queryScope"], _fields(index["fields"])
-
-
-def _fields(fields: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """Without the document's name, which Firestore adds by itself."""
-    return tuple((each["fieldPath"], _use(each)) for each in fields if each["fieldPath"] != _ID)
-
-
-def _use(field: Mapping[str, Any]) -> str:
-    if "vectorConfig" in field:
-        return f"VECTOR {field['vectorConfig']['dimension']}"
-    return str(field.get("order") or field.get("arrayConfig"))
+def _index_in_short(index: Mapping[str, Any]) -> str:
+    """Its collection and fields, without the document's name, which Firestore adds by itself."""
+    paths = [each["fieldPath"] for each in index["fields"] if each["fieldPath"] != "__name__"]
+    return f"{index['collectionGroup']} ({', '.join(paths)})"
 
 
 def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every TTL policy of firestore.indexes.json is active."""
     wanted = [
         (each["collectionGroup"], each["fieldPath"])
-        for each in committed["fieldOverrides"]
+        for each in committed.get("fieldOverrides", ())
         if each.get("ttl")
     ]
     path = f"v1/projects/{project}/databases/(default)/collectionGroups/-/fields"
@@ -337,11 +312,11 @@ def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> 
         state = states.get((collection, field))
         if state is None:
             text = f"{collection}.{field} has none: these documents are kept for ever"
-            yield Finding("fail", "expiry", text, DEPLOY_FIRESTORE)
+            yield fail("expiry", text, DEPLOY_FIRESTORE)
         elif state != "ACTIVE":
-            yield Finding("warn", "expiry", f"the policy on {collection}.{field} is {state}")
+            yield warn("expiry", f"the policy on {collection}.{field} is {state}")
     if all(states.get(each) == "ACTIVE" for each in wanted):
-        yield Finding("ok", "expiry", f"all {len(wanted)} policies are active")
+        yield ok("expiry", f"all {len(wanted)} policies are active")
 
 
 def check_rules(google: Google, project: str, committed: str) -> Iterator[Finding]:
@@ -349,17 +324,11 @@ def check_rules(google: Google, project: str, committed: str) -> Iterator[Findin
     mend = firebase("deploy --only firestore:rules")
     release = google.find("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
     if release is None:
-        yield Finding("fail", "rules", "none were ever deployed", mend)
+        yield fail("rules", "none were ever deployed", mend)
         return
     ruleset = google.get("firebaserules", f"v1/{release['rulesetName']}")
     deployed = "\n".join(each["content"] for each in ruleset["source"]["files"])
     if deployed.strip() == committed.strip():
-        yield Finding("ok", "rules", f"those of this checkout, since {release['updateTime'][:10]}")
+        yield ok("rules", f"those of this checkout, since {release['updateTime'][:10]}")
     else:
-        yield Finding("fail", "rules", "other ones are in force than in firestore.rules", mend)
-
-
-def read_committed(root: Path) -> tuple[dict[str, Any], str]:
-    """Return firestore.indexes.json and firestore.rules of this checkout."""
-    indexes = (root / "firestore.indexes.json").read_text(encoding="utf-8")
-    return json.loads(indexes), (root / "firestore.rules").read_text(encoding="utf-8")
+        yield fail("rules", "other ones are in force than in firestore.rules", mend)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -133,6 +134,10 @@ class Finding(Struct, frozen=True):
         return asdict(self)
 
 
+ok, warn = partial(Finding, "ok"), partial(Finding, "warn")
+fail, skip = partial(Finding, "fail"), partial(Finding, "skip")
+
+
 def firebase(command: str) -> str:
     """Return a fix as a firebase command for the repository's root; `{project}` stands for the
     project."""
@@ -161,9 +166,9 @@ def guard(topic: str, check: Check) -> Iterator[Finding]:
             text = f"it may not be looked at with these credentials: {refused}"
         else:
             text = f"Google answered {refused.status}: {refused}"
-        yield Finding("warn", topic, text, mend)
+        yield warn(topic, text, mend)
     except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-        yield Finding("warn", topic, f"no answer: {' '.join(str(error).split())[:300]}")
+        yield warn(topic, f"no answer: {' '.join(str(error).split())[:300]}")
 
 
 def name_list(names: Iterable[str], *, most: int = 8) -> str:

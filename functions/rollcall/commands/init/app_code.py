@@ -146,17 +146,10 @@ NEW = "from rollcall import bind\n\nbind(globals())\n"
 
 def binds(text: str) -> bool:
     """Whether a main.py binds Rollcall; False too for one that Python cannot read."""
-    return _bind_call(text) is not None
-
-
-def packages(text: str) -> list[str] | None:
-    """The packages that the call of `bind` names; None where it names none."""
-    call = _bind_call(text)
-    for keyword in call.keywords if call is not None else ():
-        if keyword.arg == "packs" and isinstance(keyword.value, ast.List | ast.Tuple):
-            named = [each.value for each in keyword.value.elts if isinstance(each, ast.Constant)]
-            return [str(name) for name in named]
-    return None
+    try:
+        return app.bind_call(text) is not None
+    except (SyntaxError, ValueError):
+        return False
 
 
 def top_level_names(text: str) -> dict[str, int]:
@@ -218,13 +211,6 @@ def _statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             if isinstance(node, ast.If | ast.Try | ast.With):
                 found += _statements(getattr(node, part, []))
     return found
-
-
-def _bind_call(text: str) -> ast.Call | None:
-    try:
-        return app.bind_call(text)
-    except (SyntaxError, ValueError):
-        return None
 
 
 EXAMPLE = "estimate_meeting_cost"

@@ -13,9 +13,9 @@ from pathlib import Path
 from rollcall.commands.init import app_code
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
-from rollcall.commands.init.plan import Obstacle, Plan, make_plan
+from rollcall.commands.init.plan import Plan, make_plan
 from rollcall.commands.init.web_app import shipped_files
-from rollcall.commands.init.wheel import WheelError, installed_wheel
+from rollcall.commands.init.wheel import installed_wheel
 from rollcall.commands.rules import platform
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import PREFIX
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         may_add = asks and plan.web is None and not plan.is_update
         if may_add and shipped_files(wheel.content) and _answers_yes(_WEB_QUESTION):
             plan = make_plan(root, wheel, platform, options.prefix, "")
-    except (Obstacle, WheelError, OSError) as error:
+    except (Problem, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
     print(f"App: {root}")
     for note in plan.notes:

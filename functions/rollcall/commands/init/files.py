@@ -10,6 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from rollcall.core.errors import Problem
+
 
 def newline_of(text: str) -> str:
     """How the lines of a text end."""
@@ -28,13 +30,9 @@ def append_lines(text: str, lines: str) -> str:
     return text + gap + lines.replace("\n", newline)
 
 
-class UnsupportedSetup(Exception):
-    """A file of the app that Rollcall cannot be added to; the message says where and the cure."""
-
-    @classmethod
-    def at(cls, path: str, error: ValueError) -> UnsupportedSetup:
-        """What is wrong in a file, by an error whose message begins with the line."""
-        return cls(f"{path}:{str(error).removeprefix('line ')}")
+def problem_at(path: str, error: ValueError) -> Problem:
+    """What is wrong in a file of the app, by an error whose message begins with the line."""
+    return Problem(f"{path}:{str(error).removeprefix('line ')}")
 
 
 class Change(Struct, frozen=True):
@@ -56,13 +54,13 @@ class Files:
         """A file's text with the changes so far; None where there is none.
 
         Raises:
-            UnsupportedSetup: It is not in UTF-8.
+            Problem: It is not in UTF-8.
         """
         content = self.read_bytes(path)
         try:
             return None if content is None else content.decode()
         except UnicodeDecodeError:
-            raise UnsupportedSetup(
+            raise Problem(
                 f"{path} is not in UTF-8, so it is not edited. Save it in UTF-8 and repeat this."
             ) from None
 

@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.init import app_code, json_edits
-from rollcall.commands.init.files import Files, UnsupportedSetup, line_number
+from rollcall.commands.init.files import Files, line_number, problem_at
+from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_CODEBASE
 
 FILE = "firebase.json"
@@ -60,14 +61,14 @@ def read(text: str) -> dict[str, Any]:
     """The content of a firebase.json.
 
     Raises:
-        UnsupportedSetup: It is not JSON, or not an object.
+        Problem: It is not JSON, or not an object.
     """
     try:
         found = json_edits.parse(text).value
     except ValueError as error:
-        raise UnsupportedSetup.at(FILE, error) from error
+        raise problem_at(FILE, error) from error
     if not isinstance(found, dict):
-        raise UnsupportedSetup(f"{FILE}:1: an object {{ ... }} is expected")
+        raise Problem(f"{FILE}:1: an object {{ ... }} is expected")
     return found
 
 
@@ -76,7 +77,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     codebase of its own, where there are none (or several, of which none is the obvious one).
 
     Raises:
-        UnsupportedSetup: The functions are of a kind that Rollcall cannot stand in or beside.
+        Problem: The functions are of a kind that Rollcall cannot stand in or beside.
     """
     entries = _function_entries(read(text))
     if entries == [{}] and not files.is_folder("functions"):
@@ -87,7 +88,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
     python = [index for index, kind in enumerate(kinds) if kind == "python"]
     if len(bound) > 1:
-        raise UnsupportedSetup(
+        raise Problem(
             f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
             "deploy refuses two codebases with the same functions. Take `bind(globals())` out of "
             "the main.py of one."
@@ -104,7 +105,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         )
     taken = {entry.get("codebase", DEFAULT_CODEBASE) for entry in entries}
     if entries and CODEBASE in taken:
-        raise UnsupportedSetup(
+        raise Problem(
             f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
             "which does not bind Rollcall. Rename it and repeat this."
         )
@@ -126,14 +127,14 @@ def choose_firestore(text: str) -> Firestore:
     """The files of rules and indexes; where firebase.json names none, the usual ones.
 
     Raises:
-        UnsupportedSetup: The default database is not among those listed, or another file lists
+        Problem: The default database is not among those listed, or another file lists
             them.
     """
     found = entry = read(text).get("firestore", {})
     if isinstance(found, list):
         entry = found[_database_index(text, found)]
     elif not isinstance(found, dict):
-        raise UnsupportedSetup(
+        raise Problem(
             f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
             f'with "rules" and "indexes" here in its place.'
         )
@@ -175,11 +176,11 @@ def running_runtime() -> str:
     """The runtime of Firebase for the Python that runs this.
 
     Raises:
-        UnsupportedSetup: There is none.
+        Problem: There is none.
     """
     major, minor = sys.version_info[:2]
     if major != 3 or not _OLDEST <= minor <= _NEWEST:
-        raise UnsupportedSetup(
+        raise Problem(
             f"Firebase has no runtime for Python {major}.{minor}, which runs this. Run it with one "
             f"from 3.{_OLDEST} to 3.{_NEWEST}."
         )
@@ -246,7 +247,7 @@ def _function_entries(config: dict[str, Any]) -> list[dict[str, Any]]:
     entries: list[Any] = functions if isinstance(functions, list) else [functions]
     for entry in entries:
         if not isinstance(entry, dict):
-            raise UnsupportedSetup(
+            raise Problem(
                 f'{FILE}: "functions" is {entry!r}; write the object with "source" in its place.'
             )
     return entries
@@ -283,7 +284,7 @@ def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
     if version is None or int(version[1]) < _OLDEST:
         listed = isinstance(read(text)["functions"], list)
         place = ("functions", index, "runtime") if listed else ("functions", "runtime")
-        raise UnsupportedSetup(
+        raise Problem(
             f"{FILE}:{_line(text, place)}: the runtime is {runtime}, and Rollcall needs python311 "
             "or newer: change it, and make the venv again with that Python."
         )
@@ -295,7 +296,7 @@ def _database_index(text: str, entries: list[Any]) -> int:
         if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
             return index
     names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
-    raise UnsupportedSetup(
+    raise Problem(
         f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
         f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
         f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'

@@ -15,7 +15,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
-from rollcall.commands.init.files import Change, Files, UnsupportedSetup, append_lines
+from rollcall.commands.init.files import Change, Files, append_lines, problem_at
 from rollcall.commands.init.firebase_json import Codebase
 from rollcall.commands.init.web_app import RECORD, WebRecord
 from rollcall.commands.init.wheel import (
@@ -37,14 +37,6 @@ _MOST_PLACES = 3
 
 
 PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
-
-
-class Obstacle(Exception):
-    """Rollcall cannot be added to the app as it is; the message has each reason with its cure."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n\n".join(problems))
-        self.problems = problems
 
 
 class Plan(Struct, frozen=True):
@@ -87,7 +79,7 @@ def make_plan(
         web: The folder of the web app, empty for the usual one; None to add none.
 
     Raises:
-        Obstacle: Something in the app stands against it.
+        Problem: Something in the app stands against it; each reason comes with its cure.
     """
     return _Planner(root, wheel, platform, prefix, web).plan()
 
@@ -102,27 +94,22 @@ class _Planner:
         self.wheel = wheel
         self.problems: list[str] = []
         self.notes: list[str] = []
-        try:
-            self.firebase = self.files.read(firebase_json.FILE)
-            text = self.firebase if self.firebase is not None else "{}"
-            self.codebase = firebase_json.choose_codebase(text, self.files)
-            self.firestore = firebase_json.choose_firestore(text)
-            self.main = self.files.read(self._in("main.py"))
-            self.record = self._read_record()
-            self.web_record = self.record.web if self.record is not None else None
-            self.is_bound = self.main is not None and app_code.binds(self.main)
-            self.is_update = self.record is not None and self.is_bound
-            self.prefix = self._choose_prefix(prefix)
-        except UnsupportedSetup as error:
-            raise Obstacle([str(error)]) from error
+        self.firebase = self.files.read(firebase_json.FILE)
+        text = self.firebase if self.firebase is not None else "{}"
+        self.codebase = firebase_json.choose_codebase(text, self.files)
+        self.firestore = firebase_json.choose_firestore(text)
+        self.main = self.files.read(self._in("main.py"))
+        self.record = self._read_record()
+        self.web_record = self.record.web if self.record is not None else None
+        self.is_bound = self.main is not None and app_code.binds(self.main)
+        self.is_update = self.record is not None and self.is_bound
+        self.prefix = self._choose_prefix(prefix)
         # The packages that main.py binds, as far as they lie beside it.
-        named = app_code.packages(self.main) if self.main is not None and self.is_bound else None
+        call = app.bind_call(self.main) if self.main is not None and self.is_bound else None
+        named = app.bind_arguments(call, self._in("main.py")).get("packs") if call else None
         packages = {name: root / self._in(name) for name in named or DEFAULT_PACKAGES}
         folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
-        try:
-            self.platform = platform(self.prefix, folders)
-        except Problem as error:
-            raise Obstacle([str(error)]) from error
+        self.platform = platform(self.prefix, folders)
 
     def plan(self) -> Plan:
         for step in (
@@ -140,10 +127,10 @@ class _Planner:
         ):
             try:
                 step()
-            except UnsupportedSetup as error:
+            except Problem as error:
                 self.problems.append(str(error))
         if self.problems:
-            raise Obstacle(self.problems)
+            raise Problem("\n\n".join(self.problems))
         if self.prefix and not self.is_update:
             self.notes.append(
                 "Clients have to know the prefix: in JavaScript, "
@@ -168,7 +155,7 @@ class _Planner:
                 self.files.put(".firebaserc", app_code.firebaserc(self.root.resolve().name))
             return
         if pattern := firebase_json.ignored_vendor(self.firebase, self.codebase):
-            raise UnsupportedSetup(
+            raise Problem(
                 f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
                 f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
             )
@@ -182,7 +169,7 @@ class _Planner:
         if self.codebase.name != DEFAULT_CODEBASE:
             said = app.parse_variables(text).get(CODEBASE)
             if said not in (None, self.codebase.name):
-                raise UnsupportedSetup(
+                raise Problem(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
                     f"{self.codebase.name!r}. Write the same name in both."
                 )
@@ -233,7 +220,7 @@ class _Planner:
         path = self._in("main.py")
         for name in ("rollcall.py", "rollcall/__init__.py"):
             if self.files.exists(self._in(name)):
-                raise UnsupportedSetup(
+                raise Problem(
                     f"{self._in(name)} would hide the library, which is imported as `rollcall`. "
                     "Rename it."
                 )
@@ -243,13 +230,11 @@ class _Planner:
         try:
             names = app_code.top_level_names(self.main)
         except SyntaxError as error:
-            raise UnsupportedSetup(
-                f"{path}:{error.lineno}: Python cannot read it: {error.msg}"
-            ) from error
+            raise Problem(f"{path}:{error.lineno}: Python cannot read it: {error.msg}") from error
         if self.is_bound:
             return
         if "bind" in names:
-            raise UnsupportedSetup(
+            raise Problem(
                 f"{path}:{names['bind']}: `bind` is a name of the app's own, and `from rollcall "
                 "import bind` would take it. Rename yours."
             )
@@ -291,7 +276,7 @@ class _Planner:
         if text is None:
             project = self._in("pyproject.toml")
             if "dependencies" in (self.files.read(project) or ""):
-                raise UnsupportedSetup(
+                raise Problem(
                     f"{project} says what the app needs, and there is no requirements.txt beside "
                     "it, which Firebase asks for. Write one from it (`uv export`, `poetry export`) "
                     "and repeat this."
@@ -316,7 +301,7 @@ class _Planner:
         if there is None:
             self.files.put(path, self.wheel.content)
         elif not same_content(there, self.wheel.content):
-            raise UnsupportedSetup(
+            raise Problem(
                 f"{path} has other content than the library that runs, under the same version, so "
                 "a deploy could keep the old one. Build the library with `make wheel`, which names "
                 "its content in the version, install that and repeat this."
@@ -343,7 +328,7 @@ class _Planner:
         try:
             return convert(json.loads(text), Record)
         except (ValueError, ValidationError):
-            raise UnsupportedSetup(
+            raise Problem(
                 f"{path} is not what init wrote. Take it back from version control, or delete it."
             ) from None
 
@@ -351,13 +336,13 @@ class _Planner:
         """The prefix asked for, or the one that the app has.
 
         Raises:
-            UnsupportedSetup: The app has another one, and data under it.
+            Problem: The app has another one, and data under it.
         """
         path = self._in(".env")
         there = app.parse_variables(self.files.read(path) or "").get(PREFIX)
         before = self.record.prefix if self.record is not None else there
         if there is not None and before != there:
-            raise UnsupportedSetup(
+            raise Problem(
                 f"{path}: {PREFIX} is {there!r}, and Rollcall was added with {before!r}, under "
                 "which its data is kept. Write that again."
             )
@@ -365,7 +350,7 @@ class _Planner:
             return before or ""
         if before is not None and before != prefix:
             how = f"with the prefix {before!r}" if before else "without a prefix"
-            raise UnsupportedSetup(
+            raise Problem(
                 f"Rollcall was added to this app {how}, and its data is kept under those names. "
                 f"Where none has to be kept, delete {self._in(RECORD)}, {PREFIX} in {path}, and "
                 "the indexes and the block in the rules that init wrote, and repeat this."
@@ -421,7 +406,7 @@ class _Planner:
                 self.problems.append(_openings_problem(path, rules, openings, self.platform))
             self.files.put(path, security_rules.merge(text, self.platform.rules))
         except ValueError as error:
-            raise UnsupportedSetup.at(path, error) from error
+            raise problem_at(path, error) from error
 
     def _plan_indexes(self) -> None:
         path = self.firestore.indexes
@@ -433,7 +418,7 @@ class _Planner:
         try:
             self.files.put(path, merge_indexes(text, self.platform.indexes, written))
         except ValueError as error:
-            raise UnsupportedSetup.at(path, error) from error
+            raise problem_at(path, error) from error
 
     # ---- Names ----
 
@@ -500,7 +485,7 @@ class _Planner:
     def _on_disk(self, path: str) -> str | None:
         try:
             return Files(self.root).read(path)
-        except UnsupportedSetup:  # the step that edits it says so
+        except Problem:  # the step that edits it says so
             return None
 
 

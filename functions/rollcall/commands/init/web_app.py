@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rollcall.commands.init import firebase_json, json_edits
-from rollcall.commands.init.files import Files, UnsupportedSetup, line_number
+from rollcall.commands.init.files import Files, line_number, problem_at
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import read_jsonc
@@ -124,10 +124,10 @@ def plan(
         What is written now, and notes for the person.
 
     Raises:
-        UnsupportedSetup: A file of the app's own is there, or it is not clear where it goes.
+        Problem: A file of the app's own is there, or it is not clear where it goes.
     """
     if before is not None and folder and _checked_folder(folder) != before.folder:
-        raise UnsupportedSetup(
+        raise Problem(
             f"--web {folder}: the web app is in {before.folder}. To move it, delete that folder, "
             f'its rules under "headers" in {FILE} and "web" in the record in vendor/, and repeat '
             "this."
@@ -135,7 +135,7 @@ def plan(
     if not shipped:
         if before is not None:
             return before, [f"{before.folder} stays: this library has no web app to renew it with."]
-        raise UnsupportedSetup(
+        raise Problem(
             "--web: this library was built without the web app. Where Node is, `make setup` and "
             "`make wheel` in a checkout of Rollcall build one with it."
         )
@@ -166,7 +166,7 @@ def plan(
         try:
             found = json_edits.parse(there).value
         except ValueError as error:
-            raise UnsupportedSetup.at(path, error) from error
+            raise problem_at(path, error) from error
         if not isinstance(found, dict) or found.get("prefix", "") != settings.prefix:
             notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
     if before is None:
@@ -192,12 +192,12 @@ def _put(files: Files, folder: str, placed: Mapping[str, bytes], known: Mapping[
         there = files.read_bytes(path)
         if there is not None and there != content:
             if name not in known:
-                raise UnsupportedSetup(
+                raise Problem(
                     f"{path} is the app's own, and nothing is written over it. Name another folder "
                     "for the web app: --web=<folder>."
                 )
             if digest(there) != known[name]:
-                raise UnsupportedSetup(
+                raise Problem(
                     f"{path} was changed since init wrote it. Take it back from version control, "
                     "or delete it, and repeat this."
                 )
@@ -223,7 +223,7 @@ def choose_site(text: str, folder: str) -> Site:
             serves, or a folder of its own where there is no Hosting.
 
     Raises:
-        UnsupportedSetup: The folder is none inside the app, or it is not clear which site is meant.
+        Problem: The folder is none inside the app, or it is not clear which site is meant.
     """
     entries = _entries(text)
     is_list = isinstance(firebase_json.read(text).get("hosting"), list)
@@ -319,7 +319,7 @@ def address(text: str, folder: str, log: str) -> str | None:
     """
     try:
         site = choose_site(text, folder)
-    except UnsupportedSetup:
+    except Problem:
         return None
     if site.is_new:
         return None
@@ -339,9 +339,7 @@ def _entries(text: str) -> list[dict[str, Any]]:
     entries: list[Any] = hosting if isinstance(hosting, list) else [hosting]
     for entry in entries:
         if not isinstance(entry, dict):
-            raise UnsupportedSetup(
-                f'{FILE}: "hosting" has {entry!r}; an object with "public" is expected.'
-            )
+            raise Problem(f'{FILE}: "hosting" has {entry!r}; an object with "public" is expected.')
     return entries
 
 
@@ -353,19 +351,19 @@ def _public(entry: dict[str, Any]) -> str:
 def _checked_folder(folder: str) -> str:
     path = PurePosixPath(folder.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
-        raise UnsupportedSetup(
+        raise Problem(
             f"--web {folder}: name a folder inside the app, such as --web=public/rollcall."
         )
     return path.as_posix()
 
 
-def _unclear(text: str, entries: list[dict[str, Any]], what: str) -> UnsupportedSetup:
+def _unclear(text: str, entries: list[dict[str, Any]], what: str) -> Problem:
     place = line_number(text, json_edits.find(text, ("hosting",)).start)
     folders = [
         str(PurePosixPath(public, _SUB_FOLDER)) for each in entries if (public := _public(each))
     ]
     named = " or ".join(f"--web={each}" for each in folders or [f"public/{_SUB_FOLDER}"])
-    return UnsupportedSetup(
+    return Problem(
         f'{FILE}:{place}: "hosting" {what}. Name one: {named}; for a site of its own, add an entry '
         'with "target" and "public" to "hosting" and name that folder.'
     )

@@ -22,6 +22,7 @@ from packaging.utils import canonicalize_name
 
 import rollcall
 from rollcall.commands.init.files import append_lines, newline_of
+from rollcall.core.errors import Problem
 from rollcall.core.extras import DISTRIBUTION
 
 _FILE_PREFIX = "rollcall_firebase-"
@@ -33,10 +34,6 @@ _HOW = (
     "  python -m pip install dist/rollcall_firebase-*.whl\n"
     "and then run `python -m rollcall init` again, outside the checkout."
 )
-
-
-class WheelError(Exception):
-    """The wheel cannot be made again; the message says why and what to do."""
 
 
 class Wheel(Struct, frozen=True):
@@ -59,15 +56,15 @@ def installed_wheel() -> Wheel:
     """Make the wheel again that the running library was installed from.
 
     Raises:
-        WheelError: It runs from its sources, or its files were changed after the installation.
+        Problem: It runs from its sources, or its files were changed after the installation.
     """
     try:
         installed = distribution(DISTRIBUTION)
     except PackageNotFoundError:
-        raise WheelError(f"Rollcall runs from its sources here. {_HOW}") from None
+        raise Problem(f"Rollcall runs from its sources here. {_HOW}") from None
     running = Path(rollcall.__file__).resolve().parent
     if running != Path(str(installed.locate_file("rollcall"))).resolve():
-        raise WheelError(f"Rollcall runs from its sources, {running}. {_HOW}")
+        raise Problem(f"Rollcall runs from its sources, {running}. {_HOW}")
     return wheel_of(installed)
 
 
@@ -75,7 +72,7 @@ def wheel_of(installed: Distribution) -> Wheel:
     """Make the wheel again that a distribution was installed from.
 
     Raises:
-        WheelError: Its files are not there, or were changed.
+        Problem: Its files are not there, or were changed.
     """
     return Wheel(installed.version, _zip(_read_files(installed)))
 
@@ -100,17 +97,17 @@ def _read_files(installed: Distribution) -> dict[str, bytes]:
                 continue
         file = Path(str(path.locate()))
         if not file.is_file():
-            raise WheelError(f"{file} of {DISTRIBUTION} is missing. Install the wheel again.")
+            raise Problem(f"{file} of {DISTRIBUTION} is missing. Install the wheel again.")
         content = file.read_bytes()
         if path.hash is not None and path.hash.value != _digest(content):
-            raise WheelError(
+            raise Problem(
                 f"{file} was changed after {DISTRIBUTION} {installed.version} was installed, so "
                 "its version would name other content. Change the checkout, `make wheel`, and "
                 "install that."
             )
         files[name] = content
     if not info or not any(name.startswith("rollcall/") for name in files):
-        raise WheelError(f"{DISTRIBUTION} is installed without its files (editable). {_HOW}")
+        raise Problem(f"{DISTRIBUTION} is installed without its files (editable). {_HOW}")
     ordered = dict(sorted(files.items(), key=lambda each: (each[0].startswith(info), each[0])))
     record = io.StringIO()
     rows = csv.writer(record, lineterminator="\n")

@@ -14,6 +14,7 @@ from dev.paths import ROOT
 from rollcall.commands.app import Settings
 from rollcall.commands.doctor import deployment
 from rollcall.commands.doctor.findings import Finding, guard
+from rollcall.emulators.addresses import read_jsonc
 from tests.support.fake_google import FakeGoogle
 
 FUNCTIONS = "v2/projects/shop/locations/-/functions"
@@ -206,7 +207,8 @@ def test_no_answer_at_all_is_a_warning(google: FakeGoogle) -> None:
 
 DATABASE = "v1/projects/shop/databases/(default)"
 GROUPS = f"{DATABASE}/collectionGroups/-"
-COMMITTED, RULES = deployment.read_committed(ROOT)
+COMMITTED = read_jsonc(ROOT / "firestore.indexes.json")
+RULES = (ROOT / "firestore.rules").read_text(encoding="utf-8")
 
 
 def levels(findings: list[Finding]) -> list[str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.commands.init.files import write
-from rollcall.commands.init.plan import Obstacle, Plan, make_plan
+from rollcall.commands.init.plan import Plan, make_plan
 from rollcall.commands.init.wheel import Wheel
 from rollcall.commands.rules import Platform
+from rollcall.core.errors import Problem
 
 
 def wheel(version: str = "0.1.0+g1", content: str = "one") -> Wheel:
@@ -89,7 +90,7 @@ def refusal(
     before = tree(root)
     try:
         planned(root, prefix=prefix, library=library, web=web)
-    except Obstacle as error:
+    except Problem as error:
         assert tree(root) == before
         return str(error)
     raise AssertionError("init has nothing against this app")

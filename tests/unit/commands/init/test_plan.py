@@ -9,6 +9,7 @@ import pytest
 
 from rollcall.commands import rules
 from rollcall.commands.init import security_rules
+from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import read_jsonc
 from tests.unit.commands.init import apps
 from tests.unit.commands.init.apps import init, make, planned, refusal, tree
@@ -534,11 +535,17 @@ def test_a_prefix_that_was_lost_is_written_again(tmp_path: Path) -> None:
 # ---- The wheel, and git ----
 
 
+def test_packages_that_only_running_main_would_tell_are_refused(tmp_path: Path) -> None:
+    main = "from rollcall import bind\n\nNAMES = ['a']\nbind(globals(), packs=NAMES)\n"
+    make(tmp_path, {**PYTHON, "functions/main.py": main})
+    assert refusal(tmp_path).startswith("functions/main.py:4: packs of bind() must be a list")
+
+
 def test_other_content_under_the_same_version_is_refused(tmp_path: Path) -> None:
     init(tmp_path)
     try:
         planned(tmp_path, library=apps.wheel(content="two"))
-    except apps.Obstacle as error:
+    except Problem as error:
         assert "has other content than the library that runs, under the same version" in str(error)
     else:
         pytest.fail("the change went unnoticed")

@@ -10,13 +10,8 @@ from pathlib import Path
 import pytest
 
 from rollcall.commands.init import wheel
-from rollcall.commands.init.wheel import (
-    WheelError,
-    installed_wheel,
-    require,
-    same_content,
-    wheel_of,
-)
+from rollcall.commands.init.wheel import installed_wheel, require, same_content, wheel_of
+from rollcall.core.errors import Problem
 
 INFO = "rollcall_firebase-0.1.0+g1.dist-info"
 METADATA = """Metadata-Version: 2.4
@@ -73,9 +68,7 @@ def test_the_same_installation_makes_the_same_bytes(tmp_path: Path) -> None:
 def test_a_file_that_was_changed_is_told(tmp_path: Path) -> None:
     installed = install(tmp_path)
     (tmp_path / "lib/site/rollcall/__init__.py").write_text("x = 1")
-    with pytest.raises(
-        WheelError, match=r"__init__\.py was changed after rollcall-firebase 0\.1\.0"
-    ):
+    with pytest.raises(Problem, match=r"__init__\.py was changed after rollcall-firebase 0\.1\.0"):
         wheel_of(installed)
 
 
@@ -84,12 +77,12 @@ def test_an_installation_without_files_is_told(tmp_path: Path) -> None:
     record = tmp_path / "lib/site" / INFO / "RECORD"
     kept = [row for row in record.read_text().splitlines() if row.startswith(INFO)]
     record.write_text("\n".join(kept) + "\n")
-    with pytest.raises(WheelError, match=r"editable.*\n.*make wheel"):
+    with pytest.raises(Problem, match=r"editable.*\n.*make wheel"):
         wheel_of(installed)
 
 
 def test_from_its_sources_the_library_says_how_to_install_it() -> None:
-    with pytest.raises(WheelError, match=r"runs from its sources[^\n]*\n *make wheel"):
+    with pytest.raises(Problem, match=r"runs from its sources[^\n]*\n *make wheel"):
         installed_wheel()
 
 
