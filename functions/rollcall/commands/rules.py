@@ -340,7 +340,7 @@ def merge_indexes(text: str, ours: dict[str, Any], written_before: Collection[st
 
 def new_indexes(ours: dict[str, Any]) -> str:
     """A file of indexes for an app that has none."""
-    return json_edits.document({kind: ours.get(kind, []) for kind in _KINDS})
+    return json_edits.render({kind: ours.get(kind, []) for kind in _KINDS}) + "\n"
 
 
 def shared_groups(ours: dict[str, Any]) -> set[str]:

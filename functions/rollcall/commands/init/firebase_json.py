@@ -38,11 +38,14 @@ class Codebase(Struct, frozen=True):
     folder: str
     name: str
     runtime: str
-    index: int | None
-    """Its place in `functions`, where that is a list; None otherwise, or where it is new."""
-    is_new: bool = False
+    place: tuple[str | int, ...]
+    """Of its entry in firebase.json; empty where it is new."""
     others: tuple[str, ...] = ()
     """The folders of the app's other codebases."""
+
+    @property
+    def is_new(self) -> bool:
+        return not self.place
 
     @property
     def python(self) -> str:
@@ -55,6 +58,8 @@ class Firestore(Struct, frozen=True):
 
     rules: str
     indexes: str
+    place: tuple[str | int, ...]
+    """Of the entry in firebase.json, where there is one."""
 
 
 def read(text: str) -> dict[str, Any]:
@@ -96,11 +101,13 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     if bound or len(python) == 1:
         index = (bound or python)[0]
         entry, folder = entries[index], str(sources[index])
+        is_list = isinstance(read(text)["functions"], list)
+        place = ("functions", index) if is_list else ("functions",)
         return Codebase(
             folder=folder,
             name=entry.get("codebase", DEFAULT_CODEBASE),
-            runtime=_checked_runtime(text, entry, index),
-            index=index if isinstance(read(text)["functions"], list) else None,
+            runtime=_checked_runtime(text, place),
+            place=place,
             others=tuple(each for each in folders if each != folder),
         )
     taken = {entry.get("codebase", DEFAULT_CODEBASE) for entry in entries}
@@ -117,8 +124,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         folder=next(free, f"{CODEBASE}-codebase"),
         name=CODEBASE if entries else DEFAULT_CODEBASE,
         runtime=running_runtime(),
-        index=None,
-        is_new=True,
+        place=(),
         others=tuple(folders),
     )
 
@@ -130,18 +136,25 @@ def choose_firestore(text: str) -> Firestore:
         Problem: The default database is not among those listed, or another file lists
             them.
     """
-    found = entry = read(text).get("firestore", {})
-    if isinstance(found, list):
-        entry = found[_database_index(text, found)]
-    elif not isinstance(found, dict):
+    found = read(text).get("firestore", {})
+    if not isinstance(found, dict | list):
         raise Problem(
             f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
             f'with "rules" and "indexes" here in its place.'
         )
-    elif found.get("database", _DEFAULT_DATABASE) != _DEFAULT_DATABASE:
-        _database_index(text, [found])
-    return Firestore(
-        entry.get("rules") or "firestore.rules", entry.get("indexes") or "firestore.indexes.json"
+    entries = found if isinstance(found, list) else [{"database": _DEFAULT_DATABASE, **found}]
+    for index, entry in enumerate(entries):
+        if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
+            return Firestore(
+                entry.get("rules") or "firestore.rules",
+                entry.get("indexes") or "firestore.indexes.json",
+                ("firestore", index) if isinstance(found, list) else ("firestore",),
+            )
+    names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
+    raise Problem(
+        f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
+        f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
+        f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'
     )
 
 
@@ -150,26 +163,21 @@ def merge(text: str, codebase: Codebase) -> str:
     text = _merge_functions(text, codebase)
     chosen = choose_firestore(text)
     wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
-    found = read(text).get("firestore")
-    if found is None:
+    if "firestore" not in read(text):
         return json_edits.add_members(text, (), {"firestore": wanted})
-    place: tuple[str | int, ...] = ("firestore",)
-    if isinstance(found, list):
-        place = ("firestore", _database_index(text, found))
-    entry = json_edits.find(text, place).value
+    entry = json_edits.find(text, chosen.place).value
     missing = {key: value for key, value in wanted.items() if key not in entry}
-    return json_edits.add_members(text, place, missing) if missing else text
+    return json_edits.add_members(text, chosen.place, missing)
 
 
 def new_file(codebase: Codebase) -> str:
     """A firebase.json of an app that has none."""
-    return json_edits.document(
-        {
-            "functions": [_entry(codebase)],
-            "firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"},
-            "emulators": _EMULATORS,
-        }
-    )
+    content = {
+        "functions": [_entry(codebase)],
+        "firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"},
+        "emulators": _EMULATORS,
+    }
+    return json_edits.render(content) + "\n"
 
 
 def running_runtime() -> str:
@@ -191,8 +199,7 @@ def ignored_vendor(text: str, codebase: Codebase) -> str | None:
     """The pattern by which a deploy would leave the wheel out; None where it takes it along."""
     if codebase.is_new:
         return None
-    entry = _function_entries(read(text))[codebase.index or 0]
-    for pattern in entry.get("ignore", ()):
+    for pattern in json_edits.find(text, codebase.place).value.get("ignore", ()):
         bare = str(pattern).removeprefix("**/").removesuffix("/**").removesuffix("/*").strip("/")
         if bare == "vendor" or fnmatch("rollcall.whl", bare.removeprefix("vendor/")):
             return str(pattern)
@@ -209,11 +216,8 @@ def _merge_functions(text: str, codebase: Codebase) -> str:
         if isinstance(functions, dict):
             text = json_edits.make_list(text, ("functions",))
         return json_edits.append_items(text, ("functions",), [_entry(codebase)])
-    place: tuple[str | int, ...] = ("functions",)
-    if codebase.index is not None:
-        place = ("functions", codebase.index)
-    entry = json_edits.find(text, place).value
-    hooks = entry.get("postdeploy")
+    place = codebase.place
+    hooks = json_edits.find(text, place).value.get("postdeploy")
     if "rollcall sync" in str(hooks):
         return text
     if hooks is None:
@@ -277,30 +281,17 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     return "python" if main is not None or files.exists(f"{source}/requirements.txt") else "other"
 
 
-def _checked_runtime(text: str, entry: dict[str, Any], index: int) -> str:
+def _checked_runtime(text: str, place: tuple[str | int, ...]) -> str:
     """The runtime of a codebase that is there."""
+    entry = json_edits.find(text, place).value
     runtime = str(entry.get("runtime", "")) or running_runtime()
     version = re.fullmatch(r"python3(\d+)", runtime)
     if version is None or int(version[1]) < _OLDEST:
-        listed = isinstance(read(text)["functions"], list)
-        place = ("functions", index, "runtime") if listed else ("functions", "runtime")
         raise Problem(
-            f"{FILE}:{_line(text, place)}: the runtime is {runtime}, and Rollcall needs python311 "
-            "or newer: change it, and make the venv again with that Python."
+            f"{FILE}:{_line(text, (*place, 'runtime'))}: the runtime is {runtime}, and Rollcall "
+            "needs python311 or newer: change it, and make the venv again with that Python."
         )
     return runtime
-
-
-def _database_index(text: str, entries: list[Any]) -> int:
-    for index, entry in enumerate(entries):
-        if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
-            return index
-    names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
-    raise Problem(
-        f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
-        f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
-        f'"database": "{_DEFAULT_DATABASE}", "rules" and "indexes".'
-    )
 
 
 def _line(text: str, place: tuple[str | int, ...]) -> int:

@@ -133,13 +133,6 @@ def render(value: Any, indent: str = "", unit: str = "  ") -> str:
     return f"{opening}\n{inner}{lines}\n{indent}{closing}"
 
 
-def document(value: dict[str, Any]) -> str:
-    """The text of a new JSON file."""
-    unit = "  "
-    entries = [f"{unit}{json.dumps(key)}: {render(each, unit)}" for key, each in value.items()]
-    return "{\n" + ",\n".join(entries) + "\n}\n"
-
-
 def _add(text: str, node: Node, entries: Sequence[tuple[str, Any]]) -> str:
     """Add entries, each a key with its colon (or nothing) and a value, at a container's end."""
     if not entries:

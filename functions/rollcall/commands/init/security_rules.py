@@ -311,24 +311,16 @@ def _result(condition: str | None, names: dict[str, tuple[str, ...]]) -> bool | 
     condition = condition.strip()
     while condition.startswith("(") and _closing(condition) == len(condition) - 1:
         condition = condition[1:-1].strip()
-    if len(parts := _split(condition, "||")) > 1:
-        return _any([_result(part, names) for part in parts])
-    if len(parts := _split(condition, "&&")) > 1:
-        opposite = _any([_opposite(_result(part, names)) for part in parts])
-        return _opposite(opposite)
+    for operator, decisive in (("||", True), ("&&", False)):  # by one part it is decided
+        if len(parts := _split(condition, operator)) > 1:
+            results = [_result(part, names) for part in parts]
+            return decisive if decisive in results else None if None in results else not decisive
     if condition.startswith("!"):
-        return _opposite(_result(condition[1:], names))
+        result = _result(condition[1:], names)
+        return None if result is None else not result
     if condition in ("true", "false"):
         return condition == "true"
     return _test(condition, names)
-
-
-def _any(results: list[bool | None]) -> bool | None:
-    return True if True in results else None if None in results else False
-
-
-def _opposite(result: bool | None) -> bool | None:
-    return None if result is None else not result
 
 
 def _test(condition: str, names: dict[str, tuple[str, ...]]) -> bool | None:

@@ -54,8 +54,8 @@ class Site(Struct, frozen=True):
     """Of its files, from the app's folder."""
     path: str
     """On the site, such as "/rollcall"; "" for the whole site."""
-    index: int | None = None
-    """The entry's place in `hosting`, where that is a list."""
+    place: tuple[str | int, ...] = ("hosting",)
+    """Of the entry in `firebase.json`."""
     is_new: bool = False
     """Whether `firebase.json` has no Hosting yet."""
     public: str = ""
@@ -159,16 +159,8 @@ def plan(
             f'{FILE}: the rules for the web app under "headers" were changed, so they stay. Those '
             f"of this version:\n  {rules}"
         )
-    path = f"{site.folder}/{SETTINGS}"
-    if (there := files.read(path)) is None:
-        files.put(path, settings.text())
-    else:
-        try:
-            found = json_edits.parse(there).value
-        except ValueError as error:
-            raise problem_at(path, error) from error
-        if not isinstance(found, dict) or found.get("prefix", "") != settings.prefix:
-            notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
+    if not _put_settings(files, path := f"{site.folder}/{SETTINGS}", settings):
+        notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
     if before is None:
         if site.public:
             notes.append(
@@ -182,6 +174,23 @@ def plan(
             "has enabled them."
         )
     return record, notes
+
+
+def _put_settings(files: Files, path: str, settings: Settings) -> bool:
+    """Plan the settings of an app that has none yet; False where those there have another prefix.
+
+    Raises:
+        Problem: Those there are no JSON.
+    """
+    there = files.read(path)
+    if there is None:
+        files.put(path, settings.text())
+        return True
+    try:
+        found = json_edits.parse(there).value
+    except ValueError as error:
+        raise problem_at(path, error) from error
+    return isinstance(found, dict) and found.get("prefix", "") == settings.prefix
 
 
 def _put(files: Files, folder: str, placed: Mapping[str, bytes], known: Mapping[str, str]) -> None:
@@ -227,6 +236,7 @@ def choose_site(text: str, folder: str) -> Site:
     """
     entries = _entries(text)
     is_list = isinstance(firebase_json.read(text).get("hosting"), list)
+    places = [("hosting", at) if is_list else ("hosting",) for at in range(len(entries))]
     if folder:
         folder = _checked_folder(folder)
     if not entries:
@@ -234,25 +244,22 @@ def choose_site(text: str, folder: str) -> Site:
     if not folder:
         if len(entries) > 1 or not _public(entries[0]):
             raise _unclear(text, entries, "does not say which folder the web app may be put into")
-        return Site(
-            str(PurePosixPath(_public(entries[0]), _SUB_FOLDER)),
-            f"/{_SUB_FOLDER}",
-            0 if is_list else None,
-        )
+        inside = str(PurePosixPath(_public(entries[0]), _SUB_FOLDER))
+        return Site(inside, f"/{_SUB_FOLDER}", places[0])
     there = PurePosixPath(folder)
-    inside = [
+    around = [
         (len(PurePosixPath(public).parts), index)
         for index, entry in enumerate(entries)
         if (public := _public(entry)) and there.is_relative_to(public)
     ]
-    if inside:
-        index = max(inside)[1]
+    if around:
+        index = max(around)[1]
         path = there.relative_to(_public(entries[index])).as_posix()
-        return Site(folder, "" if path == "." else f"/{path}", index if is_list else None)
+        return Site(folder, "" if path == "." else f"/{path}", places[index])
     if len(entries) > 1:
         raise _unclear(text, entries, f"serves {folder} with none of its sites")
     public = _public(entries[0]) or "the site"
-    return Site(folder, f"/{there.name}", 0 if is_list else None, public=public)
+    return Site(folder, f"/{there.name}", places[0], public=public)
 
 
 def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
@@ -276,9 +283,7 @@ def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
         if "hosting" in firebase_json.read(text):
             return json_edits.replace(text, ("hosting",), entry), True
         return json_edits.add_members(text, (), {"hosting": entry}), True
-    place: tuple[str | int, ...] = ("hosting",)
-    if site.index is not None:
-        place = ("hosting", site.index)
+    place = site.place
     there = json_edits.find(text, place).value.get("headers")
     if there is None:
         return json_edits.add_members(text, place, {"headers": rules}), True
@@ -324,10 +329,10 @@ def address(text: str, folder: str, log: str) -> str | None:
     if site.is_new:
         return None
     served = dict(_SERVED.findall(log))
-    if site.index is None or len(served) == 1:
+    if site.place == ("hosting",) or len(served) == 1:
         hosts = list(served.values())
     else:
-        entry = _entries(text)[site.index]
+        entry = json_edits.find(text, site.place).value
         hosts = [
             served[name] for name in (entry.get("target"), entry.get("site")) if name in served
         ]
