@@ -189,8 +189,9 @@ def main() -> int:
             Conversation, functions, screen, agent=options.agent, uid=user.uid, tools=tools
         )
         conversation = talk(context=dict(options.context or tour.context))
+        answer = None if options.answer is None else Answer(options.answer == "yes")
         answered = [
-            _ask(screen, conversation, question, options.answer)
+            _ask(screen, conversation, question, answer)
             for question in options.questions or tour.questions
         ]
         if not options.questions:
@@ -222,8 +223,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--answer",
-        type=_as_answer,
-        metavar="yes|no",
+        choices=("yes", "no"),
         help="say this, for the person, to what waits for a decision",
     )
     parser.add_argument("--web", action="store_true", help="open the web app, and ask nothing")
@@ -236,12 +236,6 @@ def _as_pair(text: str) -> tuple[str, str]:
     if not (key and equals and value):
         raise argparse.ArgumentTypeError("KEY=VALUE, such as projectId=house")
     return key, value
-
-
-def _as_answer(text: str) -> Answer:
-    if text not in ("yes", "no"):
-        raise argparse.ArgumentTypeError("yes or no")
-    return Answer(text == "yes")
 
 
 def _picture_screen() -> Screen:

@@ -71,10 +71,9 @@ def capability_options() -> str:
     """The options of `@capability`."""
     from rollcall.core.capability import capability
 
-    described = _arguments(capability)
-    parameters = inspect.signature(capability).parameters
     rows = [
-        (f"`{name}`", _default(parameters[name].default), text) for name, text in described.items()
+        (f"`{name}`", _default(default), text)
+        for name, (default, text) in _parameters(capability).items()
     ]
     return _table(("option", "default", "meaning"), rows)
 
@@ -83,11 +82,9 @@ def profile_fields() -> str:
     """The fields of an agent's profile that do not bound its turns."""
     from rollcall.core.profile import AgentProfile
 
-    described = _arguments(AgentProfile)
-    parameters = inspect.signature(AgentProfile).parameters
     rows = [
-        (f"`{name}`", _default(parameters[name].default), described[name])
-        for name in described
+        (f"`{name}`", _default(default), text)
+        for name, (default, text) in _parameters(AgentProfile).items()
         if name not in _OF_A_TURN
     ]
     return _table(("field", "default", "meaning"), rows)
@@ -98,13 +95,12 @@ def turn_limits() -> str:
     from rollcall.core.profile import AgentProfile
     from rollcall.registry.documents import _adapters
 
-    described = _arguments(AgentProfile)
-    parameters = inspect.signature(AgentProfile).parameters
-    overridable = _adapters()
+    fields, overridable = _parameters(AgentProfile), _adapters()
     rows = []
     for name in _OF_A_TURN:
+        default, text = fields[name]
         override = f"`{_camel(name)}`" if _camel(name) in overridable else ""
-        rows.append((f"`{name}`", _number(parameters[name].default), described[name], override))
+        rows.append((f"`{name}`", _number(default), text, override))
     return _table(("field", "default", "meaning", "override"), rows)
 
 
@@ -302,12 +298,19 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def _arguments(documented: object) -> dict[str, str]:
-    """What a docstring says of each argument, on one line."""
+def _parameters(documented: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
+    """The default of each argument that a docstring has, and what it says of it, on one line."""
     from docstring_parser import parse
 
     found = parse(inspect.getdoc(documented) or "")
-    return {each.arg_name: " ".join((each.description or "").split()) for each in found.params}
+    parameters = inspect.signature(documented).parameters
+    return {
+        each.arg_name: (
+            parameters[each.arg_name].default,
+            " ".join((each.description or "").split()),
+        )
+        for each in found.params
+    }
 
 
 def _default(value: Any) -> str:

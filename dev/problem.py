@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
-from types import FrameType
 
 from rollcall.core.errors import Problem as Problem
 
@@ -17,7 +16,7 @@ def run(main: Callable[[], int]) -> None:
     does, so that everything that was started is stopped too.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _unwind)
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     try:
         sys.exit(main())
     except Problem as problem:
@@ -25,7 +24,3 @@ def run(main: Callable[[], int]) -> None:
         sys.exit(problem.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _unwind(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)

@@ -200,8 +200,7 @@ def _prefixed_rules(rules: str, prefix: str) -> str:
 
 def _entries(fragment: Fragment, kind: str, prefix: str) -> Iterator[dict[str, Any]]:
     for entry in fragment.indexes.get(kind, ()):
-        group = entry["collectionGroup"]
-        yield {**entry, "collectionGroup": f"{prefix}_{group}" if prefix else group}
+        yield {**entry, "collectionGroup": _prefixed(entry["collectionGroup"], prefix)}
 
 
 def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str, cure: str) -> None:
@@ -261,6 +260,7 @@ def platform(prefix: str, packages: Mapping[str, Path]) -> Platform:
 
 
 def _prefixed(path: str, prefix: str) -> str:
+    """A collection's path with the prefix before each id in it."""
     if not prefix:
         return path
     return "/".join(each if each == "{}" else f"{prefix}_{each}" for each in path.split("/"))

@@ -237,8 +237,11 @@ def _groups_below(pid: int) -> set[int]:
     """The process groups of `pid` and of all that descends from it."""
     children = defaultdict(list)
     group_of = {}
-    # Small images have no `ps`, and macOS has no /proc.
-    lines = _proc_lines() if Path("/proc/self/stat").exists() else _ps_lines()
+    if Path("/proc/self/stat").exists():  # macOS has no /proc, and small images have no `ps`
+        lines = list(_proc_lines())
+    else:
+        command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
+        lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     for child, parent, group in (map(int, line.split()) for line in lines):
         children[parent].append(child)
         group_of[child] = group
@@ -256,11 +259,6 @@ def _proc_lines() -> Iterator[str]:
             # "123 (name) S parent group ...", and a name may hold anything.
             after_name = file.read_text().rpartition(")")[2].split()
             yield f"{file.parent.name} {after_name[1]} {after_name[2]}"
-
-
-def _ps_lines() -> list[str]:
-    command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 
 
 def _signal(group: int, number: int) -> bool:
