@@ -9,7 +9,7 @@ from __future__ import annotations
 import getpass
 from argparse import Namespace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rollcall.commands.app import Place, connect, find_app, require_app
 from rollcall.commands.output import announce, print_json, say
@@ -20,10 +20,7 @@ from rollcall.core.shapes import Status
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.snapshot import FRESH_S
-from rollcall.registry.sync import Report, sync
-
-if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+from rollcall.registry.sync import sync
 
 
 def check(options: Namespace) -> int:
@@ -53,28 +50,21 @@ def run(place: Place, options: Namespace) -> int:
         dry_run=options.dry_run,
         embedder=app.deployment.embedder,
     )
-    if options.json:
-        print_json(_plain(report))
-    else:
-        _print(report, is_dry=options.dry_run)
-    return 0
-
-
-def _plain(report: Report) -> dict[str, object]:
     compiled = report.compiled
-    return {
-        "written": report.written,
-        "withdrawn": report.withdrawn,
-        "unchanged": report.unchanged,
-        "taken": list(report.taken),
-        "digest": compiled.digest if compiled else None,
-        "count": compiled.count if compiled else None,
-        "refused": compiled.refused if compiled else {},
-    }
-
-
-def _print(report: Report, *, is_dry: bool) -> None:
-    would = "would be " if is_dry else ""
+    if options.json:
+        print_json(
+            {
+                "written": report.written,
+                "withdrawn": report.withdrawn,
+                "unchanged": report.unchanged,
+                "taken": list(report.taken),
+                "digest": compiled.digest if compiled else None,
+                "count": compiled.count if compiled else None,
+                "refused": compiled.refused if compiled else {},
+            }
+        )
+        return 0
+    would = "would be " if options.dry_run else ""
     for path in report.written:
         say(f"{would}written    {path}")
     for path in report.withdrawn:
@@ -82,12 +72,13 @@ def _print(report: Report, *, is_dry: bool) -> None:
     for path, owner in report.taken.items():
         say(f"left alone {path}: {owner} has this id")
     say(f"{len(report.unchanged)} unchanged")
-    if report.compiled is None:
+    if compiled is None:
         print("nothing was written")
-        return
-    for id, why in sorted(report.compiled.refused.items()):
+        return 0
+    for id, why in sorted(compiled.refused.items()):
         say(f"refused    {CAPABILITIES}/{id}: {why}")
-    say(f"compiled {report.compiled.count} capabilities, digest {report.compiled.digest}")
+    say(f"compiled {compiled.count} capabilities, digest {compiled.digest}")
+    return 0
 
 
 def disable(place: Place, options: Namespace) -> int:
@@ -101,19 +92,39 @@ def enable(place: Place, options: Namespace) -> int:
 
 
 def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
+    """Change the override of the status and leave all others.
+
+    Raises:
+        Problem: There is no such document.
+    """
+    from google.cloud.firestore import DELETE_FIELD
+
     path = path_of(options.id)
+    kind, _, id = path.partition("/")
     announce(place, options, writes=True)
     db = connect(place)
-    before = _write(db, path, status=status, reason=reason)
-    now = status or str(before.get("status"))
+    document = db.document(f"{collection_id(kind)}/{id}")
+    before = document.get().to_dict()
+    if before is None:
+        if kind == AGENTS:
+            named_agent(id, read_agents(db))
+        raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
+    note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
+    document.update(
+        {
+            "overrides.status": status or DELETE_FIELD,
+            "overrides.note": note if status else DELETE_FIELD,
+        }
+    )
     compiled = compile_registry(db, embedder=require_app(place.app).deployment.embedder)
     then = object_in(before, "overrides").get("status") or before.get("status")
+    now = status or str(before.get("status"))
     say(f"{path}: {then} → {now}")
     print(
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
     )
-    if why := compiled.refused.get(path.rpartition("/")[2]):
+    if why := compiled.refused.get(id):
         say(f"it is refused all the same: {why}")
     if status is None and now == Status.DISABLED:
         why = "its document says so itself"
@@ -124,28 +135,3 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
             f"`registry enable {options.id} --status active`"
         )
     return 0
-
-
-def _write(db: Client, path: str, *, status: str | None, reason: str | None) -> dict[str, Any]:
-    """Change the override and leave all others; the document as it was before.
-
-    Raises:
-        Problem: There is no such document.
-    """
-    from google.cloud.firestore import DELETE_FIELD
-
-    kind, _, id = path.partition("/")
-    reference = db.document(f"{collection_id(kind)}/{id}")
-    before = reference.get().to_dict()
-    if before is None:
-        if kind == AGENTS:
-            named_agent(id, read_agents(db))
-        raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
-    note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
-    reference.update(
-        {
-            "overrides.status": status or DELETE_FIELD,
-            "overrides.note": note if status else DELETE_FIELD,
-        }
-    )
-    return before

@@ -57,7 +57,7 @@ class Google:
         """One answer.
 
         Raises:
-            Refused: It is an error.
+            GoogleRefusal: It is an error.
         """
         reply = self._session.get(
             f"{self._root(service)}/{path}", params=parameters, timeout=TIMEOUT_S

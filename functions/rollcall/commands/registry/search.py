@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import ID, Column, announce, load_screen, print_json
+from rollcall.commands.output import ID, Column, announce, in_camel_case, load_screen, print_json
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -228,9 +228,7 @@ def _plain(answer: Answer, user: User) -> dict[str, Any]:
         ],
         "permitted": answer.permitted,
         "leftOut": answer.left_out,
-        "withheld": [
-            {"id": each.id, "score": each.score, "why": each.why} for each in answer.withheld
-        ],
+        "withheld": [in_camel_case(each) for each in answer.withheld],
     }
 
 

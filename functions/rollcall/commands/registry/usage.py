@@ -33,7 +33,17 @@ def run(place: Place, options: Namespace) -> int:
     counted = (part(db, CURSOR).get().to_dict() or {}).get("countedAt")
     agents = [row for row in found.by_agent() if options.agent in (None, row.agent)]
     if options.json:
-        print_json(_plain(found, agents, options.agent, counted))
+        variants = [variant for row in agents for variant in found.by_variant(row.agent or "")]
+        print_json(
+            {
+                "since": found.since.isoformat(),
+                "until": found.until.isoformat(),
+                "countedAt": counted,
+                "variants": [_plain_run(row) for row in variants],
+                "agents": [_plain_run(row) for row in agents],
+                "capabilities": [_plain_tool(row) for row in found.by_capability(options.agent)],
+            }
+        )
     else:
         _show(found, agents, options.agent, counted)
     return 0
@@ -65,20 +75,6 @@ def compare_variants(rows: Sequence[Row]) -> list[str]:
                 )
     names = ", ".join(str(row.variant) for row in others)
     return told or [f"{names} against {first.variant}: no difference that is beyond accident"]
-
-
-def _plain(
-    found: Usage, agents: Sequence[Row], agent: str | None, counted: datetime | None
-) -> dict[str, Any]:
-    variants = [variant for row in agents for variant in found.by_variant(row.agent or "")]
-    return {
-        "since": found.since.isoformat(),
-        "until": found.until.isoformat(),
-        "countedAt": counted,
-        "variants": [_plain_run(row) for row in variants],
-        "agents": [_plain_run(row) for row in agents],
-        "capabilities": [_plain_tool(row) for row in found.by_capability(agent)],
-    }
 
 
 def _plain_run(row: Row) -> dict[str, Any]:
