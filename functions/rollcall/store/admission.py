@@ -108,10 +108,20 @@ class Admission(Struct):
         starts = {key: each for day in days for key, each in day.starts.items()}
         if self.counts:
             check_rate(starts, self.limits.runs_per_minute, now_ms=now_ms)
-        self._check_at_once(days)
+        # Whether one more may be under way. Its thread is free for this run, or taken over by it.
+        day, thread = days[0], f"{self.run.rpartition('/')[0]}/"
+        for id, entry in list(day.reservations.items()):
+            if (entry["run"] or "").startswith(thread) and Amount.of(entry) == NONE:
+                del day.reservations[id]
+        at_once = self.limits.runs_at_once
+        entered = {each["run"] for day in days for each in day.reservations.values()}
+        entered = {run for run in entered if run and not run.startswith(thread)}
+        if len(entered) >= (LOOK_AT if at_once is None else at_once):
+            running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
+            if self.counts and at_once is not None and len(running) >= at_once:
+                raise TooManyRuns(running, most=at_once)
         starts = remembered(starts, now_ms=now_ms)
         starts[self.run_key or self._id] = {"atMs": now_ms, "counts": self.counts}
-        day = days[0]
         day.uid = self.uid  # also of a day that an erasure had left without a name
         day.reservations[self._id] = reservation(NONE, self.run, self.now)
         if self.budget:
@@ -125,22 +135,6 @@ class Admission(Struct):
         """Note that the batch is committed."""
         if self.budget:
             self.budget.begin(self._id)
-
-    def _check_at_once(self, days: Sequence[Day]) -> None:
-        """Check that one more run may be under way, and take out the ones that are over."""
-        day, thread = days[0], f"{self.run.rpartition('/')[0]}/"
-        for id, each in list(day.reservations.items()):
-            # The thread is free for this run, or taken over by it.
-            if (each["run"] or "").startswith(thread) and Amount.of(each) == NONE:
-                del day.reservations[id]
-        at_once = self.limits.runs_at_once
-        entered = {each["run"] for day in days for each in day.reservations.values()}
-        entered = {run for run in entered if run and not run.startswith(thread)}
-        if len(entered) < (LOOK_AT if at_once is None else at_once):
-            return
-        running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
-        if self.counts and at_once is not None and len(running) >= at_once:
-            raise TooManyRuns(running, most=at_once)
 
     @property
     def _dates(self) -> list[date]:

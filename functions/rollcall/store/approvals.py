@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rollcall.core.context import Decider, User
 from rollcall.core.shapes import SCHEMA_VERSION, Display, Role
@@ -28,7 +28,7 @@ from rollcall.store import paths
 from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
 
 UNKNOWN_APPROVAL = "thread"
 """Stands for an approval of which a thread of an earlier version kept no id."""
@@ -64,9 +64,7 @@ class ApprovalDecision(Struct, frozen=True):
     remember: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        more = {"reason": self.reason, "remember": self.remember}
-        given = {key: value for key, value in more.items() if value}
-        return {"approved": self.approved, "by": self.by, "at": self.at, **given}
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> ApprovalDecision:
@@ -82,7 +80,7 @@ class Translation(Struct, frozen=True):
     """None where there is none, or it is in the first language alone."""
 
 
-class Approval(Struct, frozen=True):
+class Approval(Struct, frozen=True, rename="camel"):
     """One approval.
 
     Attributes:
@@ -172,6 +170,11 @@ class Approval(Struct, frozen=True):
             update_time=None,
         )
 
+    def update(self, batch: WriteBatch, db: Client, fields: dict[str, Any]) -> None:
+        """Add an update to a batch, which fails if the approval has changed since it was read."""
+        option = db.write_option(last_update_time=self.update_time)
+        batch.update(paths.approval(db, self.id), fields, option=option)
+
     def document(self) -> dict[str, Any]:
         """Return the document, whose fields security rules and clients read."""
         text = canonical_json(self.arguments)
@@ -241,22 +244,14 @@ class Approval(Struct, frozen=True):
         )
 
 
+_OTHER_FIELDS = {
+    *("id", "arguments", "shown", "display", "decider", "status", "decision", "complete"),
+    *("remember", "translations", "update_time", "is_sound"),
+}
 _PLAIN_FIELDS = {
-    "uid": "uid",
-    "thread_id": "threadId",
-    "run_id": "runId",
-    "turn_id": "turnId",
-    "agent": "agent",
-    "call_id": "callId",
-    "place": "place",
-    "tool": "tool",
-    "version": "version",
-    "capability_digest": "capabilityDigest",
-    "summary": "summary",
-    "locale": "locale",
-    "created_at": "createdAt",
-    "expires_at": "expiresAt",
-    "edited_from": "editedFrom",
+    name: key
+    for name, key in zip(Approval.__struct_fields__, Approval.__struct_encode_fields__, strict=True)
+    if name not in _OTHER_FIELDS
 }
 """Attributes of an `Approval` that are stored as they are, with their stored names."""
 

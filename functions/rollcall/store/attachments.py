@@ -7,15 +7,15 @@ that is never sent is swept after a day.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
 from rollcall.core.options import collection_id
+from rollcall.store.batches import update_unchanged
 from rollcall.store.files import FILES, Allowance, StoredFile, read_record
 
 if TYPE_CHECKING:
@@ -61,17 +61,15 @@ def check_content(file: StoredFile, start: bytes) -> None:
     found = _type_of(start)
     is_text = found is None and not file.content_type.startswith("image/")
     fits = found == file.content_type or (is_text and file.content_type != "application/pdf")
+    is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
+    what = None
     if not fits:
         what = f"is {found}" if found else "is not what that type looks like"
+    elif is_text and not is_utf16 and any(byte in _CONTROL for byte in start):
+        what = "is no text"
+    if what is not None:
         raise InvalidArgument(
             f"the file says that it is {file.content_type}, and its content {what}; "
-            "the upload is dropped",
-            field="contentType",
-        )
-    is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
-    if is_text and not is_utf16 and any(byte in _CONTROL for byte in start):
-        raise InvalidArgument(
-            f"the file says that it is {file.content_type}, and its content is no text; "
             "the upload is dropped",
             field="contentType",
         )
@@ -90,41 +88,22 @@ def _type_of(start: bytes) -> str | None:
     return "application/pdf" if b"%PDF-" in start[:_PDF_START] else None
 
 
-class Attaching(Struct, frozen=True):
-    """A message with its attachments, as their records were read.
-
-    Attributes:
-        message: The same message, with what the records say of its parts.
-        taken: Records of those that the thread does not have yet.
-    """
-
-    message: UserMessage
-    taken: Sequence[DocumentSnapshot] = ()
-
-    def write(self, batch: WriteBatch, db: Client, thread_id: str) -> None:
-        """Take the files for the thread, in the batch that accepts the message; it fails if one of
-        them was swept, removed or sent elsewhere meanwhile."""
-        from google.cloud.firestore import DELETE_FIELD
-
-        for record in self.taken:
-            kept = {"openUntil": DELETE_FIELD, "details": {"threadId": thread_id}}
-            option = db.write_option(last_update_time=record.update_time)
-            batch.update(record.reference, kept, option=option)
-
-
 def file_records(db: Client, message: UserMessage) -> list[DocumentReference]:
     """Return the records of the files that a message names, each once."""
     ids = dict.fromkeys(part.file_id for part in message.files)
     return [db.document(f"{collection_id(FILES)}/{id}") for id in ids]
 
 
-def attached(
+def with_attachments(
     message: UserMessage, records: Sequence[DocumentSnapshot], *, uid: str, thread_id: str
-) -> Attaching:
+) -> tuple[UserMessage, list[DocumentSnapshot]]:
     """Check that a message may include its attachments.
 
     Args:
         records: Those of `file_records`, as read.
+    Returns:
+        The message with what the records say of its parts, and the records of the files that the
+        thread does not have yet.
     Raises:
         InvalidArgument: One is not there, not the user's own, not whole, no attachment, or of
             another thread; or they are too large together. The part is named.
@@ -134,7 +113,7 @@ def attached(
     for number, part in enumerate(message.parts):
         if isinstance(part, Media) and part.file_id is not None:
             field = f"message.{number}.fileId"
-            file = _sent_file(found, part, uid, thread_id, field)
+            file = _check_file(found.get(part.file_id), uid, thread_id, field)
             kind = KINDS[file.content_type]
             if part.type != kind:
                 raise InvalidArgument(
@@ -152,13 +131,10 @@ def attached(
             field="message",
         )
     new = [each for each in records if found[each.id].details["threadId"] is None]
-    return Attaching(replace(message, parts=tuple(parts)), new)
+    return replace(message, parts=tuple(parts)), new
 
 
-def _sent_file(
-    found: Mapping[str, StoredFile], part: Media, uid: str, thread_id: str, field: str
-) -> StoredFile:
-    file = found.get(part.file_id or "")
+def _check_file(file: StoredFile | None, uid: str, thread_id: str, field: str) -> StoredFile:
     if file is None or file.uid != uid:
         raise InvalidArgument(
             "you have no such file; one that is not sent within a day is removed",
@@ -182,3 +158,13 @@ def _sent_file(
             hint="upload it again",
         )
     return file
+
+
+def take_files(batch: WriteBatch, records: Sequence[DocumentSnapshot], thread_id: str) -> None:
+    """Take files for a thread, in the batch that accepts their message; it fails if one of them was
+    swept, removed or sent elsewhere meanwhile."""
+    from google.cloud.firestore import DELETE_FIELD
+
+    for record in records:
+        kept = {"openUntil": DELETE_FIELD, "details": {"threadId": thread_id}}
+        update_unchanged(batch, record, kept)

@@ -88,22 +88,24 @@ def create_over_rest(path: str, data: Mapping[str, str | int | datetime]) -> Non
     from requests.exceptions import RequestException
 
     collection, _, id = path.rpartition("/")
-    body = {"fields": {name: _rest_value(value) for name, value in data.items()}}
+    fields: dict[str, dict[str, str]] = {}
+    for name, value in data.items():
+        if isinstance(value, datetime):
+            fields[name] = {"timestampValue": value.isoformat()}
+        else:
+            kind = "stringValue" if isinstance(value, str) else "integerValue"
+            fields[name] = {kind: str(value)}
     try:
         response = _rest_session(_host()).post(
-            _rest_url(collection), params={"documentId": id}, json=body, timeout=TIMEOUT_S
+            _rest_url(collection),
+            params={"documentId": id},
+            json={"fields": fields},
+            timeout=TIMEOUT_S,
         )
         if response.status_code != 409:
             response.raise_for_status()
     except (RequestException, GoogleAuthError) as error:
         raise Unavailable(f"{path} was not stored: {type(error).__name__}") from error
-
-
-def _rest_value(value: str | int | datetime) -> dict[str, Any]:
-    """Return a value in Firestore's REST form."""
-    if isinstance(value, datetime):
-        return {"timestampValue": value.isoformat()}
-    return {"stringValue": value} if isinstance(value, str) else {"integerValue": str(value)}
 
 
 def _host() -> str | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.core.context import User
 from rollcall.core.errors import Aborted, FailedPrecondition
 from rollcall.store import audit, migrations, paths
-from rollcall.store.admission import Admission
 from rollcall.store.approvals import (
     Approval,
     ApprovalDecision,
@@ -32,8 +29,9 @@ from rollcall.store.approvals import (
 )
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
 from rollcall.store.message_log import has_whole_turn, read_log, read_recent
-from rollcall.store.open_run import OpenRun, commit_opening, opened_before
-from rollcall.store.run_closing import find_leased_run, next_lease
+from rollcall.store.open_run import OpenRun
+from rollcall.store.run_closing import next_lease
+from rollcall.store.run_opening import RunOpening
 from rollcall.store.runs import (
     check_found_run,
     is_generated_id,
@@ -41,10 +39,8 @@ from rollcall.store.runs import (
     read_for_opening,
     read_request,
     read_user,
-    run_document,
     run_erased,
     run_id_taken,
-    run_key,
 )
 
 if TYPE_CHECKING:
@@ -58,34 +54,20 @@ Known = Mapping[str, Any]
 """Snapshots that were read before, by their paths."""
 
 
-class Continuation(Struct, frozen=True):
+class Continuation(RunOpening, frozen=True, kw_only=True):
     """The answers with which a waiting run is continued.
 
     Attributes:
-        run_id: The run that is opened for it.
         decisions: What a decider says now, by approval; others are read from their documents.
         edits: Approvals that a decider makes of others, with changed arguments, by the first's id.
         results: What the client's tools answered, by call id: `{content}` or `{error}`.
         client: Fields of the turn's request where another client has taken its calls over.
-        user: Who continues it, if that is known from a token.
     """
 
-    run_id: str
-    request_digest: str
     decisions: dict[str, ApprovalDecision] = field(default_factory=dict)
     edits: dict[str, Approval] = field(default_factory=dict)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     client: dict[str, Any] = field(default_factory=dict)
-    user: User | None = None
-    admission: Admission | None = None
-    opener: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    @property
-    def key(self) -> str | None:
-        """By which the run is found in any thread; None for a generated id."""
-        if self.user is None or is_generated_id(self.run_id):
-            return None
-        return run_key(self.user.uid, self.run_id)
 
 
 class StillWaiting(Struct, frozen=True):
@@ -99,15 +81,6 @@ class StillWaiting(Struct, frozen=True):
     approvals: tuple[Approval, ...]
     calls: tuple[str, ...]
     asked: tuple[Approval, ...]
-
-
-class _Read(Struct, frozen=True):
-    """What an opening has read. `run` is what was found of the run that it is to open."""
-
-    thread: DocumentSnapshot
-    waiting: DocumentSnapshot
-    window: DocumentSnapshot
-    run: DocumentSnapshot | None
 
 
 def open_continuation(
@@ -137,9 +110,13 @@ def open_continuation(
 
 def _read(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
-) -> _Read:
-    """Read what is not known yet. Should what is known have changed, the batch fails: all of it is
-    written, and the thread only as it was."""
+) -> tuple[DocumentSnapshot, DocumentSnapshot, DocumentSnapshot, DocumentSnapshot | None]:
+    """Return the thread, its view, the waiting run, and what is found of the run to open; read what
+    is not known yet.
+
+    Should what is known have changed, the batch fails: all of it is written, and the thread only as
+    it was.
+    """
     thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
     waiting, run = (paths.run(db, thread_id, id) for id in (waiting_run_id, continuation.run_id))
     key, admission = continuation.key, continuation.admission
@@ -149,26 +126,25 @@ def _read(
         left = [] if waiting.path in known else [waiting]
         found, opened = read_for_opening(db, left, key=key, admission=admission)
         before = found[0] if found else known[waiting.path]
-        return _Read(known[thread.path], before, known[window.path], opened)
+        return known[thread.path], known[window.path], before, opened
     found, opened = read_for_opening(
-        db, [thread, waiting, window, run], key=key, admission=admission
+        db, [thread, window, waiting, run], key=key, admission=admission
     )
-    here = found[3] if found[3].exists else opened
-    return _Read(found[0], found[1], found[2], here)
+    return found[0], found[1], found[2], found[3] if found[3].exists else opened
 
 
 def _try_open(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
 ) -> OpenRun | StillWaiting | str | None:
     """Try once; None when another process was faster."""
-    read = _read(db, thread_id, waiting_run_id, continuation, known)
-    if (opened := _opened_before(db, thread_id, read, continuation)) is not None:
+    held, view, waiting, run = _read(db, thread_id, waiting_run_id, continuation, known)
+    opened = _opened_before(db, thread_id, waiting, run, continuation)
+    if opened is not None:
         return opened
-    thread = read.thread.to_dict() or {}
+    thread = held.to_dict() or {}
     waits = thread.get("waiting")
     if not waits or waits["runId"] != waiting_run_id:
         raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
-    leased = find_leased_run(db, thread_id, thread, read.window)
     if is_generated_id(continuation.run_id) and continuation.run_id != next_run_id(waiting_run_id):
         raise run_erased()
     now = datetime.now(UTC)
@@ -182,14 +158,15 @@ def _try_open(
         return StillWaiting(still_open, calls, tuple(asked))
     batch = db.batch()
     _write_approvals(batch, db, asked, settled, continuation.run_id, now)
-    if leased is not None:
-        documents = read_log(db, thread_id).documents
-        leased.close(batch, db, token=thread.get("leaseToken", 0) + 1, documents=documents)
-    return _commit_opening(db, batch, read, continuation, settled, now)
+    return _commit(db, batch, held, view, waiting, continuation, settled)
 
 
 def _opened_before(
-    db: Client, thread_id: str, read: _Read, continuation: Continuation
+    db: Client,
+    thread_id: str,
+    waiting: DocumentSnapshot,
+    run: DocumentSnapshot | None,
+    continuation: Continuation,
 ) -> OpenRun | str | None:
     """Return the run that continues the turn already, or this very one, whose batch lost its
     answer.
@@ -198,97 +175,69 @@ def _opened_before(
         AlreadyExists: The run id was used for another run.
         NotFound: It was used in this thread, and its run was erased.
     """
-    run = (read.run.to_dict() or {}) if read.run is not None else {}
-    opened = opened_before(
-        db,
-        run,
-        opener=continuation.opener,
-        thread_id=thread_id,
-        run_id=continuation.run_id,
-        admission=continuation.admission,
-    )
-    if opened is not None:
+    data = (run.to_dict() or {}) if run is not None else {}
+    if (opened := continuation.opened_before(db, thread_id, data)) is not None:
         return opened
-    if by := (read.waiting.to_dict() or {}).get("continuedBy"):
+    if by := (waiting.to_dict() or {}).get("continuedBy"):
         return str(by)
-    if read.run is None:
+    if run is None:
         return None
-    check_found_run(read.run, thread_id=thread_id, run_id=continuation.run_id)
-    if run["continues"] != read.waiting.id:
+    check_found_run(run, thread_id=thread_id, run_id=continuation.run_id)
+    if data["continues"] != waiting.id:
         raise run_id_taken(continuation.run_id)
-    return str(read.run.id)
+    return run.id
 
 
-def _commit_opening(
+def _commit(
     db: Client,
     batch: WriteBatch,
-    read: _Read,
+    held: DocumentSnapshot,
+    view: DocumentSnapshot,
+    waiting: DocumentSnapshot,
     continuation: Continuation,
     settled: Sequence[Approval],
-    now: datetime,
 ) -> OpenRun | None:
     """Take the thread for the continuing run, in the batch that settles what it waited for."""
-    thread_id, run_id = read.thread.id, continuation.run_id
-    thread, before = read.thread.to_dict() or {}, read.waiting.to_dict() or {}
-    recent = read_recent(db, thread_id, thread, read.window)
+    now, thread_id, run_id = datetime.now(UTC), held.id, continuation.run_id
+    thread, before = held.to_dict() or {}, waiting.to_dict() or {}
+    recent = read_recent(db, thread_id, thread, view)
     documents = _whole(db, thread_id, recent.documents)
     token, lease = next_lease(thread, run_id)
     allowed = remember_approvals(thread.get("allowed"), settled)
-    update_unchanged(
-        batch, read.thread, {**lease, "waiting": None, "allowed": allowed, "updatedAt": now}
-    )
-    batch.update(read.waiting.reference, {"continuedBy": run_id, "updatedAt": now})
-    if continuation.admission:
-        continuation.admission.admit(batch)
+    taken = {**lease, "waiting": None, "allowed": allowed, "updatedAt": now}
+    update_unchanged(batch, held, taken)
+    batch.update(waiting.reference, {"continuedBy": run_id, "updatedAt": now})
     client = continuation.client
     if "answered" in before:  # the client whose answers count
         client = json.loads(before.get("tookOver") or "{}")
-    user = continuation.user or read_user(before)
     results = {**continuation.results, **json.loads(before.get("answered") or "{}")}
-    run = run_document(
-        user=user,
+    # Each with why the call was allowed; one that was not answered has expired.
+    approved = thread["waiting"].get("approved") or {}
+    answers = {
+        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
+        for call in thread["waiting"]["calls"]
+    }
+    opened = continuation.commit(
+        db,
+        batch,
+        thread_id=thread_id,
+        user=continuation.user or read_user(before),
         agent=before["agent"],
         turn_id=before["turnId"],
         request={**read_request(before), **client},
         token=token,
-        digest=continuation.request_digest,
-        opener=continuation.opener,
-        key=continuation.key,
-        reached=documents[-1]["n"] + 1,
-        continues=read.waiting.id,
-        approvals=[approval.id for approval in settled],
-        answers=_answers(thread["waiting"], results),
-    )
-    events = commit_opening(
-        db, batch, run, thread_id=thread_id, run_id=run_id, admission=continuation.admission
-    )
-    if events is None:
-        return None
-    opened = OpenRun.of(
-        db,
-        run,
-        events,
         thread={**thread, "allowed": allowed},
-        view=read.window,
+        view=view,
         documents=documents,
+        continues=waiting.id,
         approvals=settled,
+        answers=answers,
     )
     # The run that waits wrote its last step and the view in one batch. Should the step have been
     # written since, the first save of a result is refused, and looks.
-    opened.step_time = read.window.update_time if documents is recent.documents else None
+    if opened is not None and documents is recent.documents:
+        opened.step_time = view.update_time
     return opened
-
-
-def _answers(
-    waits: dict[str, Any], results: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Return what the client's tools answered, by call id, each with why the call was allowed; one
-    that was not answered has expired."""
-    approved = waits.get("approved") or {}
-    return {
-        call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
-        for call in waits["calls"]
-    }
 
 
 def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -348,8 +297,7 @@ def _write_approvals(
             batch.create(paths.approval(db, new.id), {**new.document(), "endedAt": now})
             fields = {**fields, "status": ApprovalStatus.REPLACED.value, "replacedBy": new.id}
         fields["decision"] = new.decision.fields() if new.decision else None
-        option = db.write_option(last_update_time=old.update_time)
-        batch.update(paths.approval(db, old.id), fields, option=option)
+        old.update(batch, db, fields)
     for each in settled:
         if each.decision is None or each.status is ApprovalStatus.EXPIRED:
             continue
@@ -381,8 +329,7 @@ def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
         status = approval.status_at(now)
         if approval.status is ApprovalStatus.PENDING and status is not ApprovalStatus.PENDING:
             batch = db.batch()
-            option = db.write_option(last_update_time=approval.update_time)
-            batch.update(paths.approval(db, approval.id), {"status": status.value}, option=option)
+            approval.update(batch, db, {"status": status.value})
             if try_commit(batch) is None:
                 log.info("approval %s was written meanwhile", approval.id)
 
@@ -441,9 +388,7 @@ def write_decisions(
     batch = db.batch()
     for approval in approvals:
         if (given := decisions.get(approval.id)) is not None:
-            option = db.write_option(last_update_time=approval.update_time)
-            reference = paths.approval(db, approval.id)
-            batch.update(reference, {"decision": given.fields()}, option=option)
+            approval.update(batch, db, {"decision": given.fields()})
     if try_commit(batch) is None:
         raise Aborted(
             "one of these approvals was decided meanwhile; read them again", field="resume"

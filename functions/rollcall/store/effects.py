@@ -26,7 +26,7 @@ from enum import StrEnum
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from rollcall.core.errors import (
     Aborted,
@@ -64,7 +64,7 @@ class EffectStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Effect(Struct, frozen=True):
+class Effect(Struct, frozen=True, rename="camel"):
     """A write: its key, its user, and what it does."""
 
     key: str
@@ -79,16 +79,11 @@ class Effect(Struct, frozen=True):
 
     def entry(self, status: EffectStatus) -> dict[str, Any]:
         """Return the ledger's entry of the write as it begins, or is closed before it has begun."""
+        fields = to_builtins(self)
+        del fields["key"]  # it is the entry's id
         return {
             "schemaVersion": SCHEMA_VERSION,
-            "uid": self.uid,
-            "tool": self.tool,
-            "version": self.version,
-            "argumentsDigest": self.arguments_digest,
-            "threadId": self.thread_id,
-            "runId": self.run_id,
-            "callId": self.call_id,
-            "approvalId": self.approval_id,
+            **fields,
             "status": status.value,
             "mayBeTriedAgain": False,
             "startedAt": datetime.now(UTC),
@@ -182,7 +177,10 @@ class _Performance(Struct, frozen=True):
         if status is EffectStatus.FAILED and not entry["mayBeTriedAgain"]:
             raise FailedPrecondition(f"this was tried before and failed: {entry['error']}")
         if status is EffectStatus.PENDING and self.waits_for_others:
-            entry, time = self._wait(entry, time)
+            busy = Aborted("this call is in progress; try again", retry_after_s=5)
+            entry, time = self._wait(busy)
+            if not entry:
+                raise NotFound("what was written under this key was erased", field="callKey")
             status = EffectStatus(entry["status"])
         if status is EffectStatus.DONE:
             return json.loads(entry["result"])
@@ -207,19 +205,21 @@ class _Performance(Struct, frozen=True):
         self._note(EffectStatus.FAILED, error=message, again=True, time=time)
         raise Unavailable(f"{message}; it may be asked for again")
 
-    def _wait(self, entry: dict[str, Any], time: Any) -> tuple[dict[str, Any], Any]:
-        """Wait a while for the process that does it; what was begun long ago is done by none."""
+    def _wait(self, busy: AgentError) -> tuple[dict[str, Any], Any]:
+        """Wait a while for the process that does it; what was begun long ago is done by none.
+
+        Raises:
+            AgentError: `busy`: that process is still at it.
+        """
         ends = monotonic() + PATIENCE_S
-        while entry.get("status") == EffectStatus.PENDING:
-            if datetime.now(UTC) - entry["startedAt"] > IN_PROGRESS:
-                break
-            if monotonic() > ends:
-                raise Aborted("this call is in progress; try again", retry_after_s=5)
-            sleep(0.1)
+        while True:
             entry, time = self._entry()
-        if not entry:
-            raise NotFound("what was written under this key was erased", field="callKey")
-        return entry, time
+            is_pending = entry.get("status") == EffectStatus.PENDING
+            if not is_pending or datetime.now(UTC) - entry["startedAt"] > IN_PROGRESS:
+                return entry, time
+            if monotonic() > ends:
+                raise busy
+            sleep(0.1)
 
     def do(self, time: Any) -> Any:
         batch = self.db.batch() if self.write.atomic else None
@@ -298,20 +298,14 @@ class _Performance(Struct, frozen=True):
             OutcomeUnknown: It is still at it.
             AgentError: `failure`: it did not write either.
         """
-        ends = monotonic() + PATIENCE_S
-        entry, _ = self._entry()
-        while entry.get("status") == EffectStatus.PENDING:
-            if monotonic() > ends:
-                raise OutcomeUnknown(
-                    f"nobody knows whether {self.effect.tool} happens: it is being carried out "
-                    "elsewhere",
-                    hint="look before it is done again",
-                )
-            sleep(0.1)
-            entry, _ = self._entry()
+        busy = OutcomeUnknown(
+            f"nobody knows whether {self.effect.tool} happens: it is being carried out elsewhere",
+            hint="look before it is done again",
+        )
+        entry, _ = self._wait(busy)
         if entry.get("status") == EffectStatus.DONE:
             return json.loads(entry["result"])
-        raise failure
+        raise busy if entry.get("status") == EffectStatus.PENDING else failure
 
     def _unknown(self, what: str, *, time: Any = None) -> OutcomeUnknown:
         self._note_truth(EffectStatus.UNKNOWN, error=what, time=time)

@@ -192,9 +192,9 @@ def erase_user(
     """
     stored = _receipt(platform.db, _erasure_id("delete_my_data", uid, None)).get()
     state = stored.to_dict() or {}
-    if state and _is_worked_on(state) and (state["deleteAccount"] or not with_account):
+    if _is_worked_on(state) and (state["deleteAccount"] or not with_account):
         return _to_receipt(stored.id, state)
-    if not state or state["status"] != "running":
+    if state.get("status") != "running":
         state = _first_state("delete_my_data", uid, None)
     state["deleteAccount"] = state["deleteAccount"] or with_account
     worker = _claim(platform.db, stored, state, CALL_S)
@@ -216,7 +216,7 @@ def continue_erasure(platform: Platform, id: str, sections: Sequence[Section]) -
     """Continue an erasure whose worker stopped; do nothing if it is done or another works on it."""
     stored = _receipt(platform.db, id).get()
     state = stored.to_dict() or {}
-    if state and state["status"] == "running" and not _is_worked_on(state):
+    if state.get("status") == "running" and not _is_worked_on(state):
         worker = _claim(platform.db, stored, state, TASK_S)
         if worker is not None:
             _advance(platform, worker, sections)
@@ -264,9 +264,9 @@ def begin_thread_erasure(
                     hint="stop it with cancel_run, or wait for it",
                     retry_after_s=2,
                 )
-        if state and _is_worked_on(state):
+        if _is_worked_on(state):
             return id, state
-        if not (state and state["status"] == "running"):
+        if state.get("status") != "running":
             state = _first_state(kind, uid, thread_id)
         if (worker := _claim(db, stored, state, seconds, thread)) is not None:
             return worker
@@ -297,8 +297,8 @@ def _first_state(kind: Kind, uid: str, scope: str | None) -> dict[str, Any]:
 
 
 def _is_worked_on(data: dict[str, Any]) -> bool:
-    """Whether an erasure has a worker that was heard of lately."""
-    return bool(data["status"] == "running" and data["until"] > datetime.now(UTC))
+    """Whether an erasure, if there is one, has a worker that was heard of lately."""
+    return bool(data.get("status") == "running" and data["until"] > datetime.now(UTC))
 
 
 def _to_receipt(id: str, data: dict[str, Any]) -> dict[str, Any]:

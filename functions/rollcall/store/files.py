@@ -29,7 +29,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field, to_builtins
+from msgspec.structs import replace
 
 from rollcall.core.errors import (
     Aborted,
@@ -67,7 +68,7 @@ OPEN, READY, REMOVED = "open", "ready", "removed"
 NAME_CHARS = 200
 
 
-class NewFile(Struct, frozen=True, kw_only=True):
+class NewFile(Struct, frozen=True, kw_only=True, rename="camel"):
     """A file as its owner announces it.
 
     Attributes:
@@ -85,6 +86,11 @@ class NewFile(Struct, frozen=True, kw_only=True):
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        """By which the same announcement is recognized."""
+        return (self.name, self.content_type, self.bytes, self.sha256, dict(self.details))
+
+    @property
     def parts(self) -> int:
         """How many parts it has; at least one."""
         return max(1, -(-self.bytes // PART_BYTES))
@@ -94,13 +100,18 @@ class NewFile(Struct, frozen=True, kw_only=True):
         return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
 
 
-class StoredFile(NewFile, frozen=True, kw_only=True):
+class StoredFile(NewFile, frozen=True, kw_only=True, rename="camel"):
     """A stored file. `missing` lists the parts that are not there yet, if that was looked up."""
 
     id: str
     place: str
-    is_ready: bool
+    status: str
     missing: tuple[int, ...] = ()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is whole."""
+        return self.status == READY
 
 
 class Allowance(Struct, frozen=True):
@@ -110,22 +121,11 @@ class Allowance(Struct, frozen=True):
     bytes: int
 
 
-def key_of(file: NewFile) -> tuple[Any, ...]:
-    """Return the key by which the same announcement is recognized."""
-    return (file.name, file.content_type, file.bytes, file.sha256, dict(file.details))
-
-
 def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
     """Return the record of a new file."""
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "uid": new.uid,
-        "name": new.name,
-        "contentType": new.content_type,
-        "bytes": new.bytes,
-        "sha256": new.sha256,
-        "purpose": new.purpose,
-        "details": dict(new.details),
+        **to_builtins(new, builtin_types=(datetime,)),
         "place": place,
         "status": OPEN,
         "createdAt": now,
@@ -138,26 +138,7 @@ def read_record(snapshot: Any) -> StoredFile | None:
     data = snapshot.to_dict()
     if data is None or data["status"] == REMOVED:
         return None
-    return StoredFile(
-        id=snapshot.id,
-        uid=data["uid"],
-        name=data["name"],
-        content_type=data["contentType"],
-        bytes=data["bytes"],
-        sha256=data["sha256"],
-        purpose=data["purpose"],
-        details=data["details"],
-        place=data["place"],
-        is_ready=data["status"] == READY,
-    )
-
-
-def stored_as(
-    id: str, new: NewFile, place: str, *, is_ready: bool = False, missing: tuple[int, ...] = ()
-) -> StoredFile:
-    """Return a file that is kept under an id at a place."""
-    about = {name: getattr(new, name) for name in NewFile.__struct_fields__}
-    return StoredFile(**about, id=id, place=place, is_ready=is_ready, missing=missing)
+    return convert({**data, "id": snapshot.id}, StoredFile)
 
 
 BUCKET = "ROLLCALL_FILES_BUCKET"
@@ -334,14 +315,19 @@ class FileStore:
         Raises:
             ResourceExhausted: The user keeps as much as is allowed.
         """
-        kept = self._of_user(new.uid, new.purpose)
+        kept = [file for _, file in self._of_user(new.uid, new.purpose)]
         for file in kept:
-            if key_of(file) == key_of(new):
+            if file.key == new.key:
                 return self._with_missing(file)
         check_allowance([file.bytes for file in kept], new.bytes, allowance)
-        id, place = uuid.uuid4().hex, place_for_new()
-        self._record(id).create(new_record(new, place, now))
-        return stored_as(id, new, place, missing=tuple(range(new.parts)))
+        file = self._create(new, now)
+        return replace(file, missing=tuple(range(file.parts)))
+
+    def _create(self, new: NewFile, now: datetime) -> StoredFile:
+        """Create the record of a new file, whose content goes where `place_for_new` says."""
+        id, record = uuid.uuid4().hex, new_record(new, place_for_new(), now)
+        self._record(id).create(record)
+        return convert({**record, "id": id}, StoredFile)
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
         """Store a part of a file that is open; the same part again replaces it.
@@ -394,8 +380,18 @@ class FileStore:
                 f"parts {', '.join(map(str, missing[:10]))} of {file.parts} have not been sent",
                 field="fileId",
             )
+        digest = hashlib.sha256()
         try:
-            self._check_content(file, check)
+            for number, part in enumerate(self.open(file)):
+                if number == 0:
+                    check(file, part)
+                digest.update(part)
+            if digest.hexdigest() != file.sha256:
+                raise InvalidArgument(
+                    "what was sent has another SHA-256 than was announced; the upload is dropped",
+                    field="sha256",
+                    hint="begin again",
+                )
         except InvalidArgument:
             batch = self._db.batch()
             self.remove(batch, file)
@@ -406,20 +402,7 @@ class FileStore:
         batch.update(self._record(file_id), {"status": READY}, option=unchanged)
         if try_commit(batch) is None:
             raise Aborted("the upload changed meanwhile; send this again")
-        return stored_as(file_id, file, file.place, is_ready=True)
-
-    def _check_content(self, file: StoredFile, check: Check) -> None:
-        digest = hashlib.sha256()
-        for number, part in enumerate(self.open(file)):
-            if number == 0:
-                check(file, part)
-            digest.update(part)
-        if digest.hexdigest() != file.sha256:
-            raise InvalidArgument(
-                "what was sent has another SHA-256 than was announced; the upload is dropped",
-                field="sha256",
-                hint="begin again",
-            )
+        return replace(file, status=READY)
 
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
         """Add to a batch that a file is in use, so that no sweep removes it."""
@@ -496,7 +479,15 @@ class FileStore:
         late = self._records().where(filter=where("openUntil", "<=", now))
         left = sum([self._dropped(each) for each in late.limit(_AT_ONCE).stream()])
         removed = self._records().where(filter=where("status", "==", REMOVED))
-        return left + sum([self._emptied(each) for each in removed.limit(_AT_ONCE).stream()])
+        for record in removed.limit(_AT_ONCE).stream():
+            try:
+                contents_at(self._db, (record.to_dict() or {})["place"]).delete(record.id)
+            except AgentError as error:
+                log.warning("the content of file %s stays for now: %s", record.id, error)
+                continue
+            record.reference.delete()  # what says where the content was
+            left += 1
+        return left
 
     def _dropped(self, record: DocumentSnapshot[Any]) -> bool:
         """Remove a file, unless somebody keeps it, or sends more of it, in this moment."""
@@ -508,23 +499,11 @@ class FileStore:
         self.remove(batch, file)
         return try_commit(batch) is not None
 
-    def _emptied(self, record: DocumentSnapshot[Any]) -> bool:
-        """Delete the content of a removed file, and then what says where it is."""
-        try:
-            contents_at(self._db, (record.to_dict() or {})["place"]).delete(record.id)
-        except AgentError as error:
-            log.warning("the content of file %s stays until the next sweep: %s", record.id, error)
-            return False
-        record.reference.delete()
-        return True
-
-    def _of_user(self, uid: str, purpose: str) -> list[StoredFile]:
-        found = self._of_user_query(uid, purpose).stream()
-        return [file for each in found if (file := read_record(each))]
-
-    def _of_user_query(self, uid: str, purpose: str) -> Any:
+    def _of_user(self, uid: str, purpose: str) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
+        """Return a user's files of one purpose, with their records."""
         query = self._records().where(filter=where("uid", "==", uid))
-        return query.where(filter=where("purpose", "==", purpose))
+        found = query.where(filter=where("purpose", "==", purpose)).stream()
+        return [(each, file) for each in found if (file := read_record(each))]
 
     def _own(self, uid: str, file_id: str) -> tuple[StoredFile, Any]:
         """Return the user's file, and when its record changed last."""
@@ -539,7 +518,7 @@ class FileStore:
             return file
         there = contents_at(self._db, file.place).numbers(file.id)
         missing = tuple(number for number in range(file.parts) if number not in there)
-        return stored_as(file.id, file, file.place, missing=missing)
+        return replace(file, missing=missing)
 
     def _record(self, file_id: str) -> DocumentReference:
         return self._records().document(file_id)
@@ -571,16 +550,8 @@ def clean_name(name: str) -> str:
     return f"{stem[: NAME_CHARS - len(ending) - 1].strip()}.{ending}"
 
 
-SECTION_READS = (
-    "uid",
-    "name",
-    "contentType",
-    "bytes",
-    "sha256",
-    "purpose",
-    "details",
-    "place",
-    "status",
+SECTION_READS = tuple(
+    name for name in StoredFile.__struct_encode_fields__ if name not in ("id", "missing")
 )
 """What `erase_file` needs to see of a record."""
 

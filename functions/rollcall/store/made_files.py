@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-import uuid
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import FileRef
@@ -21,7 +22,6 @@ from rollcall.store.files import (
     PART_BYTES,
     READY,
     REMOVED,
-    SECTION_READS,
     Allowance,
     FileStore,
     NewFile,
@@ -29,11 +29,7 @@ from rollcall.store.files import (
     check_allowance,
     clean_name,
     contents_at,
-    key_of,
-    new_record,
-    place_for_new,
     read_record,
-    stored_as,
 )
 
 if TYPE_CHECKING:
@@ -62,40 +58,26 @@ class MadeFiles(FileStore):
     def make(self, new: NewFile, data: bytes, allowance: Allowance, *, now: datetime) -> StoredFile:
         """Store a whole file for `MADE_FOR`; what is there already is kept as long again. The
         user's oldest of the same purpose make room for it."""
-        query = self._of_user_query(new.uid, new.purpose)
-        fields = [*SECTION_READS, "createdAt"]
-        kept = sorted(query.select(fields).stream(), key=lambda each: each.get("createdAt"))
-        files = [(each, file) for each in kept if (file := read_record(each))]
+        kept = self._of_user(new.uid, new.purpose)
         until = {"openUntil": now + MADE_FOR}
-        for record, file in files:
-            if file.is_ready and key_of(file) == key_of(new):
+        for record, file in kept:
+            if file.is_ready and file.key == new.key:
                 batch = self._db.batch()
                 update_unchanged(batch, record, until)
                 if try_commit(batch) is not None:
                     return file
-        self._make_room(files, new, allowance)
-        id, place = uuid.uuid4().hex, place_for_new()
-        record = self._record(id)
-        record.create(new_record(new, place, now))
-        contents = contents_at(self._db, place)
-        for number in range(new.parts):
-            contents.write(id, number, data[number * PART_BYTES : (number + 1) * PART_BYTES])
-        record.update({"status": READY, **until})
-        return stored_as(id, new, place, is_ready=True)
-
-    def _make_room(
-        self,
-        oldest_first: list[tuple[DocumentSnapshot[Any], StoredFile]],
-        new: NewFile,
-        most: Allowance,
-    ) -> None:
-        count = len(oldest_first) + 1
-        size = sum(file.bytes for _, file in oldest_first) + new.bytes
-        for record, file in oldest_first:
-            if count <= most.files and size <= most.bytes:
-                return
+        count, size = len(kept) + 1, sum(file.bytes for _, file in kept) + new.bytes
+        for record, file in sorted(kept, key=lambda each: each[0].get("createdAt")):
+            if count <= allowance.files and size <= allowance.bytes:
+                break
             self._dropped(record)
             count, size = count - 1, size - file.bytes
+        made = self._create(new, now)
+        contents = contents_at(self._db, made.place)
+        for number in range(made.parts):
+            contents.write(made.id, number, data[number * PART_BYTES : (number + 1) * PART_BYTES])
+        self._record(made.id).update({"status": READY, **until})
+        return replace(made, status=READY)
 
     def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
         """Add to a batch that files which tools made for a user last until they are released; the
@@ -112,7 +94,7 @@ class MadeFiles(FileStore):
 
         own = self._files_of(uid, file_ids)
         new = [file.bytes for _, file in own if file.purpose == MADE]
-        kept = [file.bytes for file in self._of_user(uid, RETAINED)] if new else []
+        kept = [file.bytes for _, file in self._of_user(uid, RETAINED)] if new else []
         for size in new:
             check_allowance(kept, size, RETAINED_ALLOWANCE)
             kept.append(size)

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from rollcall.core.capability import Recap
 from rollcall.core.messages import (
@@ -68,7 +68,7 @@ RecapOf = Callable[[ToolCall, Any], Recap | None]
 """The recap of a call, from it and what it returned; None where it is kept as it is."""
 
 
-class TurnUsage(Struct, frozen=True):
+class TurnUsage(Struct, frozen=True, rename="camel"):
     """Usage of a turn over all its runs, up to a step."""
 
     tokens: int = 0
@@ -188,13 +188,8 @@ def step_document(
         "results": {},
         "provider": reply.provider,
         "providerParts": reply.parts_json,
-        "spent": usage_fields(spent),
+        "spent": to_builtins(spent),
     }
-
-
-def usage_fields(spent: TurnUsage) -> dict[str, int]:
-    """Return a turn's usage as a step's document holds it."""
-    return {"tokens": spent.tokens, "microUsd": spent.micro_usd, "workMs": spent.work_ms}
 
 
 def result_fields(
@@ -266,7 +261,15 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
             has_changed = True
             calls[place] = {**calls[place], "arguments": _json(recap.arguments)}
         if stored:
-            results[str(place)] = _compact_result(stored, content, recap)
+            # The content of a call that failed stays.
+            stored, record = dict(stored), stored.get("record") or ""
+            if len(record) > COMPACT_CHARS:
+                kept = {**json.loads(record), "arguments": recap.arguments}
+                kept = {key: kept[key] for key in kept if key not in ("display", "undo")}
+                stored["record"] = _json(kept)
+            if not stored["isError"] and "output" in content and recap.output != content["output"]:
+                stored["content"] = _json({**content, "output": recap.output})
+            results[str(place)] = stored
     compact = {**document, "toolCalls": calls, "results": results, "isShort": True}
     if has_changed:
         compact["providerParts"] = "[]"
@@ -295,12 +298,7 @@ def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
 
 def read_usage(document: dict[str, Any]) -> TurnUsage:
     """Return the turn's usage at this step; nothing if the document does not say."""
-    found = document.get("spent") or {}
-    return TurnUsage(
-        tokens=found.get("tokens", 0),
-        micro_usd=found.get("microUsd", 0),
-        work_ms=found.get("workMs", 0),
-    )
+    return convert(document.get("spent") or {}, TurnUsage)
 
 
 def read_calls(document: dict[str, Any]) -> list[ToolCall]:
@@ -416,22 +414,6 @@ def read_reply(document: dict[str, Any]) -> ModelMessage:
         provider=document["provider"],
         provider_parts=tuple(json.loads(document["providerParts"])),
     )
-
-
-def _compact_result(
-    stored: dict[str, Any], content: dict[str, Any], recap: Recap
-) -> dict[str, Any]:
-    """Return a result with its recap for its output; the content of a call that failed stays."""
-    compact = dict(stored)
-    record: str = stored.get("record") or ""
-    if len(record) > COMPACT_CHARS:
-        kept = {**json.loads(record), "arguments": recap.arguments}
-        compact["record"] = _json(
-            {key: kept[key] for key in kept if key not in ("display", "undo")}
-        )
-    if not stored["isError"] and "output" in content and recap.output != content["output"]:
-        compact["content"] = _json({**content, "output": recap.output})
-    return compact
 
 
 def _json(value: Any) -> str:

@@ -53,11 +53,6 @@ def _context_as_text(thread: Data) -> Data:
     return {**thread, "context": json.dumps(context, ensure_ascii=False)}
 
 
-def _thread_that_waits(thread: Data) -> Data:
-    # Version 1 is also the mark of the first threads with a map for their context.
-    return {"waiting": None, "allowed": {}, **_context_as_text(thread)}
-
-
 def _results_by_place(message: Data) -> Data:
     """Results by the place of their call, the first being "0"; user messages have none."""
     calls, results = message.get("toolCalls"), message.get("results")
@@ -72,6 +67,7 @@ def _results_by_place(message: Data) -> Data:
 
 _STEPS: dict[tuple[str, int], Callable[[Data], Data]] = {
     ("thread", 0): _context_as_text,
-    ("thread", 1): _thread_that_waits,
+    # Version 1 is also the mark of the first threads with a map for their context.
+    ("thread", 1): lambda thread: {"waiting": None, "allowed": {}, **_context_as_text(thread)},
     ("message", 1): _results_by_place,
 }

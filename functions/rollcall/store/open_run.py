@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from rollcall.core.context import User
 from rollcall.core.errors import Aborted, Unavailable
@@ -31,27 +31,24 @@ from rollcall.core.redaction import json_redactor, redacted_json
 from rollcall.core.wire import RunStatus
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, RememberedApproval, load_approvals, read_remembered
-from rollcall.store.batches import read_all, try_commit
+from rollcall.store.batches import read_all
 from rollcall.store.budgets import RunBudget
 from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     TurnUsage,
     bytes_per_result,
     new_stamp,
-    read_log,
     read_reply,
     result_fields,
     step_document,
-    usage_fields,
     window_document,
 )
-from rollcall.store.run_closing import SavedRun
+from rollcall.store.run_closing import saved_part
 from rollcall.store.runs import ended_fields, read_request, read_user
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
-    from rollcall.store.admission import Admission
     from rollcall.store.batches import DocumentSnapshot
 
 
@@ -203,7 +200,7 @@ class OpenRun(Struct):
             str(place): result_fields(result, record=record, run_id=self.run_id, room=room)
             for place, (result, record) in results.items()
         }
-        save = self._new_save()
+        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all tries of this one
         results_at = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
         fields = {**results_at, "savedBy": save}
 
@@ -292,7 +289,7 @@ class OpenRun(Struct):
             until: When the client's time for them is over.
         """
         last = self.documents[-1]
-        last["spent"] = usage_fields(spent)
+        last["spent"] = to_builtins(spent)
         waiting = {
             "runId": self.run_id,
             "approvals": [approval.id for approval in approvals],
@@ -325,14 +322,8 @@ class OpenRun(Struct):
         was saved of it."""
         if self.is_closed:
             return
-        saved = SavedRun.of(self.documents, run_id=self.run_id, turn_id=self.turn_id)
-        entry = self.audit_entry(
-            outcome="failed",
-            calls=saved.calls,
-            steps=saved.steps,
-            micro_usd=saved.micro_usd,
-            began_at=datetime.now(UTC),
-        )
+        saved = saved_part(self.documents, run_id=self.run_id, turn_id=self.turn_id)
+        entry = self.audit_entry(outcome="failed", began_at=datetime.now(UTC), **saved)
         fields = {
             "status": RunStatus.FAILED.value,
             "error": redacted_json(error),
@@ -374,25 +365,24 @@ class OpenRun(Struct):
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
         tries = {"fruitless": 0} if is_sound else {}
-        self._close({"leaseUntil": now, "keptUntil": kept, **tries}, is_over=False)
+        fields = {"leaseUntil": now, "keptUntil": kept, **tries}
+        self.save(lambda batch: None, fields, is_last=True, is_over=False)
 
     def _close(
         self,
         fields: dict[str, Any],
         *,
-        window: Sequence[dict[str, Any]] = (),
+        window: Sequence[dict[str, Any]],
         creates: Mapping[DocumentReference, dict[str, Any]] | None = None,
         updates: Mapping[DocumentReference, dict[str, Any]] | None = None,
-        audit_entry: dict[str, Any] | None = None,
-        is_over: bool = True,
+        audit_entry: dict[str, Any] | None,
     ) -> None:
-        """Make the last save of the run, in one batch.
+        """End the run, in one batch.
 
         Args:
             fields: Of the run's document.
-            window: The documents that the window view is made of; none leaves the view as it is.
+            window: The documents that the window view is made of.
             creates: Other documents, and `updates` fields of others.
-            is_over: Whether the run has ended, and not only this process's part of it.
         """
 
         def fill(batch: WriteBatch) -> None:
@@ -400,20 +390,19 @@ class OpenRun(Struct):
                 batch.create(reference, document)
             for reference, changes in (updates or {}).items():
                 batch.update(reference, changes)
-            if window:
-                view = window_document(
-                    window,
-                    uid=self.user.uid,
-                    token=self.token,  # says that the lease is over
-                    next_message=max(self.next_message, window[-1]["n"] + 1),
-                    decisions=self.decisions,
-                    told=self.decisions_at_start,
-                )
-                batch.set(paths.window(self.db, self.thread_id), view)
+            view = window_document(
+                window,
+                uid=self.user.uid,
+                token=self.token,  # says that the lease is over
+                next_message=max(self.next_message, window[-1]["n"] + 1),
+                decisions=self.decisions,
+                told=self.decisions_at_start,
+            )
+            batch.set(paths.window(self.db, self.thread_id), view)
             if audit_entry:
                 audit.write(batch, self.db, audit_entry)
 
-        self.save(fill, fields, is_last=True, is_over=is_over)
+        self.save(fill, fields, is_last=True)
 
     def save(
         self,
@@ -440,7 +429,7 @@ class OpenRun(Struct):
         renews = self._needs_renewal and not is_last
         lease = {"leaseUntil": now + timedelta(seconds=lease_s())} if renews else {}
         changes = {**lease, **(fields or {})}
-        save = self._new_save()
+        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all tries of this one
         budget = self.budget if fill is not None else None
 
         def attempt() -> Sequence[Any]:
@@ -498,10 +487,6 @@ class OpenRun(Struct):
     def _page(self) -> Any:
         return paths.event_page(self.db, self.thread_id, self.run_id, self.events.page)
 
-    def _new_save(self) -> str:
-        """Return what tells a save, and all tries of it, from any other."""
-        return f"{self.events.writer}.{uuid.uuid4().hex[:8]}"
-
     def _try(self, attempt: Callable[[], T]) -> T:
         """Make an attempt again while the database fails, or while the document that it insists on
         was touched; each first looks what became of the one before."""
@@ -527,54 +512,3 @@ class OpenRun(Struct):
             uid=self.user.uid, number=self.next_message, run_id=self.run_id, turn_id=self.turn_id
         )
         return step_document(stamp, step=step, reply=reply, spent=spent)
-
-
-def commit_opening(
-    db: Client,
-    batch: WriteBatch,
-    run: dict[str, Any],
-    *,
-    thread_id: str,
-    run_id: str,
-    admission: Admission | None,
-) -> EventLog | None:
-    """Create a run in the batch that opens it, and commit; return the run's events, or None when
-    another process was faster.
-
-    Args:
-        run: The run's document.
-        admission: Has added its writes to the batch.
-    """
-    events = EventLog(run["uid"], thread_id, run_id, writer=run["opener"])
-    batch.create(paths.run(db, thread_id, run_id), run)
-    events.open_page(batch, db, 0)
-    written = try_commit(batch)
-    if written is None:
-        return None
-    events.page_time = written[-1].update_time
-    if admission:
-        admission.admitted()
-    return events
-
-
-def opened_before(
-    db: Client,
-    run: dict[str, Any],
-    *,
-    opener: str,
-    thread_id: str,
-    run_id: str,
-    admission: Admission | None,
-) -> OpenRun | None:
-    """Return the open run of a document that this very opening has created, though the answer to
-    its batch was lost; None if it is another one's."""
-    if run.get("opener") != opener:
-        return None
-    if admission:
-        admission.admitted()
-    thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
-    documents = read_log(db, thread_id).documents
-    events = EventLog(run["uid"], thread_id, run_id, writer=opener)
-    return OpenRun.of(
-        db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
-    )

@@ -51,7 +51,15 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
     from google.api_core.exceptions import Aborted as Contended
     from google.cloud.firestore import transactional
 
-    run_id = request.run_id or _run_of_message(db, user, request)
+    run_id = request.run_id
+    if run_id is None:
+        number = int(request.message_id or "")
+        message = paths.message(db, request.thread_id, number).get().to_dict()
+        if message is None:
+            raise NotFound("there is no such message", field="messageId")
+        if message["uid"] != user.uid:
+            raise PermissionDenied("this message belongs to someone else", field="messageId")
+        run_id = str(message["runId"])
     try:
         stored: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
     except (Contended, ValueError) as error:
@@ -128,13 +136,3 @@ def _check_bounds(number: int, writes: int) -> None:
     if writes > MAX_WRITES:
         text = f"an answer's rating and comment may be written {MAX_WRITES} times"
         raise ResourceExhausted(text, hint=hint)
-
-
-def _run_of_message(db: Client, user: User, request: RateRequest) -> str:
-    number = int(request.message_id or "")
-    message = paths.message(db, request.thread_id, number).get().to_dict()
-    if message is None:
-        raise NotFound("there is no such message", field="messageId")
-    if message["uid"] != user.uid:
-        raise PermissionDenied("this message belongs to someone else", field="messageId")
-    return str(message["runId"])

@@ -30,7 +30,6 @@ from rollcall.core.wire import (
     RunResult,
     RunStatus,
     StopReason,
-    ToolCallRecord,
 )
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
@@ -101,9 +100,8 @@ class Closing(Struct, frozen=True):
             option = db.write_option(last_update_time=self.time) if self.time else None
             batch.update(reference, {"results": results}, option=option)
         for approval in self.approvals:
-            option = db.write_option(last_update_time=approval.update_time)
             ended = {"status": ApprovalStatus.EXPIRED.value, "endedAt": now}
-            batch.update(paths.approval(db, approval.id), ended, option=option)
+            approval.update(batch, db, ended)
         for key, entry in self.unbegun.items():
             batch.create(paths.effect(db, key), entry)
         for snapshot in self.begun:
@@ -133,19 +131,12 @@ class LeasedRun(Struct, frozen=True):
         Args:
             documents: The newest of its thread.
         """
-        now = datetime.now(UTC)
-        ended = {
+        message = "another run has taken this thread over"
+        failed = {
             "status": RunStatus.FAILED.value,
-            "error": {"code": "aborted", "message": "another run has taken this thread over"},
-            "token": token,
-            "leaseUntil": None,
-            "endedAt": now,
-            "updatedAt": now,
+            "error": {"code": "aborted", "message": message},
         }
-        update_unchanged(batch, self.run, ended)
-        self.page.delete(batch, db)
-        thread_id = self.run.reference.parent.parent.id
-        write_run_entry(batch, db, self.run, thread_id=thread_id, documents=documents)
+        _close_run(batch, db, self.run, self.page, failed, token=token, documents=documents)
 
 
 def find_leased_run(
@@ -275,11 +266,13 @@ def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
     calls, room = reply.tool_calls, bytes_per_result(reply)
     keys = [step_effect_key(thread_id, document, place) for place in places]
     entries = read_all(db, *(paths.effect(db, key) for key in keys))
-    results, unbegun, begun = {}, {}, []
+    results: dict[str, dict[str, Any]] = {}
+    unbegun, begun = {}, []
     for place, key, found in zip(places, keys, entries, strict=True):
         call, data = calls[place], found.to_dict()
-        results[str(place)] = _cut_off(call, data, room)
+        status = EffectStatus(data["status"]) if data is not None else None
         if data is None:
+            result = _error(call, "aborted", _CUT_OFF)
             effect = Effect(
                 key=key,
                 uid=document["uid"],
@@ -292,20 +285,15 @@ def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
             )
             ended = {"result": None, "error": _CLOSED, "endedAt": datetime.now(UTC)}
             unbegun[key] = {**effect.entry(EffectStatus.FAILED), **ended}
-        elif data["status"] == EffectStatus.PENDING:
-            begun.append(found)
+        elif status is EffectStatus.DONE:
+            result = _output(call, json.loads(data["result"]), room)
+        elif status is EffectStatus.FAILED:
+            result = _error(call, "failed-precondition", str(data["error"]))
+        else:
+            result = _error(call, "unknown", _UNKNOWN)
+            begun += [found] if status is EffectStatus.PENDING else []
+        results[str(place)] = result
     return Closing(document, results, unbegun=unbegun, begun=begun, time=recent.time)
-
-
-def _cut_off(call: ToolCall, entry: dict[str, Any] | None, room: int) -> dict[str, Any]:
-    if entry is None:
-        return _error(call, "aborted", _CUT_OFF)
-    status = EffectStatus(entry["status"])
-    if status is EffectStatus.DONE:
-        return _output(call, json.loads(entry["result"]), room)
-    if status is EffectStatus.FAILED:
-        return _error(call, "failed-precondition", str(entry["error"]))
-    return _error(call, "unknown", _UNKNOWN)
 
 
 def _output(call: ToolCall, output: Any, room: int, *, chars: int | None = None) -> dict[str, Any]:
@@ -325,78 +313,72 @@ def _error(call: ToolCall, code: str, message: str) -> dict[str, Any]:
     return {"name": call.name, "content": content, "isError": True, "record": "", "runId": ""}
 
 
-class SavedRun(Struct, frozen=True):
-    """The part of a run that is in the log.
+def saved_part(documents: Sequence[dict[str, Any]], *, run_id: str, turn_id: str) -> dict[str, Any]:
+    """Return the part of a run's audit entry that is in the log, by the arguments of
+    `audit.run_entry`: the calls that it has answered, the number of its last reply within the turn,
+    and what its replies cost.
 
-    Attributes:
-        calls: Those that the run has answered.
-        steps: The number of its last reply within the turn.
-        micro_usd: What its replies cost, millionths of a US dollar.
+    Args:
+        documents: The thread's newest.
     """
-
-    calls: list[ToolCallRecord]
-    steps: int
-    micro_usd: int
-
-    @classmethod
-    def of(cls, documents: Sequence[dict[str, Any]], *, run_id: str, turn_id: str) -> SavedRun:
-        """Read it from the thread's newest documents."""
-        replies = [
-            each for each in documents if each["role"] == "model" and each["turnId"] == turn_id
-        ]
-        own = [each for each in replies if each["runId"] == run_id]
-        before = [each for each in replies if own and each["n"] < own[0]["n"]]
-        # A reply says what the whole turn has used up by then.
-        spent = [read_usage(each[-1]).micro_usd if each else 0 for each in (own, before)]
-        return cls(
-            calls=[
-                read_record(call, stored, step=document["step"])
-                for document in replies  # the run may have answered calls of an earlier one's reply
-                for place, call in enumerate(read_calls(document))
-                if (stored := document["results"].get(str(place))) and stored["runId"] == run_id
-            ],
-            steps=own[-1]["step"] if own else 0,
-            micro_usd=max(spent[0] - spent[1], 0),
-        )
+    replies = [each for each in documents if each["role"] == "model" and each["turnId"] == turn_id]
+    own = [each for each in replies if each["runId"] == run_id]
+    before = [each for each in replies if own and each["n"] < own[0]["n"]]
+    # A reply says what the whole turn has used up by then.
+    spent = [read_usage(each[-1]).micro_usd if each else 0 for each in (own, before)]
+    return {
+        "calls": [
+            read_record(call, stored, step=document["step"])
+            for document in replies  # the run may have answered calls of an earlier one's reply
+            for place, call in enumerate(read_calls(document))
+            if (stored := document["results"].get(str(place))) and stored["runId"] == run_id
+        ],
+        "steps": own[-1]["step"] if own else 0,
+        "micro_usd": max(spent[0] - spent[1], 0),
+    }
 
 
-def write_run_entry(
+def _close_run(
     batch: WriteBatch,
     db: Client,
     run: Any,
+    page: OpenPage | None,
+    fields: dict[str, Any],
     *,
-    thread_id: str,
+    token: int,
     documents: Sequence[dict[str, Any]],
     stop_reason: StopReason | None = None,
 ) -> None:
-    """Add a run's audit entry to the batch that closes it.
+    """Close a run: with its open page gone its process can save no more.
 
     Args:
-        run: Its document, as it was read; one that has ended has its entry.
-        documents: The thread's newest documents.
+        run: Its document, as it was read.
+        page: None of a run that has ended and waits. It has its audit entry.
+        fields: What its end is, in its document.
+        token: Of the lease by which its thread is taken over.
+        documents: The thread's newest.
         stop_reason: What it was stopped by; None where it broke off.
     """
-    data = run.to_dict() or {}
-    if data.get("status") != RunStatus.RUNNING:
+    data, now = run.to_dict() or {}, datetime.now(UTC)
+    ended = {"token": token, "leaseUntil": None, "endedAt": now, "updatedAt": now}
+    update_unchanged(batch, run, {**ended, **fields})
+    if page is None:
         return
-    saved = SavedRun.of(documents, run_id=run.id, turn_id=data["turnId"])
-    now = datetime.now(UTC)
+    page.delete(batch, db)
     entry = audit.run_entry(
         user=read_user(data),
-        thread_id=thread_id,
+        thread_id=run.reference.parent.parent.id,
         turn_id=data["turnId"],
         run_id=run.id,
         agent=data["agent"],
         request=read_request(data),
         attempt=data["attempt"],
-        calls=saved.calls,
         outcome="cancelled" if stop_reason else "failed",
         stop_reason=stop_reason,
-        steps=saved.steps,
-        micro_usd=saved.micro_usd,
         began_at=data["createdAt"],
         # No process worked on it any longer than that.
         at=max(data["createdAt"], min(now, data.get("leaseUntil") or now)),
+        **saved_part(documents, run_id=run.id, turn_id=data["turnId"]),
     )
     audit.write(batch, db, entry)
 
@@ -412,32 +394,29 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
         Aborted: What it waited for is decided, and about to be carried out; or it changes too fast.
     """
     for _ in range(TRIES):
-        status = _try_cancel(db, uid, thread_id, run_id)
+        thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
+        if not run.exists:
+            raise NotFound(f"there is no run {run_id!r} in this thread", field="runId")
+        data, waiting = run.to_dict() or {}, (thread.to_dict() or {}).get("waiting") or {}
+        if data["uid"] != uid:
+            raise PermissionDenied("this run belongs to someone else", field="runId")
+        if waiting.get("runId") == run_id:
+            status = _try_close(db, thread, run, waiting)
+        elif data["status"] != RunStatus.RUNNING:
+            return str(data["status"])
+        elif data["leaseUntil"] <= datetime.now(UTC):
+            status = _try_close(db, thread, run, None)
+        else:
+            # The process that fills the open page reads it there within seconds; whoever recovers
+            # the run reads it in the run's document.
+            page, batch = find_open_page(db, thread_id, run_id), db.batch()
+            asked = {"cancelRequested": True, "updatedAt": datetime.now(UTC)}
+            update_unchanged(batch, run, asked)
+            page.request_cancel(batch)
+            status = CANCELLING if try_commit(batch) is not None else None
         if status is not None:
             return status
     raise Aborted("this run is changing; try again", retry_after_s=1)
-
-
-def _try_cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str | None:
-    """Try once; None if something was written meanwhile."""
-    thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
-    if not run.exists:
-        raise NotFound(f"there is no run {run_id!r} in this thread", field="runId")
-    data, waiting = run.to_dict() or {}, (thread.to_dict() or {}).get("waiting") or {}
-    if data["uid"] != uid:
-        raise PermissionDenied("this run belongs to someone else", field="runId")
-    if waiting.get("runId") == run_id:
-        return _try_close(db, thread, run, waiting)
-    if data["status"] != RunStatus.RUNNING:
-        return str(data["status"])
-    if data["leaseUntil"] <= datetime.now(UTC):
-        return _try_close(db, thread, run, None)
-    # The process that fills the open page reads it there within seconds; whoever recovers the run
-    # reads it in the run's document.
-    page, batch = find_open_page(db, thread_id, run_id), db.batch()
-    update_unchanged(batch, run, {"cancelRequested": True, "updatedAt": datetime.now(UTC)})
-    page.request_cancel(batch)
-    return CANCELLING if try_commit(batch) is not None else None
 
 
 def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None) -> str | None:
@@ -454,21 +433,15 @@ def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None
     token, now = holder.get("leaseToken", 0) + 1, datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)
-    if page is not None:
-        page.delete(batch, db)
     # What the run has written since it began stands in the log only.
     batch.delete(paths.window(db, thread.id))
     freed = {"lease": None, "waiting": None, "leaseToken": token, "updatedAt": now}
     update_unchanged(batch, thread, freed)
     stopped = StopReason.CANCELLED
-    ended = {
+    ended: dict[str, Any] = {
         "status": RunStatus.CANCELLED.value,
-        "token": token,
-        "leaseUntil": None,
         "cancelRequested": True,
         "stopReason": stopped.value,
-        "endedAt": now,
-        "updatedAt": now,
     }
     if data.get("result") is None:
         own = [each for each in recent.documents if each["runId"] == run.id and "step" in each]
@@ -484,8 +457,6 @@ def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None
             steps=max((each["step"] for each in own), default=data["step"]),
         ).dump()
         ended |= {"result": json.dumps(result, ensure_ascii=False), "outcome": "cancelled"}
-    update_unchanged(batch, run, ended)
-    write_run_entry(
-        batch, db, run, thread_id=thread.id, documents=recent.documents, stop_reason=stopped
-    )
+    documents = recent.documents
+    _close_run(batch, db, run, page, ended, token=token, documents=documents, stop_reason=stopped)
     return RunStatus.CANCELLED.value if try_commit(batch) is not None else None

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
@@ -36,13 +37,16 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.messages import UserMessage
-from rollcall.core.options import collection_id
+from rollcall.core.options import collection_id, lease_s
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.titles import title_of
+from rollcall.core.wire import RunStatus
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
-from rollcall.store.attachments import attached, file_records
-from rollcall.store.batches import attempts, where, write_unchanged
+from rollcall.store.approvals import Approval
+from rollcall.store.attachments import file_records, take_files, with_attachments
+from rollcall.store.batches import attempts, read_all, try_commit, where, write_unchanged
+from rollcall.store.event_log import EventLog
 from rollcall.store.message_log import (
     lasting_effects,
     new_stamp,
@@ -52,21 +56,21 @@ from rollcall.store.message_log import (
     user_document,
     without_replaced,
 )
-from rollcall.store.open_run import OpenRun, commit_opening, opened_before
+from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import close_calls, find_leased_run, next_lease
 from rollcall.store.runs import (
+    LEASE_SHARDS,
     RunState,
     check_found_run,
     is_generated_id,
     read_for_opening,
-    run_document,
     run_erased,
     run_key,
     state_for_repeat,
 )
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, WriteBatch
 
     from rollcall.store.batches import DocumentSnapshot
 
@@ -115,15 +119,123 @@ class Replacement(Struct, frozen=True):
         return left, list(stays)[-MOST_STAYS:]
 
 
-class Opening(Struct, frozen=True):
+class RunOpening(Struct, frozen=True, kw_only=True):
+    """What opens a run: a message (`Opening`), or answers to what a run waits for (`Continuation`).
+
+    Attributes:
+        run_id: The run that is opened.
+        user: Who opens it, if that is known from a token.
+        opener: A random text: tells this opening, whose answer was lost, from another one's.
+    """
+
+    run_id: str
+    request_digest: str
+    user: User | None = None
+    admission: Admission | None = None
+    opener: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def key(self) -> str | None:
+        """By which the run is found in any thread; None for a generated id."""
+        if self.user is None or is_generated_id(self.run_id):
+            return None
+        return run_key(self.user.uid, self.run_id)
+
+    def opened_before(self, db: Client, thread_id: str, run: dict[str, Any]) -> OpenRun | None:
+        """Return the open run of a document that this very opening has created, though the answer
+        to its batch was lost; None if it is another one's."""
+        if run.get("opener") != self.opener:
+            return None
+        if self.admission:
+            self.admission.admitted()
+        thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
+        documents = read_log(db, thread_id).documents
+        events = EventLog(run["uid"], thread_id, self.run_id, writer=self.opener)
+        return OpenRun.of(
+            db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
+        )
+
+    def commit(
+        self,
+        db: Client,
+        batch: WriteBatch,
+        *,
+        thread_id: str,
+        user: User,
+        agent: str,
+        turn_id: str,
+        request: dict[str, Any],
+        token: int,
+        thread: dict[str, Any],
+        view: DocumentSnapshot,
+        documents: list[dict[str, Any]],
+        continues: str | None = None,
+        approvals: Sequence[Approval] = (),
+        answers: dict[str, dict[str, Any]] | None = None,
+    ) -> OpenRun | None:
+        """Create the run and its first open page in the batch that opens it, and commit; return
+        None when another process was faster.
+
+        Args:
+            token: Of the thread's lease, which the batch takes.
+            thread: The thread's data, `view` its window view, and `documents` its log with what the
+                batch appends.
+            continues: The run of the same turn whose waiting calls this one answers.
+            approvals: Decisions on those calls.
+            answers: What a client's tools answered, by call: kept with the run until they are in
+                the log.
+        """
+        now = datetime.now(UTC)
+        run = {
+            "schemaVersion": SCHEMA_VERSION,
+            "uid": user.uid,
+            "user": {"role": user.role.value, "tenant": user.tenant, "name": user.name},
+            "agent": agent,
+            "turnId": turn_id,
+            "status": RunStatus.RUNNING.value,
+            "step": 0,
+            "attempt": 1,
+            "fruitless": 0,
+            "token": token,
+            "opener": self.opener,
+            # With more documents in the log than that, the run has made progress.
+            "reached": documents[-1]["n"] + 1,
+            "requestDigest": self.request_digest,
+            **({"key": self.key} if self.key else {}),
+            # As text: what a client sends may hold lists inside lists.
+            "request": json.dumps(request, ensure_ascii=False),
+            "continues": continues,
+            "approvals": [approval.id for approval in approvals],
+            "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
+            "createdAt": now,
+            "updatedAt": now,
+            "leaseUntil": now + timedelta(seconds=lease_s()),
+            "leaseShard": random.randrange(LEASE_SHARDS),
+        }
+        if self.admission:
+            self.admission.admit(batch)
+        batch.create(paths.run(db, thread_id, self.run_id), run)
+        events = EventLog(user.uid, thread_id, self.run_id, writer=self.opener)
+        events.open_page(batch, db, 0)
+        written = try_commit(batch)
+        if written is None:
+            return None
+        events.page_time = written[-1].update_time
+        if self.admission:
+            self.admission.admitted()
+        return OpenRun.of(
+            db, run, events, thread=thread, view=view, documents=documents, approvals=approvals
+        )
+
+
+class Opening(RunOpening, frozen=True, kw_only=True):
     """A message in a thread that opens a run.
 
     Attributes:
         request: Returns what is kept of the turn's request, plain JSON, from the thread's newest
             log documents as the window view has them; of a new thread there are none. Called once
             for each try at the opening.
-        run_id: The run's id, and its turn's.
-        is_named: The client chose it.
+        is_named: The client chose the run's id, which is its turn's.
         message_keys: By which the client's messages are known if they are sent again.
         answers: What its tools answered before the message, by call: `{content}` or `{error}`.
     """
@@ -132,23 +244,14 @@ class Opening(Struct, frozen=True):
     agent: str
     thread_id: str
     is_new: bool
-    run_id: str
-    request_digest: str
     message: UserMessage
     context: dict[str, Any] | None
     request: Callable[[Sequence[dict[str, Any]], str, dict[str, Any] | None], dict[str, Any]]
-    admission: Admission | None = None
     supersede: bool = False
     is_named: bool = True
     message_keys: tuple[str, ...] = ()
     answers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     replacement: Replacement | None = None
-    opener: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    @property
-    def key(self) -> str | None:
-        """By which the run is found in any thread; None for a generated id."""
-        return run_key(self.user.uid, self.run_id) if self.is_named else None
 
 
 def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
@@ -200,17 +303,11 @@ def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenR
         AlreadyExists: Its id was used with other data.
         NotFound: It was opened, and then erased.
     """
-    thread_id = opening.thread_id
-    check_found_run(run, thread_id=thread_id, run_id=opening.run_id)
+    check_found_run(run, thread_id=opening.thread_id, run_id=opening.run_id)
     data = run.to_dict() or {}
-    return opened_before(
-        db,
-        data,
-        opener=opening.opener,
-        thread_id=thread_id,
-        run_id=opening.run_id,
-        admission=opening.admission,
-    ) or state_for_repeat(data, run, uid=opening.user.uid, request_digest=opening.request_digest)
+    return opening.opened_before(db, opening.thread_id, data) or state_for_repeat(
+        data, run, uid=opening.user.uid, request_digest=opening.request_digest
+    )
 
 
 def _try_open(
@@ -231,10 +328,12 @@ def _try_open(
     thread = thread_read.to_dict() or {}
     if (thread.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
-    attaching = None
+    new_files: list[DocumentSnapshot] = []
     if files:
-        attaching = attached(opening.message, files, uid=opening.user.uid, thread_id=thread_id)
-        opening = replace(opening, message=attaching.message)
+        message, new_files = with_attachments(
+            opening.message, files, uid=opening.user.uid, thread_id=thread_id
+        )
+        opening = replace(opening, message=message)
     leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
     recent = read_recent(db, thread_id, thread, view)
     if replacement:
@@ -247,45 +346,38 @@ def _try_open(
     if replacement:
         before, stays = replacement.put_aside(db, thread_id, before)
     number = recent.next_message
-    token, lease = next_lease(thread, opening.run_id)
     run_id = opening.run_id
+    token, lease = next_lease(thread, run_id)
     stamp = new_stamp(uid=opening.user.uid, number=number, run_id=run_id, turn_id=run_id)
     replaces = replacement.turn_id if replacement else None
-    message = user_document(stamp, opening.message, replaces=replaces, stays=stays)
+    appended = user_document(stamp, opening.message, replaces=replaces, stays=stays)
     context = opening.context
     if context is None and thread.get("context"):
         # The user is still where the thread's last message was sent from.
         context = json.loads(migrations.read("thread", thread)["context"])
-    request = opening.request(before, opening.thread_id, context)
-    run = run_document(
-        user=opening.user,
-        agent=opening.agent,
-        turn_id=opening.run_id,
-        request=request,
-        token=token,
-        digest=opening.request_digest,
-        opener=opening.opener,
-        key=opening.key,
-        reached=number + 1,
-    )
+    request = opening.request(before, thread_id, context)
     batch = db.batch()
     closing.write(batch, db, thread_id)
     if leased is not None:
         leased.close(batch, db, token=token, documents=recent.documents)
     fields = _thread_fields(opening, thread, {**lease, "nextMessage": number + 1})
     write_unchanged(batch, thread_read, fields)
-    batch.create(paths.message(db, thread_id, number), message)
-    if attaching:
-        attaching.write(batch, db, thread_id)
-    if opening.admission:
-        opening.admission.admit(batch)
-    events = commit_opening(
-        db, batch, run, thread_id=thread_id, run_id=opening.run_id, admission=opening.admission
+    batch.create(paths.message(db, thread_id, number), appended)
+    if new_files:
+        take_files(batch, new_files, thread_id)
+    return opening.commit(
+        db,
+        batch,
+        thread_id=thread_id,
+        user=opening.user,
+        agent=opening.agent,
+        turn_id=run_id,
+        request=request,
+        token=token,
+        thread=thread,
+        view=view,
+        documents=[*before, appended],
     )
-    if events is None:
-        return None
-    documents = [*before, message]
-    return OpenRun.of(db, run, events, thread=thread, view=view, documents=documents, approvals=())
 
 
 def _thread_fields(
@@ -362,17 +454,16 @@ def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> User
     messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     of_turn = messages.where(filter=where("turnId", "==", turn_id))
     found = list(of_turn.where(filter=where("role", "==", "user")).limit(1).stream())
+    read = found[0] if found else paths.thread(db, thread_id).get()
+    data = read.to_dict()
+    if data is None:
+        raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
+    if data["uid"] != uid:
+        raise PermissionDenied("this thread belongs to someone else", field="threadId")
     if not found:
-        thread = paths.thread(db, thread_id).get()
-        data = thread.to_dict()
-        if data is None:
-            raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
-        _check_own(data, uid)
         recent = read_recent(db, thread_id, data, paths.window(db, thread_id).get())
         raise _not_newest(recent.documents, turn_id, "retry")
-    document = migrations.read("message", found[0].to_dict() or {})
-    _check_own(document, uid)
-    message = read_history([document])[0]
+    message = read_history([migrations.read("message", data)])[0]
     assert isinstance(message, UserMessage)
     return message
 
@@ -383,11 +474,6 @@ def read_turn(db: Client, thread_id: str, turn_id: str) -> list[dict[str, Any]]:
     found = messages.where(filter=where("turnId", "==", turn_id)).stream()
     documents = [migrations.read("message", each.to_dict() or {}) for each in found]
     return sorted(documents, key=lambda each: int(each["n"]))
-
-
-def _check_own(data: dict[str, Any], uid: str) -> None:
-    if data["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
 
 
 def _not_newest(

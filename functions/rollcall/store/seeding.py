@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.options import collection_id
+from rollcall.store.batches import read_all
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -69,7 +70,11 @@ def load(db: Client, file: SeedFile) -> Loaded:
     """Write those documents of a file that are missing or differ; remove those it dropped."""
     manifest = db.collection(collection_id(MANIFESTS)).document(f"seed-{file.collection}")
     known = manifest.get().to_dict() or {}
-    stored = _stored(db, file)
+    places = [db.collection(file.collection).document(id) for id in file.documents]
+    stored: dict[str, Any] = {}
+    for start in range(0, len(places), _READ_AT_ONCE):
+        found = read_all(db, *places[start : start + _READ_AT_ONCE])
+        stored |= {each.id: each.to_dict() for each in found}
     changed = {id: data for id, data in file.documents.items() if stored.get(id) != data}
     dropped = [id for id in known.get("ids", []) if id not in file.documents]
     for part in _commits(changed):
@@ -141,24 +146,10 @@ def _unstorable(value: Any, *, depth: int) -> str | None:
         return f"is nested deeper than {_DEEPEST}"
     if isinstance(value, float) and not math.isfinite(value):
         return "holds a number that is not finite"
-    if isinstance(value, dict):
-        return next(filter(None, (_unstorable(v, depth=depth + 1) for v in value.values())), None)
-    if isinstance(value, list):
-        if any(isinstance(item, list) for item in value):
-            return "holds a list within a list, which Firestore refuses"
-        return next(filter(None, (_unstorable(v, depth=depth + 1) for v in value)), None)
-    return None
-
-
-def _stored(db: Client, file: SeedFile) -> dict[str, dict[str, Any]]:
-    """The file's documents as they are stored now, by id."""
-    places = [db.collection(file.collection).document(id) for id in file.documents]
-    found: dict[str, dict[str, Any]] = {}
-    for start in range(0, len(places), _READ_AT_ONCE):
-        for snapshot in db.get_all(places[start : start + _READ_AT_ONCE]):
-            if snapshot.exists:
-                found[snapshot.id] = snapshot.to_dict() or {}
-    return found
+    if isinstance(value, list) and any(isinstance(item, list) for item in value):
+        return "holds a list within a list, which Firestore refuses"
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next(filter(None, (_unstorable(each, depth=depth + 1) for each in items)), None)
 
 
 def _commits(documents: dict[str, dict[str, Any]]) -> Iterator[dict[str, dict[str, Any]]]:

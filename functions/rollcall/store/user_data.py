@@ -42,10 +42,6 @@ def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) ->
     batch.delete(document.reference)
 
 
-def _forget_by(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"by": ERASED})
-
-
 def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     """Take the user who decided something in another's run out of its audit entry."""
     from google.cloud.firestore import ArrayRemove
@@ -63,10 +59,6 @@ def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str)
     from google.cloud.firestore import DELETE_FIELD
 
     batch.update(document.reference, {"decision.by": ERASED, "decision.reason": DELETE_FIELD})
-
-
-def _forget_named_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"deciderUid": ERASED})
 
 
 def _settled_day(document: Document) -> dict[str, Any]:
@@ -134,7 +126,7 @@ DECIDED = (
     Section(
         kind="decisionsAsked",
         find=of_user("approvals", "deciderUid", platform=True),
-        erase=_forget_named_decider,
+        erase=lambda db, batch, asked, uid: batch.update(asked.reference, {"deciderUid": ERASED}),
     ),
 )
 AUDIT = (
@@ -145,7 +137,11 @@ AUDIT = (
         erase=_strip_entry,
         reads=("at",),
     ),
-    Section(kind="auditDecisions", find=of_user("audit", "by", platform=True), erase=_forget_by),
+    Section(
+        kind="auditDecisions",
+        find=of_user("audit", "by", platform=True),
+        erase=lambda db, batch, entry, uid: batch.update(entry.reference, {"by": ERASED}),
+    ),
     Section(
         kind="auditDeciders",
         find=listing_user("audit", "deciders", platform=True),
@@ -163,8 +159,8 @@ _READ_AT_ONCE = 25
 
 Item = dict[str, Any]
 Place = tuple[str, ...]
-"""Names of documents behind which a section goes on: one; or of a thread, and a collection in it
-with a document's name there."""
+"""A section's kind, and the name of the document behind which it goes on; in a thread that of the
+thread, and a collection in it with a document's name there. The first page's has no name."""
 
 _THREADS = "threads"
 _IN_THREAD = ("messages", "runs")
@@ -187,51 +183,44 @@ def export_page(
         InvalidArgument: The cursor is none that a page gave out.
     """
     shown = [section for section in sections if section.show is not None]
-    kinds = [_THREADS, *(section.kind for section in shown)]
-    kind, place = _read_cursor(cursor, kinds) if cursor else (_THREADS, ())
+    place = _read_cursor(cursor, shown) if cursor else (_THREADS,)
     items: list[Item] = []
     size = 0
-    last: tuple[str, Place] = (kind, place)
-    for at, item in _items(db, uid, shown, kind, place):
+    for at, item in _items(db, uid, shown, place):
         size += len(json.dumps(item, ensure_ascii=False).encode())
         if items and (size > PAGE_BYTES or len(items) == PAGE_ITEMS):
-            return {"items": items, "cursor": _cursor(*last)}
+            text = json.dumps(place, ensure_ascii=False)
+            return {"items": items, "cursor": base64.urlsafe_b64encode(text.encode()).decode()}
         items.append(item)
-        last = at
+        place = at
     return {"items": items, "cursor": None}
 
 
 def _items(
-    db: Client, uid: str, sections: Sequence[Section], kind: str, place: Place
-) -> Iterator[tuple[tuple[str, Place], Item]]:
+    db: Client, uid: str, sections: Sequence[Section], place: Place
+) -> Iterator[tuple[Place, Item]]:
     """Yield what is behind a place, with the place of each."""
-    is_before = kind != _THREADS
-    if not is_before:
-        for where, item in _thread_items(db, uid, place):
-            yield (_THREADS, where), item
-    for section in sections:
-        after = place[0] if section.kind == kind and place else None
-        is_before = is_before and section.kind != kind
-        if is_before or section.show is None:
-            continue
+    kind, *names = place
+    if kind == _THREADS:
+        if names:  # the rest of the thread in which the last page ended, if it is this user's
+            thread = paths.thread(db, names[0]).get(["uid"])
+            if (thread.to_dict() or {}).get("uid") == uid:
+                collection, after = names[1:] or (_IN_THREAD[0], None)
+                yield from _inside(db, names[0], collection, after)
+        mine = of_user(_THREADS, platform=True)(db, uid)
+        for thread in _pages(mine, names[0] if names else None):
+            yield (_THREADS, thread.id), _item(_THREADS, thread.id, thread)
+            yield from _inside(db, thread.id, _IN_THREAD[0], None)
+    kinds = [_THREADS, *(section.kind for section in sections)]
+    for section in sections[max(kinds.index(kind) - 1, 0) :]:
+        assert section.show is not None
+        after = names[0] if section.kind == kind else None
         for snapshot in _pages(section.find(db, uid), after):
             held = section.whole(snapshot) if section.whole else snapshot.to_dict()
             data = section.show(held or {}, uid)
-            if data is None:
-                continue
-            item = {"kind": section.kind, "id": snapshot.id, "data": plain(data)}
-            yield (section.kind, (snapshot.id,)), item
-
-
-def _thread_items(db: Client, uid: str, place: Place) -> Iterator[tuple[Place, Item]]:
-    if place:  # the rest of the thread in which the last page ended, if it is this user's
-        thread = paths.thread(db, place[0]).get(["uid"])
-        if (thread.to_dict() or {}).get("uid") == uid:
-            collection, after = (place[1], place[2]) if len(place) == 3 else (_IN_THREAD[0], None)
-            yield from _inside(db, place[0], collection, after)
-    for thread in _pages(of_user(_THREADS, platform=True)(db, uid), place[0] if place else None):
-        yield (thread.id,), _item(_THREADS, thread.id, thread)
-        yield from _inside(db, thread.id, _IN_THREAD[0], None)
+            if data is not None:
+                item = {"kind": section.kind, "id": snapshot.id, "data": plain(data)}
+                yield (section.kind, snapshot.id), item
 
 
 def _inside(
@@ -240,7 +229,7 @@ def _inside(
     for name in _IN_THREAD[_IN_THREAD.index(collection) :]:
         query = paths.thread(db, thread_id).collection(collection_id(name))
         for snapshot in _pages(query, after if name == collection else None):
-            yield (thread_id, name, snapshot.id), _item(name, thread_id, snapshot)
+            yield (_THREADS, thread_id, name, snapshot.id), _item(name, thread_id, snapshot)
 
 
 def _item(kind: str, thread_id: str, snapshot: Any) -> Item:
@@ -281,24 +270,27 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value]  # a vector
 
 
-def _cursor(kind: str, place: Place) -> str:
-    text = json.dumps([kind, *place], ensure_ascii=False)
-    return base64.urlsafe_b64encode(text.encode()).decode()
+def _read_cursor(cursor: str, sections: Sequence[Section]) -> Place:
+    """Return the place that a cursor names.
 
-
-def _read_cursor(cursor: str, kinds: Sequence[str]) -> tuple[str, Place]:
+    Raises:
+        InvalidArgument: The cursor is none that a page gave out.
+    """
     try:
-        found = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
-    except ValueError as error:
-        raise _refused() from error
-    if not isinstance(found, list) or not all(map(_is_name, found)) or found[:1] == []:
-        raise _refused()
-    kind, place = found[0], tuple(found[1:])
-    is_thread = kind == _THREADS
-    fits = len(place) in (1, 3) if is_thread else len(place) == 1
-    if kind not in kinds or not fits or (len(place) == 3 and place[1] not in _IN_THREAD):
-        raise _refused()
-    return kind, place
+        place = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+    except ValueError:
+        place = None
+    names = place if isinstance(place, list) and place and all(map(_is_name, place)) else [""]
+    if names[0] == _THREADS:
+        fits = len(names) == 2 or (len(names) == 4 and names[2] in _IN_THREAD)
+    else:
+        fits = len(names) == 2 and any(section.kind == names[0] for section in sections)
+    if not fits:
+        raise InvalidArgument(
+            "send the cursor of the page before as it was, or none for the first page",
+            field="cursor",
+        )
+    return tuple(names)
 
 
 def _is_name(value: Any) -> bool:
@@ -310,10 +302,4 @@ def _is_name(value: Any) -> bool:
         and "/" not in value
         and value not in {".", ".."}
         and not (value.startswith("__") and value.endswith("__"))
-    )
-
-
-def _refused() -> InvalidArgument:
-    return InvalidArgument(
-        "send the cursor of the page before as it was, or none for the first page", field="cursor"
     )
