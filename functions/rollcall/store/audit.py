@@ -140,12 +140,8 @@ def write(batch: WriteBatch, db: Client, entry: dict[str, Any]) -> None:
     """Add the entry to a batch, which fails as a whole if the entry exists."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    batch.create(paths.audit(db, entry_id(entry)), {**entry, "loggedAt": SERVER_TIMESTAMP})
-
-
-def entry_id(entry: dict[str, Any]) -> str:
-    """Return the id of an entry: the same for every try of writing it."""
-    return hashlib.sha256(entry["about"].encode()).hexdigest()[:40]
+    id = hashlib.sha256(entry["about"].encode()).hexdigest()[:40]  # the same for every try
+    batch.create(paths.audit(db, id), {**entry, "loggedAt": SERVER_TIMESTAMP})
 
 
 def tool_names(names: Iterable[str]) -> list[str]:
