@@ -483,7 +483,8 @@ class FileStore:
             try:
                 contents_at(self._db, (record.to_dict() or {})["place"]).delete(record.id)
             except AgentError as error:
-                log.warning("the content of file %s stays for now: %s", record.id, error)
+                id = record.id
+                log.warning("the content of file %s stays until the next sweep: %s", id, error)
                 continue
             record.reference.delete()  # what says where the content was
             left += 1
