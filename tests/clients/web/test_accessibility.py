@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.clients.web.test_cards import CHART, approval, call
 from tests.clients.web.test_text import ANSWER
+from tests.support.full_form import cases
 
 DONE = {"approved": True, "by": "me", "at": 0}
 HEBREW = "# כותרת\n\nReact הוא `code` של 3-5 ימים\n\n| שם | ערך |\n|---|---|\n| א | 1 |"
@@ -32,9 +33,14 @@ GALLERY: list[tuple[str, dict[str, Any]]] = [
     ("approval", {"approval": approval(mayDecide=False), "uid": "me"}),
 ]
 THEMES = [("light", None), ("dark", None), ("light", "contrast"), ("dark", "contrast")]
+LOOKS = cases(list(product(["en", "he"], THEMES)), 0, 5, 6, 3)
+"""Each theme in one language; in `make chaos`, in both."""
+SIZES = cases(list(product([320, 360, 768, 1280], ["en", "he"])), 0, 3, 5, 6)
+"""Each width in one language; in `make chaos`, in both."""
 
 
-@pytest.mark.parametrize(("locale", "theme"), list(product(["en", "he"], THEMES)))
+@pytest.mark.long
+@pytest.mark.parametrize(("locale", "theme"), LOOKS)
 def test_web_components_have_no_finding(
     components: Page, locale: str, theme: tuple[str, str | None]
 ) -> None:
@@ -61,13 +67,13 @@ def test_web_components_have_no_finding(
     assert found == []
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1280])
-def test_web_components_fit_into_the_screen(components: Page, width: int) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "locale"), SIZES)
+def test_web_components_fit_into_the_screen(components: Page, width: int, locale: str) -> None:
     components.set_viewport_size({"width": width, "height": 720})
-    for locale in ("en", "he"):
-        components.evaluate("parts => components.gallery(parts)", GALLERY)
-        components.evaluate("locale => { components.locale.value = locale; }", locale)
-        components.wait_for_selector(".chart-picture svg")
-        assert components.evaluate(
-            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-        )
+    components.evaluate("parts => components.gallery(parts)", GALLERY)
+    components.evaluate("locale => { components.locale.value = locale; }", locale)
+    components.wait_for_selector(".chart-picture svg")
+    assert components.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )

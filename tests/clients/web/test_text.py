@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 from statistics import median
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from tests.support.full_form import IS_FULL, amount
 
 DIRECTIONS: list[list[str]] = json.loads(
     (Path(__file__).parent / "directions.json").read_text(encoding="utf-8")
@@ -46,6 +47,9 @@ Last [ref] line.
 
 [ref]: https://example.com/ref
 """
+
+
+DELTAS = amount(300, full=600)
 
 
 def show(page: Page, text: str, *, is_whole: bool = True) -> None:
@@ -95,7 +99,8 @@ def test_web_item_is_read_by_its_own_letters_and_not_by_those_below_it(component
     assert seen == ["Sendit..ךלםולש.הברהדות", ".םולש", "Callher."]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(amount(3, full=6)))
 def test_web_text_that_streams_ends_as_the_text_at_once(components: Page, seed: int) -> None:
     chance = random.Random(seed)
     text, pieces = ANSWER * 2, []
@@ -108,18 +113,20 @@ def test_web_text_that_streams_ends_as_the_text_at_once(components: Page, seed: 
     assert found["kept"] > 0.9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "block",
     ["A paragraph of words and **bold** ones.\n\n", "- an item\n", "| a | b |\n", "x = 1\n"],
 )
 def test_web_delta_costs_the_same_in_a_long_answer(components: Page, block: str) -> None:
-    """Compared with itself at a twentieth of the length, by nodes touched; in `make chaos` by time
-    as well."""
+    """Compared with itself while it was short, by nodes touched; in `make chaos` by time, too."""
     opening = {"|": "| a | b |\n|---|---|\n", "x": "```py\n"}.get(block[0], "")
-    found = components.evaluate("deltas => components.stream(deltas)", [opening, *([block] * 600)])
+    found = components.evaluate(
+        "deltas => components.stream(deltas)", [opening, *([block] * DELTAS)]
+    )
     early, late = found["touched"][30:80], found["touched"][-50:]
     assert sum(late) <= 3 * sum(early) + 50
-    if "CHAOS_FULL" in os.environ:
+    if IS_FULL:
         assert median(found["ms"][-50:]) <= 8 * median(found["ms"][30:80]) + 4
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from dev.paths import ROOT
+from rollcall.store.client import database
 from tests.clients.web.elements import EXAMPLES, import_map, served_examples
 from tests.clients.web.scene import ask
 
@@ -53,6 +55,27 @@ def test_web_elements_of_one_page_share_the_client(host: Page, site: str) -> Non
           return chat.firebase.functions === inbox.firebase.functions;
         })()"""
     )
+
+
+def test_web_chat_element_tells_where_its_user_is_and_begins_anew_in_another_place(
+    host: Page, site: str
+) -> None:
+    host.goto(f"{site}/examples/plain.html")
+    expect(host.get_by_text("Ask about your messages.")).to_be_visible()
+    host.evaluate(
+        "document.addEventListener('rollcall-thread', ({ detail }) => { window.thread = detail; })"
+    )
+    chat = host.locator("rollcall-chat")
+    threads = []
+    for place in ({"page": "/projects/7"}, {"page": "/projects/8", "tab": ["plan", 2]}):
+        chat.evaluate("(chat, json) => chat.setAttribute('context', json)", json.dumps(place))
+        expect(host.get_by_text("Ask about your messages.")).to_be_visible()
+        ask(host, "say: here")
+        expect(chat.locator(".markdown")).to_have_text("here")
+        threads.append(host.evaluate("window.thread.threadId"))
+        stored = database().document(f"threads/{threads[-1]}").get()
+        assert json.loads(stored.get("context")) == place
+    assert threads[0] != threads[1]
 
 
 def test_web_elements_work_in_react(host: Page, tmp_path: Path) -> None:
