@@ -16,6 +16,7 @@ from dev.without_pack import copy_without, packs
 TESTS = (
     "tests/unit/test_docs.py",
     "tests/unit/test_deploy_page.py",
+    "tests/unit/test_operating_page.py",
     "tests/unit/test_every_section.py",
     "tests/unit/test_indexes.py",
     "tests/unit/commands/test_rules.py",
