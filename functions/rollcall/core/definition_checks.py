@@ -150,16 +150,19 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
     checked = ConfigDict(validate_default=True, arbitrary_types_allowed=True)
     try:
         create_model("defaults", __config__=checked, **optional)()
-    except ValidationError as error:
-        reasons: dict[str, str] = {}
-        for each in error.errors(include_url=False):
-            reasons.setdefault(str(each["loc"][0]), each["msg"])
-        for alias, reason in reasons.items():
-            name = names[alias]
-            shown, default = texts[name], fields[name][1].default
-            cure = f"`{name}: {shown} | None = None`" if default is None else "another default"
-            problem = f"the default of `{name}`, {default!r}, is no `{shown}`: {reason}"
-            yield wrong(function, problem, f"Write {cure}", parameter=name)
+    except (PydanticUserError, TypeError, ValueError):
+        for name, (annotation, info) in optional.items():  # to find those that are the reason
+            field = {name: (annotation, info)}
+            try:
+                create_model("default", __config__=checked, **field)()
+            except (PydanticUserError, TypeError, ValueError) as error:
+                why = one_line(error)
+                if isinstance(error, ValidationError):
+                    why = error.errors(include_url=False)[0]["msg"]
+                shown, given = texts[name], info.default
+                cure = f"`{name}: {shown} | None = None`" if given is None else "another default"
+                problem = f"the default of `{name}`, {given!r}, is no `{shown}`: {why}"
+                yield wrong(function, problem, f"Write {cure}", parameter=name)
 
 
 def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:

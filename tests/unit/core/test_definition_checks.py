@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
@@ -175,6 +175,19 @@ CASES = [
         "hours: float = None",
         "1: the default of `hours`, None, is no `float`: Input should be a valid number. "
         "Write `hours: float | None = None`.",
+    ),
+    (
+        "hours: float = 1",
+        'most_people: int = "few", hours: float = 1',
+        "1: the default of `most_people`, 'few', is no `int`: "
+        "Input should be a valid integer, unable to parse string as an integer. "
+        "Write another default.",
+    ),
+    (
+        "hours: float = 1",
+        "hours: Annotated[float, AfterValidator(len)] = 1",
+        "1: the default of `hours`, 1, is no `Annotated[float, AfterValidator(len)]`: "
+        "object of type 'float' has no len(). Write another default.",
     ),
     (
         "hours: float = 1",
