@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
-from msgspec import Struct, json, to_builtins
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from rollcall.core.context import User
@@ -92,7 +93,8 @@ class Entry(Struct, frozen=True):
         def policy(kind: type[ApprovalPolicy], data: Any) -> ApprovalPolicy:
             return kind.model_validate(data)
 
-        entry = json.decode(record, type=cls, dec_hook=policy)
+        # Not by msgspec's reader: an operator may have written an infinity, which is no JSON to it.
+        entry = convert(json.loads(record), cls, dec_hook=policy)
         is_elsewhere = entry.codebase not in (None, codebase())
         if is_elsewhere and entry.execution.type == "internal_service":
             # What another codebase of this project declares is a function of its own.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,18 @@ def test_only_the_users_of_named_tenants_may_use_it() -> None:
 
 def test_a_compiled_entry_is_the_entry_but_for_what_only_the_index_needs() -> None:
     entry = read_capability(declared(tenants=["b", "a"], approval={"ask": "always"}))
+    assert Entry.load(json.dumps(entry.record()).encode()) == entry
+
+
+def test_a_number_that_json_does_not_have_makes_no_compiled_entry_unreadable() -> None:
+    asked = {"userRequest": "a room for any number", "parameters": {"people": math.inf}}
+    entry = read_capability(
+        declared(
+            examples=[asked],
+            approval={"ask": "above", "argument": "people", "threshold": math.inf},
+        )
+    )
+    assert entry.policy and entry.policy.threshold == math.inf
     assert Entry.load(json.dumps(entry.record()).encode()) == entry
 
 
