@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import re
 import sys
@@ -22,8 +23,6 @@ from contextvars import ContextVar, copy_context
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, TypeVar
-
-from pydantic_core import to_jsonable_python
 
 from rollcall.core.errors import AgentError, Internal, Unavailable
 from rollcall.core.redaction import map_texts, redact_logs, redacted, redacted_json
@@ -187,13 +186,12 @@ class Lines(logging.Formatter):
         is told of them is redacted here."""
         message = without_uid(record.getMessage())
         told = {**log_fields(), **(getattr(record, _OURS, None) or {})}
-        plain = to_jsonable_python(told, inf_nan_mode="strings", fallback=str)
         entry = {
             "severity": record.levelname,
             "message": message[:MESSAGE_CHARS],
             "logger": record.name,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            **map_texts(redacted_json(plain), without_uid),
+            **map_texts(redacted_json(_plain(told)), without_uid),
         }
         if found := _INCIDENT.search(message):
             entry["incident"] = found[1]
@@ -225,6 +223,18 @@ def as_text(entry: dict[str, Any]) -> str:
     figures = [f"{key}={value}" for key, value in entry.items() if key not in left_out]
     line = " ".join([f"{entry['severity']} {entry['logger']}: {entry['message']}", *figures])
     return "\n".join(filter(None, (line, entry.get("stack_trace"))))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as plain JSON, whatever it is: what JSON does not have becomes its text. A
+    line that cannot be written would be lost."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
 # ---- Incidents ----

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import logging
+import math
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -267,6 +270,25 @@ def test_what_is_logged_by_others_as_extra_is_not_written() -> None:
     log = Log()
     log.logger.error("odd", extra={"http_request": {"authorization": "x"}})
     assert set(log.entry()) == {"severity", "message", "logger", "time"}
+
+
+def test_whatever_a_figure_is_its_line_is_written_and_is_json() -> None:
+    log = Log()
+    figures = {
+        "share": math.inf,
+        "mean": math.nan,
+        "data": b"\xff",
+        "error": KeyError("x"),
+        "by_id": {"\ud800": 1, (1, 2): 2},
+        "nested": reduce(lambda inner, _: [inner], range(300), "x"),
+    }
+    log.logger.info("odd", extra=fields("odd", **figures))
+    assert not re.search("Infinity|NaN", log.stream.getvalue())
+    written = log.entry()
+    assert (written["share"], written["mean"]) == ("inf", "nan")
+    assert (written["data"], written["error"]) == ("b'\\xff'", "'x'")
+    assert written["by_id"] == {"\ud800": 1, "(1, 2)": 2}
+    assert written["nested"] == figures["nested"]
 
 
 def test_an_incident_can_be_looked_up_by_itself() -> None:
