@@ -124,7 +124,7 @@ def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = Fals
 def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     """Choose the tools for a message."""
     allowed = permitted(registry, asking)
-    count = sum(allowed)
+    count = allowed.count(1)
     if not count:
         return Selection(())
     entries, index = registry.content.entries, registry.content.index
