@@ -294,6 +294,13 @@ class _Router(Router, frozen=True, kw_only=True):
             self.ctx, progress=progress, effect_key=key, citations=[], files=[], display=None
         )
 
+    def target(self, name: str) -> Target:
+        target = super().target(name)
+        if name not in self.approved:
+            return target
+        # Nobody is asked, so there is nothing to show.
+        return replace(target, preview=lambda ctx, arguments: None)
+
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
         if name in self.approved:
             return ApprovalPolicy(ask="never")

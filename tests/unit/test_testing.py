@@ -6,6 +6,7 @@ from datetime import date
 from typing import Annotated, Any
 
 import pytest
+from msgspec.structs import replace
 from pydantic import Field
 
 from rollcall.core.capability import Preview, capability
@@ -63,6 +64,16 @@ def order(ctx: ToolContext, *, drink: Annotated[str, Field(max_length=20)], day:
 def store(ctx: ToolContext) -> None:
     """Write something to Firestore."""
     ctx.batch.set(ctx.db.document("a/b"), {})
+
+
+def _sign(ctx: ToolContext, *, text: str) -> Preview:
+    hanging = ctx.db.document("signs/door").get().get("text")
+    return Preview(Display(type="confirmation", title="Sign", text=f"{hanging}: {text}"))
+
+
+@capability(name={"en": "Sign"}, category="menu", effect="write", runs_on="client", preview=_sign)
+def hang_sign(ctx: ToolContext, *, text: str) -> None:
+    """Hang a sign on the door."""
 
 
 @capability(name={"en": "Takings"}, category="staff", min_role="admin")
@@ -131,6 +142,19 @@ def test_a_write_that_is_approved_happens() -> None:
     assert [call.result for call in result.calls] == ["tea for ann, True"]
     with pytest.raises(NotFound, match="'oder'"):
         run(CAFE, "A tea", model=model, capabilities=ALL, approved={"oder"})
+
+
+def test_a_write_of_the_users_client_that_is_approved_is_left_to_it_without_a_preview() -> None:
+    till = replace(CAFE, tools=("hang_sign",))
+    sign = calls(("hang_sign", {"text": "Closed"}))
+    model, tools = ScriptedModel([sign]), [hang_sign]
+    result = run(till, "Close", model=model, capabilities=tools, approved={"hang_sign"})
+    assert [call.arguments for call in result.client_calls] == [{"text": "Closed"}]
+    assert (result.calls, result.interrupts) == ([], [])
+    model = ScriptedModel([sign, "It failed."])  # asked about, it needs what the preview reads
+    (call,) = run(till, "Close", model=model, capabilities=tools).calls
+    assert call.error is not None
+    assert "this test has no Firestore" in call.error["message"]
 
 
 def test_the_same_call_in_two_steps_is_two_calls() -> None:

@@ -764,13 +764,15 @@ def test_many_small_deltas_take_time_in_proportion(
 ) -> None:
     monkeypatch.setattr(model_calls, "REPLY_CHARS", 3_000_000)
     monkeypatch.setattr(model_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
-    short, long = (min(_time_s(_deltas(chars)) for _ in range(2)) for chars in (25_000, 200_000))
+    # In pieces so large that copying would take most of the time.
+    one, eight = (_deltas(chars, size=40) for chars in (200_000, 1_600_000))
+    short, long = (min(_time_s(deltas) for _ in range(2)) for deltas in (one, eight))
     assert long / short < 8 * 4  # one that is copied with each delta takes 64 times as long
 
 
-def _deltas(chars: int) -> list[Delta]:
+def _deltas(chars: int, *, size: int = 4) -> list[Delta]:
     text = json.dumps({"path": "a.py", "content": "x" * chars})
-    return [CallStart("c", "write_file"), *pieces(text), CallEnd("c")]
+    return [CallStart("c", "write_file"), *pieces(text, size=size), CallEnd("c")]
 
 
 def _taken_in(deltas: list[Delta]) -> None:
