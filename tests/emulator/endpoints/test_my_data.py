@@ -261,14 +261,17 @@ def test_what_is_in_hand_is_not_done_twice(db: Client) -> None:
     assert len(list(db.collection("threads/t1/messages").list_documents())) == 500
 
 
-def test_a_worker_that_was_taken_over_writes_nothing_more(db: Client) -> None:
+@pytest.mark.parametrize("kind", ["clear_thread", "delete_thread"])
+def test_a_worker_that_was_taken_over_writes_nothing_more(db: Client, kind: erasure.Kind) -> None:
     write_thread(db, "t1", messages=10)
-    first = erasure.begin_thread_erasure(db, "ann", "t1", "delete_thread", seconds=20)
+    first = erasure.begin_thread_erasure(db, "ann", "t1", kind, seconds=20)
     assert isinstance(first, erasure.Worker)
     fall_silent(db, first.id)
     platform = Keeping(db)
     resume_erasures(platform)
     assert finish(platform) == 1
+    assert naming(everything(db), "hello") == []
+    assert db.document("threads/t1").get().exists == (kind == "clear_thread")
     with pytest.raises(erasure.Superseded):
         first.commit(db.batch())
 
