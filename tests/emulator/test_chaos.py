@@ -110,10 +110,11 @@ def test_a_provider_at_its_worst_ends_a_run_in_an_answer_or_a_plain_error(
 _FAULTS = ("500", "dropped in a call", "no JSON", "an error inside the stream", "huge", "401")
 
 FORGED = tuple(Forgeries(None, "", "", "").all())
+"""Each is another way in; the last two take longest."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("what", cases(FORGED, *range(0, len(FORGED), 4)))
+@pytest.mark.parametrize("what", cases(FORGED, *range(len(FORGED) - 2)))
 def test_no_forged_decision_gets_through(db: Client, file: str, what: str) -> None:
     Forgeries(db, db.project, file, f"forged{FORGED.index(what)}").all()[what]()
 

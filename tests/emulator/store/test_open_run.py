@@ -100,7 +100,7 @@ LATE = [(way, what) for what in range(len(WHAT)) for way in PASSING]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("way", "what"), cases(LATE, *range(0, len(LATE), 4)))
+@pytest.mark.parametrize(("way", "what"), cases(LATE, *range(0, len(LATE), 5)))
 def test_a_save_that_arrives_late_changes_nothing(
     db: Client, monkeypatch: pytest.MonkeyPatch, way: str, what: int
 ) -> None:

@@ -221,9 +221,13 @@ def ask(
             return result
 
 
+ADDING = next(place for place, each in enumerate(ASKED) if each[2] == ADD)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("project", "question", "tool", "arguments"), cases(ASKED, *range(0, len(ASKED), 3))
+    ("project", "question", "tool", "arguments"),
+    cases(ASKED, *range(0, len(ASKED), 3), ADDING),  # of each tool one at least
 )
 def test_a_question_calls_its_tool_with_what_was_said(
     here: Here, project: str, question: str, tool: str, arguments: dict[str, Any]

@@ -15,8 +15,8 @@ UNITS = (
     *(" ", "\t", "\n", "a ", "Aa ", "א ", "ושוב ", "1 ", "1,", "1.", "5 K ", "-", "a-", "a1-", "“"),
     *('" ', "'a ", ". ", "a.", "a, ", "; ", "@", "a@", "a/", "I ", "five ", "that ", "know "),
 )
-# Words in both scripts, numbers, hyphens, quotes, sentences, lists and addresses: each is in one.
-SOME_GROW = cases(UNITS, 22)
+# A word of Hebrew and an address; the hyphens that words are cut at.
+SOME_GROW = cases(UNITS, 6, 22)
 SOME_ARE_LONGEST = cases(UNITS, 13)
 
 
