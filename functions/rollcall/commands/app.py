@@ -83,10 +83,20 @@ class App(Struct, frozen=True, dict=True):
 
     @property
     def firestore_files(self) -> tuple[Path, Path]:
-        """The files of the rules and of the indexes of the database (default)."""
+        """The files of the rules and of the indexes of the database (default).
+
+        Raises:
+            Problem: What `firebase.json` says of databases is no object, and no list of them.
+        """
         config = self.config.get("firestore") or {}
+        entries = config if isinstance(config, list) else [config]
+        if not all(isinstance(each, dict) for each in entries):
+            raise Problem(
+                f'{self.root / CONFIG}: "firestore" is {config!r}; an object with "rules" and '
+                '"indexes" is expected, or a list of them.'
+            )
         if isinstance(config, list):
-            config = next((each for each in config if each.get("database") == "(default)"), {})
+            config = next((each for each in entries if each.get("database") == "(default)"), {})
         rules = config.get("rules", "firestore.rules")
         return self.root / rules, self.root / config.get("indexes", "firestore.indexes.json")
 

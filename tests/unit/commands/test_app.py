@@ -62,6 +62,14 @@ def test_the_files_of_rules_and_indexes_are_those_of_the_default_database(tmp_pa
         assert app.firestore_files == (root / rules, root / "firestore.indexes.json")
 
 
+@pytest.mark.parametrize("config", ["firestore.rules", ["firestore.rules"]])
+def test_databases_that_are_no_objects_are_refused(tmp_path: Path, config: Any) -> None:
+    root = make(tmp_path, {"functions": {}, "firestore": config}, functions=MAIN)
+    app = require_app(find_app(root))
+    with pytest.raises(Problem, match=r'firebase\.json: "firestore" is .*firestore\.rules'):
+        _ = app.firestore_files
+
+
 def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("import rollcall\nrollcall.bind(globals(), packs=['a'])\n")
     app = require_app(find_app(tmp_path))

@@ -133,22 +133,22 @@ def choose_firestore(text: str) -> Firestore:
     """The files of rules and indexes; where firebase.json names none, the usual ones.
 
     Raises:
-        Problem: The default database is not among those listed, or another file lists
-            them.
+        Problem: The default database is not among those listed, or one is no object.
     """
     found = read(text).get("firestore", {})
-    if not isinstance(found, dict | list):
+    is_list = isinstance(found, list)
+    entries = found if is_list else [found]
+    if not all(isinstance(each, dict) for each in entries):
         raise Problem(
             f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
             f'with "rules" and "indexes" here in its place.'
         )
-    entries = found if isinstance(found, list) else [{"database": _DEFAULT_DATABASE, **found}]
     for index, entry in enumerate(entries):
-        if isinstance(entry, dict) and entry.get("database") == _DEFAULT_DATABASE:
+        if entry.get("database", None if is_list else _DEFAULT_DATABASE) == _DEFAULT_DATABASE:
             return Firestore(
                 entry.get("rules") or "firestore.rules",
                 entry.get("indexes") or "firestore.indexes.json",
-                ("firestore", index) if isinstance(found, list) else ("firestore",),
+                ("firestore", index) if is_list else ("firestore",),
             )
     names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
     raise Problem(

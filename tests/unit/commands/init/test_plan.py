@@ -359,6 +359,14 @@ def test_without_the_default_database_init_says_what_to_add(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize("named", ['"my.rules"', '["my.rules"]'])
+def test_databases_that_are_no_objects_are_refused_with_their_line(
+    tmp_path: Path, named: str
+) -> None:
+    make(tmp_path, {"firebase.json": f'{{\n"firestore": {named}}}'})
+    assert refusal(tmp_path).startswith('firebase.json:2: "firestore" is ')
+
+
 # ---- Rules that open Rollcall's collections ----
 
 
