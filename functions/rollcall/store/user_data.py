@@ -278,7 +278,7 @@ def _read_cursor(cursor: str, sections: Sequence[Section]) -> Place:
     """
     try:
         place = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
-    except ValueError:
+    except (ValueError, RecursionError):
         place = None
     names = place if isinstance(place, list) and place and all(map(_is_name, place)) else [""]
     if names[0] == _THREADS:

@@ -551,7 +551,11 @@ def test_an_export_survives_what_is_written_meanwhile(db: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "cursor", ["x", "e30=", "W10=", "WyJ0aHJlYWRzIiwgImEvYiJd", "WyJ1c2VycyIsICJhIl0=", "é", "[]"]
+    "cursor",
+    [
+        *("x", "e30=", "W10=", "WyJ0aHJlYWRzIiwgImEvYiJd", "WyJ1c2VycyIsICJhIl0=", "é", "[]"),
+        pytest.param("W1tb" * 4_000, id="lists in lists"),
+    ],
 )
 def test_a_cursor_that_no_page_gave_out_is_refused(db: Client, cursor: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
