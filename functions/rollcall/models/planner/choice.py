@@ -59,7 +59,8 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     for tool in near[:1]:
         left = forms[tool.name].left
         is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
-        if searcher and left and lists(tool) and not (_chains(tool) or is_told):
+        chains = any(each.refers_to and each.kind == "array" for each in parameters(tool))
+        if searcher and left and lists(tool) and not (chains or is_told):
             # A list that cannot be told of the topic: it is searched, if something is to be found.
             return searcher if is_request(text, "looked_up") and not counts(text) else None
         return tool
@@ -75,11 +76,6 @@ def _leaves(tool: ToolSpec, filled: Filled) -> int:
     if not filled.left:
         return 0
     return 2 if any(each.kind not in soft for each in filled.open) else 1
-
-
-def _chains(tool: ToolSpec) -> bool:
-    """Tell whether a tool takes the ids of what a search found."""
-    return any(each.refers_to and each.kind == "array" for each in parameters(tool))
 
 
 def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = None) -> list[Fit]:
@@ -99,7 +95,7 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     topical = [n for n, word in enumerate(message.words) if word.has_topic]
     every = message.stems_at(topical)
     said = message.stems_at([n for n in topical if n not in values])
-    verb = {*words(cue("polite").sub("", message.text.strip(), count=1))[:1]}
+    verb = {*words(message.bare)[:1]}
     said = said - weak
     head = said & set(words(re.split(cue("prepositions"), message.text)[0]))
     weights = field_weights([_fields(tool) for tool in tools], _FIELDS, k=_SATURATION)
@@ -164,7 +160,7 @@ def _fields(tool: ToolSpec) -> dict[str, Counter[str]]:
 
 def _answers(tool: ToolSpec, message: Message) -> bool:
     """Tell whether a tool can give what a question asks for, or knows the verb of a command."""
-    asked, bare = message.text.strip(), cue("polite").sub("", message.text.strip(), count=1)
+    asked, bare = message.text.strip(), message.bare
     first, weak = set(tokens(bare)[:1]), wordset("scaffold") | wordset("asking")
     if not tool.writes and cue("states").match(bare) and first.isdisjoint(weak):
         return False  # "circuit 22 is not used any more" asks for nothing
@@ -239,7 +235,7 @@ def _first_stems(tool: ToolSpec, *, of: Literal["all", "description"] = "all") -
 def is_request(text: str, kind: Literal["write", "looked_up"]) -> bool:
     """Tell whether a text may want something written (a request or a statement, no question), or
     something looked up in the user's own data."""
-    bare = cue("polite").sub("", text.strip(), count=1)
+    bare = read_message(text).bare
     asks = not set(tokens(bare)[:1]).isdisjoint(wordset("asking") | wordset("looking"))
     is_question = bare.rstrip().endswith("?")
     if kind == "looked_up":
@@ -254,10 +250,11 @@ def is_request(text: str, kind: Literal["write", "looked_up"]) -> bool:
 def asks(text: str, tool: ToolSpec | None = None) -> bool:
     """Tell whether a part of a message asks for something by itself: by a question word, a verb, or
     a keyword of a tool."""
-    first = words(cue("polite").sub("", text.strip(), count=1))[:1]
+    message = read_message(text)
+    first = words(message.bare)[:1]
     verbs = [wordset(f"verbs.{kind}") for kind in wording("verbs")]
     is_asked = bool(cue("asks_more").match(text)) or any(
-        map(read_message(text).find, tool.keywords if tool else ())
+        map(message.find, tool.keywords if tool else ())
     )
     known = verbs_of(tool) if tool and tool.writes else frozenset[str]()
     return is_asked or not wordset("looking").union(known, *verbs).isdisjoint(first)
@@ -267,7 +264,7 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
     """Tell whether a message asks for a write: it begins with its verb, or says a keyword."""
     if not is_request(message.text, "write"):
         return False
-    begins = words(cue("polite").sub("", message.text.strip(), count=1))[:1]
+    begins = words(message.bare)[:1]
     phrases = (each for each in tool.keywords if len(words(each)) > 1)
     return not verbs_of(tool).isdisjoint(begins) or any(map(message.find, phrases))
 

@@ -115,7 +115,8 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         found = _tell(wish.search, Wish(wish.text), locale) if wish.search else seen
         return f"{none}\n\n{found}".strip()
     scores = [_score(each) for each in kept]
-    query = str((step.call.arguments or {}).get("query") or "")
+    given = step.call.arguments or {}
+    query, offset = str(given.get("query") or ""), given.get("offset")
     if scores[0] and not wish.search and not _has_most(kept, query):
         none = say("none", locale, what=what, conditions=say("quoted", locale, text=query))
         if not (cue("seeks").match(wish.text) or cue("about").search(wish.text)):
@@ -125,7 +126,8 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
         kept = [e for e, score in zip(kept, scores, strict=True) if score >= _WEAKEST * scores[0]]
     kept = sorted(kept, key=lambda each: not _is_urgent(each)) if not scores[0] else kept
     is_page = not (conditions or scores[0])  # else it is what was looked through that counts
-    total, skipped = (total, _offset(step)) if is_page else (len(kept), 0)
+    skipped = offset if is_page and type(offset) is int else 0
+    total = total if is_page else len(kept)
     shown = kept[wish.skip : wish.skip + MOST_ITEMS]
     if not shown:
         return say("none", locale, what=what, conditions=say("all", locale))
@@ -139,12 +141,6 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
     if kind := _unanswered(wish.text, evidence, is_counted=not scores[0]):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
     return "\n".join([*lines, *([seen] if seen else [])])
-
-
-def _offset(step: Step) -> int:
-    """Return how many things a call has left out at the beginning."""
-    offset = (step.call.arguments or {}).get("offset")
-    return offset if type(offset) is int else 0
 
 
 def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[Item], list[str]]:
@@ -161,19 +157,8 @@ def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[It
         other = [bool(wish.search) and language(t) != language(wish.topic) for t in texts]
         every = zip(items, shares, other, strict=True)
         items = [each for each, share, is_other in every if share >= least or is_other]
-        items.sort(key=lambda each: _nearness(each, wanted), reverse=True)
         conditions.append(say("quoted", locale, text=wish.topic))
     return items, conditions
-
-
-def _nearness(item: Item, wanted: set[str]) -> tuple[int, int]:
-    """Return how many words of a topic an item says itself: in what it is, then in all but the
-    names of where it stands."""
-    heads = (str(item.get(k) or "") for k in wording("fields.headline"))
-    own = (str(v) for k, v in item.items() if not k.endswith(("Name", "Names", "Title")))
-    said = (words(" ".join(part)) for part in (heads, own))
-    in_head, in_all = (len(wanted.intersection(each)) for each in said)
-    return in_head, in_all
 
 
 def _has_most(items: list[Item], query: str) -> bool:

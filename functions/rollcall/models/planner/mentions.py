@@ -167,6 +167,11 @@ class Message(Struct, frozen=True, dict=True):
         return tuple(found)
 
     @cached_property
+    def bare(self) -> str:
+        """The text without a polite beginning, such as "could you please"."""
+        return cue("polite").sub("", self.text.strip(), count=1)
+
+    @cached_property
     def stems(self) -> tuple[str, ...]:
         return tuple(stem for word in self.words for stem in word.stems)
 

@@ -272,7 +272,7 @@ def _adds(piece: str, goal: Goal, request: ModelRequest) -> bool:
 
 def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] | None:
     """Return the goal of a message that gives the words to be written: "tell Tom that I'm late"."""
-    bare = cue("polite").sub("", text.strip(), count=1)
+    bare = read_message(text).bare
     for match in cue("dictation").finditer(bare) if is_request(text, "write") else ():
         command, said, after = (group(match, n)[0].strip() for n in ("command", "said", "after"))
         for tool in request.tools if cue("sends").search(command) else ():
