@@ -157,8 +157,19 @@ def _looked_through(items: list[Item], wish: Wish, locale: str) -> tuple[list[It
         other = [bool(wish.search) and language(t) != language(wish.topic) for t in texts]
         every = zip(items, shares, other, strict=True)
         items = [each for each, share, is_other in every if share >= least or is_other]
+        items.sort(key=lambda each: _nearness(each, wanted), reverse=True)
         conditions.append(say("quoted", locale, text=wish.topic))
     return items, conditions
+
+
+def _nearness(item: Item, wanted: set[str]) -> tuple[int, int]:
+    """Return how many words of a topic an item says itself: in what it is, then in all but the
+    names of where it stands."""
+    heads = (str(item.get(k) or "") for k in wording("fields.headline"))
+    own = (str(v) for k, v in item.items() if not k.endswith(("Name", "Names", "Title")))
+    said = (words(" ".join(part)) for part in (heads, own))
+    in_head, in_all = (len(wanted.intersection(each)) for each in said)
+    return in_head, in_all
 
 
 def _has_most(items: list[Item], query: str) -> bool:

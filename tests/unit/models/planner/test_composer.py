@@ -172,6 +172,19 @@ def test_a_list_is_looked_through_for_people_and_topics(
     assert [each["task"] for each in TASKS if each["task"] in said] == [line]
 
 
+def test_what_says_the_topic_itself_comes_before_what_stands_where_it_is_spoken_of() -> None:
+    where = {"conversationName": "Budget 2026"}
+    decisions = [
+        {"decision": "Hire a guard", **where},
+        {"decision": "Cut travel", "context": "as the budget is short", **where},
+        {"decision": "The budget stays at 2M", "conversationName": "Board"},
+        {"decision": "A new logo", "conversationName": "Board"},
+    ]
+    said = told({"decisions": decisions}, text="decisions?", wish={"topic": "the budget"})
+    order = ["The budget stays at 2M", "Cut travel", "Hire a guard"]
+    assert [line.removeprefix("- ").split(" — ")[0] for line in said.splitlines()[2:]] == order
+
+
 def test_nothing_of_the_kind_is_said_with_how_much_was_looked_through() -> None:
     said = told({"tasks": TASKS, "totalFound": 9}, wish={"people": ("Noa",)})
     assert said == "I could not find any tasks (Noa).\n\nI looked through the first 2 of 9."
