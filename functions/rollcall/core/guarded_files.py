@@ -21,7 +21,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, json
+from msgspec import Struct
+
+from rollcall.core.records import decode
 
 FILE = Path(__file__).with_suffix(".json")
 Kind = Literal["secret", "repository", "startup", "project"]
@@ -95,7 +97,7 @@ def _folded(name: str) -> str:
 
 @cache
 def _list() -> _List:
-    return json.decode(FILE.read_bytes(), type=_List)
+    return decode(FILE.read_bytes(), _List)
 
 
 @cache

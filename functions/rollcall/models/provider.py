@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct
 
 import rollcall.models
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.records import decode
 
 ErrorKind = Literal[
     "blocked",  # the content was refused
@@ -203,7 +203,7 @@ def find_provider(id: str) -> Provider | None:
     for folder in rollcall.models.__path__:
         path = Path(folder) / f"{id}.json"
         if id.isidentifier() and path.is_file():
-            return msgspec.json.decode(path.read_bytes(), type=Provider)
+            return decode(path.read_bytes(), Provider)
     return None
 
 

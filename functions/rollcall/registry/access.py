@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert
 from rollcall.core.shapes import Role, Status
 
 if TYPE_CHECKING:

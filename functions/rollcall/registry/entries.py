@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from rollcall.core.context import User
 from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.records import convert
 from rollcall.core.shapes import Role, Status
 from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec
 from rollcall.registry.access import Access

@@ -19,11 +19,12 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, field, json, to_builtins
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert, decode
 from rollcall.core.shapes import Status
 from rollcall.registry.breaker import (
     OWN_FAILURES,
@@ -195,7 +196,7 @@ def check(
         before = _states(windows)
         for sample in samples:
             try:
-                calls = json.decode(sample.get("calls"), type=list[ObservedCall])
+                calls = decode(sample.get("calls"), list[ObservedCall])
             except (KeyError, TypeError, ValueError) as error:
                 # It must not keep all that comes after it from counting.
                 log.error("health sample %s cannot be read: %r", sample.id, error)

@@ -19,10 +19,11 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.registry.segments import part, read_records, write_records
 from rollcall.store.batches import attempts, try_commit, where, write_unchanged

@@ -29,7 +29,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct, convert, field, to_builtins
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from rollcall.core.errors import (
@@ -42,6 +42,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.store.batches import try_commit, update_unchanged, where
 from rollcall.store.client import project_id

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from rollcall.core.capability import Recap
 from rollcall.core.messages import (
@@ -40,6 +40,7 @@ from rollcall.core.messages import (
     UserMessage,
 )
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, ToolCallRecord
 from rollcall.store import migrations, paths
 

@@ -14,10 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from packs.electrical.projects.records import Area, Circuit, LoadType
 from packs.electrical.wording import pattern
+from rollcall.core.records import convert
 from rollcall.core.text import HEBREW_PREFIXES
 
 Connection = Literal["cord", "fixed", "either"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, convert, field
+from msgspec import Struct, field
 
 from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.inspection.facts import Facts
@@ -30,6 +30,7 @@ from packs.electrical.projects.labels import Outlet, outlets_of, places_of
 from packs.electrical.projects.records import Area, Circuit
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, amps
+from rollcall.core.records import convert
 
 TO_GROUND_V = 150
 NO_OUTLETS = frozenset({"lighting", "subpanel", "alarm"})
