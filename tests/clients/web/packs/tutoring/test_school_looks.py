@@ -128,6 +128,7 @@ def _nothing(page: Page, texts: dict[str, Any]) -> None:
 
 def _refuse_keywords(page: Page, texts: dict[str, Any]) -> None:
     page.locator(".keyword button").first.wait_for()
+    page.locator(".prompt summary").wait_for()  # a preview that comes after a change is dropped
     while page.locator(".keyword button").count():
         page.locator(".keyword button").first.click()
     page.locator("[aria-invalid=true]").first.wait_for()
