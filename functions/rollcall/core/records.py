@@ -1,4 +1,4 @@
-"""Structs from plain data and from JSON, in any number of threads.
+"""Reads structs from plain data and from JSON, safely in many threads.
 
 msgspec works out what it knows of a type at its first use, and a thread that uses the type
 meanwhile finds that half done, which ends the process by a segmentation fault (msgspec 0.22). So
