@@ -213,9 +213,18 @@ export class Conversation {
   /** Take up the run that the thread is at, where this page does not show it yet. */
   #catchUp(): void {
     if (this.#catchingUp || this.#isClosed) return;
-    this.#catchingUp = this.#catchUpOnce()
+    this.#catchingUp = this.#catchUpUntilItRests()
       .catch((error: unknown) => console.warn("the thread was not read anew", error))
       .finally(() => (this.#catchingUp = undefined));
+  }
+
+  /** The thread may change while it is read, and another run begin while one is followed. */
+  async #catchUpUntilItRests(): Promise<void> {
+    let read: ThreadState | undefined;
+    do {
+      read = this.#thread;
+      await this.#catchUpOnce();
+    } while (this.#thread !== read && !this.#isClosed);
   }
 
   async #catchUpOnce(): Promise<void> {
@@ -231,7 +240,9 @@ export class Conversation {
     if (!state || this.#isLeft()) return;
     if (this.newest.value?.turnId !== state.turnId) await this.#readNewest(store, threadId);
     const turn = this.newest.value;
-    if (!turn || this.#isLeft() || (turn.runId === runId && turn.run)) return;
+    // The log may be newer than what the thread's document said.
+    if (turn?.turnId !== state.turnId || this.#isLeft()) return;
+    if (turn.runId === runId && turn.run) return;
     const isOver = state.status !== "running" && !thread.waiting;
     if (isOver && turn.runId === runId && turn.isComplete) return;
     const { agent } = this;

@@ -1,0 +1,138 @@
+// A conversation that another page goes on with, over a store whose answers the test gives.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { build } from "../../../clients/web/esbuild.mjs";
+
+const at = (path) => fileURLToPath(new URL(`../../../clients/${path}`, import.meta.url));
+
+let folder, Conversation;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conversation-"));
+  const outfile = join(folder, "conversation.mjs");
+  await build({
+    entryPoints: [at("web/src/chat/conversation.ts")],
+    alias: { "@rollcall/client": at("js/src/index.js") },
+    bundle: true,
+    format: "esm",
+    external: ["firebase/*"],
+    outfile,
+  });
+  globalThis.navigator ??= { language: "en" };
+  globalThis.localStorage ??= { getItem: () => null };
+  globalThis.document = { hidden: true }; // nothing is drawn
+  ({ Conversation } = await import(pathToFileURL(outfile)));
+});
+
+after(() => rm(folder, { recursive: true }));
+
+test("a run that begins while the one before is read is followed", async () => {
+  const store = new ScriptedStore();
+  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
+  await until(() => store.tell);
+
+  store.tell(threadAt("first"));
+  await until(() => store.asked.includes("first"));
+  store.tell(threadAt("second")); // the page still waits for what the store says of the first
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.asked.includes("second"));
+  store.answer("second", { turnId: "second", status: "running" });
+
+  await until(() => store.followed.length);
+  assert.deepEqual(store.followed, ["second"]);
+  assert.equal(conversation.newest.value.view.value.state, "running");
+  conversation.close();
+});
+
+test("a run that begins while another is followed is followed after it", async () => {
+  const store = new ScriptedStore();
+  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
+  await until(() => store.tell);
+
+  store.tell(threadAt("first"));
+  await until(() => store.asked.includes("first"));
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.followed.length === 1);
+  store.tell(threadAt("second"));
+  store.end("first");
+  await until(() => store.asked.includes("second"));
+  store.answer("second", { turnId: "second", status: "running" });
+
+  await until(() => store.followed.length === 2);
+  assert.deepEqual(store.followed, ["first", "second"]);
+  conversation.close();
+});
+
+/** Says of each run what the test lets it say. Its log has the turns that were told of. */
+class ScriptedStore {
+  tell = undefined;
+  asked = [];
+  followed = [];
+  #log = [];
+  #answers = new Map();
+  #ends = new Map();
+
+  rollcall = {
+    threads: { messages: async () => ({ entries: this.#log, older: undefined }) },
+    follow: ({ runId }) => {
+      this.followed.push(runId);
+      const result = new Promise((resolve) => this.#ends.set(runId, resolve));
+      return { runId, messages: [], calls: [], result, on: () => () => {}, leave: () => {} };
+    },
+  };
+
+  watchThread(_threadId, listener) {
+    this.tell = (thread) => {
+      const turnId = thread.lease.runId;
+      const n = this.#log.length + 1;
+      this.#log.push({ n, turnId, runId: turnId, role: "user", createdAt: new Date(), parts: [] });
+      listener(thread);
+    };
+    return () => {};
+  }
+
+  run(_threadId, runId) {
+    this.asked.push(runId);
+    return this.#answer(runId).promise;
+  }
+
+  answer(runId, stored) {
+    this.#answer(runId).resolve(stored);
+  }
+
+  #answer(runId) {
+    if (!this.#answers.has(runId)) {
+      let resolve;
+      const promise = new Promise((each) => (resolve = each));
+      this.#answers.set(runId, { promise, resolve });
+    }
+    return this.#answers.get(runId);
+  }
+
+  end(runId) {
+    this.#ends.get(runId)(resultOf(runId));
+  }
+}
+
+function threadAt(runId) {
+  return { agent: "a", title: null, updatedAt: { seconds: 1, nanoseconds: 0 }, lease: { runId } };
+}
+
+function resultOf(runId) {
+  return { turnId: runId, runId, message: "", outcome: { type: "success" }, toolCalls: [] };
+}
+
+/** Wait for something that happens within a few turns of the event loop. */
+async function until(happened) {
+  for (let turns = 0; !happened(); turns += 1) {
+    assert.ok(turns < 1000, `it did not happen: ${happened}`);
+    await turnOfTheLoop();
+  }
+}
