@@ -24,7 +24,7 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Caller, ClientCall, NeedsApproval, Permit
+from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
 from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
 from rollcall.agent.router import Router
@@ -333,14 +333,12 @@ def _router(
     ]
     return _Router(
         platform=_Platform(None, None, None, StaticCatalog(capabilities)),
-        caller=Caller(
-            user=ctx.user,
-            locale=ctx.locale,
-            now=ctx.now,
-            deadline=time.monotonic() + agent.deadline_s,
-            effect_key=lambda place: f"test-{place}",
-            client_tools=frozenset(capabilities),
-        ),
+        user=ctx.user,
+        locale=ctx.locale,
+        now=ctx.now,
+        deadline=time.monotonic() + agent.deadline_s,
+        effect_key=lambda place: f"test-{place}",
+        client_tools=frozenset(capabilities),
         entries={
             each.id: each
             for each in sorted(known, key=lambda entry: entry.id)

@@ -34,7 +34,6 @@ from msgspec.structs import replace
 from rich.table import Table
 
 from rollcall.agent.budget import Budget
-from rollcall.agent.dispatch import Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.run_setup import RunContext, new_turn, turn_request
@@ -207,14 +206,14 @@ def _chosen(registry: Snapshot, *, streamed: bool) -> Callable[[], str]:
         nobody: Any = None
         made = new_turn(
             context,
-            Caller(USER, "en", NOW, deadline=time.monotonic() + 60, run_id="r1"),
             nobody,
             turn_request(context, [UserMessage.of(QUESTION)], run_id="r1", streamed=streamed),
-            journal=Notes(),
+            run_id="r1",
+            deadline=time.monotonic() + 60,
             budget=Budget(),
         )
         well = replace(made.dispatch, health=dict)  # which is read from Firestore
-        return _answer(replace(made, dispatch=well))
+        return _answer(replace(made, dispatch=well, journal=Notes()))
 
     return work
 
@@ -234,9 +233,8 @@ def _context(registry: Snapshot, profile: AgentProfile) -> RunContext:
 
 
 def _router(entries: dict[str, Entry]) -> Router:
-    nobody: Any = None
-    caller = Caller(USER, "en", NOW, deadline=time.monotonic() + 60)
-    return Router(SimpleNamespace(catalog=catalog), caller, dict(entries), nobody)  # type: ignore[arg-type]
+    platform: Any = SimpleNamespace(catalog=catalog)
+    return Router(platform, USER, "en", NOW, time.monotonic() + 60, dict(entries))
 
 
 def _answer(made: Turn) -> str:

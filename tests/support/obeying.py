@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import pytest
 
-from rollcall.agent.dispatch import Caller
 from rollcall.agent.loop import run
 from rollcall.agent.router import Router
 from rollcall.agent.turn import Turn, TurnEnd
@@ -100,14 +99,12 @@ def obey(
     deadline = time.monotonic() + 60
     router = Router(
         platform=cast(Platform, SimpleNamespace(catalog=StaticCatalog(world.known))),
-        caller=Caller(
-            user=user,
-            locale="en",
-            now=datetime.now(UTC),
-            deadline=deadline,
-            effect_key=(lambda place: f"key{place}") if can_ask else None,
-            client_tools=client_tools,
-        ),
+        user=user,
+        locale="en",
+        now=datetime.now(UTC),
+        deadline=deadline,
+        effect_key=(lambda place: f"key{place}") if can_ask else None,
+        client_tools=client_tools,
         entries={entry.id: entry for entry in offered},
     )
     work = Turn(

@@ -1,58 +1,19 @@
-"""Types of tool calls: the dispatcher, its caller, and the ways a call ends."""
+"""Types of tool calls: the dispatcher, and the ways a call ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from msgspec import Struct, field
 
-from rollcall.core.context import Decider, Dialogue, EarlierCall, Progress, User
+from rollcall.core.context import Decider, Progress
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
 from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
 from rollcall.models.base import ToolSpec
 
 if TYPE_CHECKING:
-    from rollcall.store.approvals import Approval, RememberedApproval, Translation
-
-
-class Caller(Struct, frozen=True):
-    """The user and run for which tools are called, and what people and the client have answered.
-
-    Attributes:
-        deadline: The `time.monotonic()` value by which a call must have ended.
-        context: What the client says of where the user is; data.
-        token: The user's ID token, while one is at hand: passed on to other functions.
-        effect_key: Makes the key of a call's effect from its place; None where nobody can be asked
-            and nothing may be written: in an agent that is asked inside a tool.
-        dialogue: What was said in the thread.
-        earlier: The thread's calls before the one at a place of the newest step.
-        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
-            the same places, and an approval is for one call.
-        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
-            `{expired}`.
-        remembered: Approvals that stand for the thread's later calls, by capability.
-        client_tools: The client tools that the client offered in this turn.
-    """
-
-    user: User
-    locale: str
-    now: datetime
-    deadline: float
-    thread_id: str = ""
-    run_id: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
-    token: str | None = None
-    effect_key: Callable[[int], str] | None = None
-    earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
-    is_cancelled: Callable[[], bool] = lambda: False
-    dialogue: Callable[[], Dialogue] = Dialogue
-    approvals: Mapping[str, Approval] = field(default_factory=dict)
-    client_results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    remembered: Mapping[str, RememberedApproval] = field(default_factory=dict)
-    client_tools: frozenset[str] = frozenset()
+    from rollcall.store.approvals import Translation
 
 
 class CallOutput(Struct, frozen=True):

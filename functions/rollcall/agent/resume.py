@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.agent.approvals import approval_card, check_size, decider_of, translated_cards
-from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
@@ -434,7 +433,10 @@ def _edited(
     entry = entry_of(db, approval.tool)
     router = Router(
         platform=platform,
-        caller=Caller(owner, approval.locale, now, deadline=time.monotonic() + 60),
+        user=owner,
+        locale=approval.locale,
+        now=now,
+        deadline=time.monotonic() + 60,
         entries={entry.id: entry} if entry else {},
         policies=dict(profile.approvals),
     )

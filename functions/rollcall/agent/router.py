@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,7 +16,6 @@ from pydantic import ValidationError
 
 from rollcall.agent.approvals import check_approved, check_size, is_in_force, review_write
 from rollcall.agent.dispatch import (
-    Caller,
     CallOutcome,
     CallOutput,
     ClientCall,
@@ -25,7 +25,17 @@ from rollcall.agent.dispatch import (
     Permit,
 )
 from rollcall.agent.targets import Target, local_target, remote_target
-from rollcall.core.context import MAX_FILES, AskAgent, Platform, Progress, TextModel, ToolContext
+from rollcall.core.context import (
+    MAX_FILES,
+    AskAgent,
+    Dialogue,
+    EarlierCall,
+    Platform,
+    Progress,
+    TextModel,
+    ToolContext,
+    User,
+)
 from rollcall.core.errors import (
     Aborted,
     FailedPrecondition,
@@ -41,7 +51,12 @@ from rollcall.models.base import FIND_TOOLS, ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
-from rollcall.store.approvals import Approval, arguments_digest, load_approvals
+from rollcall.store.approvals import (
+    Approval,
+    RememberedApproval,
+    arguments_digest,
+    load_approvals,
+)
 from rollcall.store.effects import Effect, Write, perform_once
 from rollcall.store.made_files import keeper
 
@@ -54,29 +69,58 @@ log = logging.getLogger("rollcall")
 
 
 class Router(Struct, frozen=True):
-    """Routes each call to its target, after its checks.
+    """Routes each call of a user's run to its target, after its checks.
 
     Attributes:
+        deadline: The `time.monotonic()` value by which a call must have ended.
         entries: Those that may be called; what is found joins them.
+        context: What the client says of where the user is; data.
+        token: The user's ID token, while one is at hand: passed on to other functions.
+        agents: How capabilities ask agents; None where they may not.
         find: Searches for more tools; None where the model may not.
         policies: The agent's own, by capability.
         text_model: What capabilities are given, counted in the user's budget.
         health: Of capabilities that are not well by now, by id: "degraded" or "down".
+        effect_key: Makes the key of a call's effect from its place; None where nobody can be asked
+            and nothing may be written: in an agent that is asked inside a tool.
+        earlier: The thread's calls before the one at a place of the newest step.
+        dialogue: What was said in the thread.
+        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
+            the same places, and an approval is for one call.
+        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
+            `{expired}`.
+        remembered: Approvals that stand for the thread's later calls, by capability.
+        client_tools: The client tools that the client offered in this turn.
         permits: Of the calls that were allowed, by id.
     """
 
     platform: Platform
-    caller: Caller
+    user: User
+    locale: str
+    now: datetime
+    deadline: float
     entries: MutableMapping[str, Entry]
+    thread_id: str = ""
+    run_id: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    token: str | None = None
     agents: AskAgent | None = None
     find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
     text_model: TextModel | None = None
     health: Callable[[], Mapping[str, str]] = dict
+    effect_key: Callable[[int], str] | None = None
+    earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
+    dialogue: Callable[[], Dialogue] = Dialogue
+    is_cancelled: Callable[[], bool] = lambda: False
+    approvals: Mapping[str, Approval] = field(default_factory=dict)
+    client_results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    remembered: Mapping[str, RememberedApproval] = field(default_factory=dict)
+    client_tools: frozenset[str] = frozenset()
     permits: MutableMapping[str, Permit] = field(default_factory=dict)
 
     def is_decided(self, call: ToolCall) -> bool:
-        return call.id in self.caller.approvals or call.id in self.caller.client_results
+        return call.id in self.approvals or call.id in self.client_results
 
     def writes(self, call: ToolCall) -> bool:
         if self.find is not None and call.name == FIND_TOOLS:
@@ -107,12 +151,12 @@ class Router(Struct, frozen=True):
             return arguments
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
-        if (result := self.caller.client_results.get(call.id)) is not None:
+        if (result := self.client_results.get(call.id)) is not None:
             return self._client_result(call, result)
         if self.find is not None and call.name == FIND_TOOLS:
             return self._found_tools(call, self.find)
-        caller, user = self.caller, self.caller.user
-        approval = self.caller.approvals.get(call.id)
+        user = self.user
+        approval = self.approvals.get(call.id)
         if approval is not None:
             check_approved(self.platform, approval)
         else:  # what a person approved is tried all the same
@@ -127,9 +171,7 @@ class Router(Struct, frozen=True):
                 f"{call.name} changed the approved arguments in its preview; nothing was written"
             )
         ctx = self.tool_context(place, call, target, progress)
-        if target.on_client and (
-            call.name not in self.caller.client_tools or caller.effect_key is None
-        ):
+        if target.on_client and (call.name not in self.client_tools or self.effect_key is None):
             raise FailedPrecondition(
                 f"no client that can run {call.name} takes part in this dialogue"
             )
@@ -143,7 +185,7 @@ class Router(Struct, frozen=True):
                 target=target,
                 policy=policy,
                 arguments=arguments,
-                remembered=caller.remembered.get(call.name),
+                remembered=self.remembered.get(call.name),
             )
             if isinstance(review, NeedsApproval):
                 return review
@@ -161,21 +203,20 @@ class Router(Struct, frozen=True):
         self, place: int, call: ToolCall, target: Target, progress: Progress
     ) -> ToolContext:
         """Return what the call at a place of its step is given."""
-        caller = self.caller
         return ToolContext(
-            user=caller.user,
+            user=self.user,
             platform=self.platform,
-            locale=caller.locale,
-            now=caller.now,
+            locale=self.locale,
+            now=self.now,
             progress=progress,
-            effect_key=caller.effect_key(place) if caller.effect_key and target.writes else None,
-            is_cancelled=caller.is_cancelled,
-            context=caller.context,
+            effect_key=self.effect_key(place) if self.effect_key and target.writes else None,
+            is_cancelled=self.is_cancelled,
+            context=self.context,
             agents=self.agents,
-            earlier=lambda: caller.earlier(place),
-            read_dialogue=caller.dialogue,
+            earlier=lambda: self.earlier(place),
+            read_dialogue=self.dialogue,
             paid_text_model=lambda: self.text_model,
-            file_keeper=keeper(lambda: self.platform.db, caller.user.uid, now=caller.now),
+            file_keeper=keeper(lambda: self.platform.db, self.user.uid, now=self.now),
         )
 
     def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
@@ -219,16 +260,15 @@ class Router(Struct, frozen=True):
             NotFound: This codebase does not have it.
             FailedPrecondition: It is one of our own writes under another name.
         """
-        user, entry = self.caller.user, self.entries.get(name)
+        user, entry = self.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
             raise PermissionDenied(f"{name} is not available to this user")
         kind = entry.execution.type
         if kind == "firebase_function":
             self._check_not_ours(entry)
         if kind in ("firebase_function", "api_endpoint") or (kind == "client" and entry.is_foreign):
-            deadline = self.caller.deadline
             return remote_target(
-                entry, user, self.caller.token, lambda: max(deadline - time.monotonic(), 1.0)
+                entry, user, self.token, lambda: max(self.deadline - time.monotonic(), 1.0)
             )
         capability = self.platform.catalog.find_capability(entry.id)
         if not at_least(user.role, capability.mark.min_role):
@@ -267,16 +307,16 @@ class Router(Struct, frozen=True):
         """Write through the ledger, once."""
         if ctx.effect_key is None:
             raise FailedPrecondition(f"{call.name} changes data, which cannot be done here")
-        if self.caller.is_cancelled():
+        if self.is_cancelled():
             raise Aborted("the user stopped the run before this was begun; nothing was written")
         effect = Effect(
             key=ctx.effect_key,
-            uid=self.caller.user.uid,
+            uid=self.user.uid,
             tool=call.name,
             version=target.version,
             arguments_digest=arguments_digest(arguments),
-            thread_id=self.caller.thread_id,
-            run_id=self.caller.run_id,
+            thread_id=self.thread_id,
+            run_id=self.run_id,
             call_id=call.id,
             approval_id=approved.id if approved else None,
         )

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from rollcall.agent.budget import UserBudget
-from rollcall.agent.dispatch import Caller, ClientCall, NeedsApproval, Permit
+from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
 from rollcall.agent.history import decision_lines, turn_progress
 from rollcall.agent.loop import run
 from rollcall.agent.router import found_tools
@@ -30,7 +30,7 @@ from rollcall.agent.run_setup import (
     turn_request,
 )
 from rollcall.agent.telemetry import observe_run, run_span
-from rollcall.agent.turn import Turn, TurnEnd, Unsaved, WaitingCall
+from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
 from rollcall.core import events
 from rollcall.core.context import AskAgent, Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
@@ -450,20 +450,12 @@ def agent_asker(
             profile = replace(asked.profile, max_steps=min(max_steps, MAX_STEPS_CAP))
             asked = replace(asked, profile=profile)
         run_id = uuid.uuid4().hex[:20]
-        caller = Caller(
-            user=user,
-            locale=asked.locale,
-            now=asked.now,
-            deadline=min(deadline, time.monotonic() + asked.profile.deadline_s),
-            run_id=run_id,
-            context=asked.client_context or {},
-        )
         turn = new_turn(
             asked,
-            caller,
             agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
             turn_request(asked, [question], run_id=run_id),
-            journal=Unsaved(),  # it has no thread, nobody to ask, and nobody who watches
+            run_id=run_id,
+            deadline=min(deadline, time.monotonic() + asked.profile.deadline_s),
             budget=UserBudget(platform.db, user, allow_unpriced=asked.profile.allow_unpriced),
         )
         with closing(turn.budget), run_span(agent_id):

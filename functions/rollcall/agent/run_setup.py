@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from rollcall.agent.attached_files import with_files
 from rollcall.agent.budget import Budget, UserBudget
-from rollcall.agent.dispatch import Caller
 from rollcall.agent.history import (
     compacted,
     compacted_history,
@@ -32,7 +31,7 @@ from rollcall.agent.model_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.tool_calls import ASKER
-from rollcall.agent.turn import Journal, Turn, TurnProgress
+from rollcall.agent.turn import Turn, TurnProgress, Unsaved
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
@@ -362,25 +361,6 @@ def run_turn(
         tokens=profile.turn_tokens,
         recap_of=recaps(context.platform.catalog),
     )
-    caller = Caller(
-        user=context.user,
-        locale=context.locale,
-        now=context.now,
-        deadline=deadline,
-        thread_id=opened.thread_id,
-        run_id=opened.run_id,
-        context=context.client_context or {},
-        token=context.token,
-        # Calls are made after their reply was saved: the newest document is their step's.
-        effect_key=lambda place: step_effect_key(opened.thread_id, opened.documents[-1], place),
-        earlier=lambda place: earlier_calls(opened.documents, place),
-        dialogue=lambda: dialogue_so_far(opened.db, opened.thread_id, opened.documents),
-        is_cancelled=lambda: opened.is_cancelled,
-        approvals={approval.call_id: approval for approval in opened.approvals},
-        client_results=opened.answers,
-        remembered=opened.remembered,
-        client_tools=frozenset(context.client_tools),
-    )
     request = turn_request(
         context,
         compacted_history(opened.documents),
@@ -392,11 +372,10 @@ def run_turn(
         streamed=streamed,
     )
     turn = new_turn(
-        context, caller, agents, request, journal=opened, budget=budget, progress=progress
+        context, agents, request, opened=opened, deadline=deadline, budget=budget, progress=progress
     )
     db, uid = context.platform.db, opened.user.uid
-    models = with_files(turn.models, request.messages, db=db, uid=uid)
-    return replace(turn, attempt=opened.attempt, models=models)
+    return replace(turn, models=with_files(turn.models, request.messages, db=db, uid=uid))
 
 
 def turn_request(
@@ -468,47 +447,74 @@ def turn_request(
 
 def new_turn(
     context: RunContext,
-    caller: Caller,
     agents: AskAgent,
     request: ModelRequest,
     *,
-    journal: Journal,
+    opened: OpenRun | None = None,
+    run_id: str = "",
+    deadline: float,
     budget: Budget,
     progress: TurnProgress | None = None,
 ) -> Turn:
-    """Return the turn that begins with a request: its models, and what calls are routed by."""
-    profile, platform = context.profile, context.platform
+    """Return the turn that begins with a request: its models, and what calls are routed by.
+
+    Args:
+        opened: Its run in a thread. Without one it is part of another run's tool call: nothing of
+            it is saved, nobody can be asked, and nothing may be written.
+        run_id: Of a run without a thread.
+    """
+    profile, platform, user = context.profile, context.platform, context.user
 
     def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
         found = find(context.registry, context.question(), query, without=without)
         return [(entry, tool_spec(entry)) for entry in found]
 
+    allow_unpriced = profile.allow_unpriced
+    router = Router(
+        platform=platform,
+        user=user,
+        locale=context.locale,
+        now=context.now,
+        deadline=deadline,
+        entries={entry.id: entry for entry in context.entries},
+        run_id=run_id,
+        context=context.client_context or {},
+        token=context.token,
+        agents=agents,
+        find=find_tools if context.finds_more else None,
+        policies=dict(profile.approvals),
+        text_model=metered(platform.text_model, platform.db, user, allow_unpriced=allow_unpriced),
+        health=lambda: snapshot(platform.db).health,
+    )
+    if opened is not None:
+        db, thread_id = opened.db, opened.thread_id
+        router = replace(
+            router,
+            thread_id=thread_id,
+            run_id=opened.run_id,
+            # Calls are made after their reply was saved: the newest document is their step's.
+            effect_key=lambda place: step_effect_key(thread_id, opened.documents[-1], place),
+            earlier=lambda place: earlier_calls(opened.documents, place),
+            dialogue=lambda: dialogue_so_far(db, thread_id, opened.documents),
+            is_cancelled=lambda: opened.is_cancelled,
+            approvals={approval.call_id: approval for approval in opened.approvals},
+            client_results=opened.answers,
+            remembered=opened.remembered,
+            client_tools=frozenset(context.client_tools),
+        )
     return Turn(
-        run_id=caller.run_id,
+        run_id=router.run_id,
         request=request,
         models=tuple(load_model(name) for name in _model_ids(profile)),
         composer=load_model(OFFLINE),
-        dispatch=Router(
-            platform=platform,
-            caller=caller,
-            entries={entry.id: entry for entry in context.entries},
-            find=find_tools if context.finds_more else None,
-            agents=agents,
-            policies=dict(profile.approvals),
-            text_model=metered(
-                platform.text_model,
-                platform.db,
-                context.user,
-                allow_unpriced=profile.allow_unpriced,
-            ),
-            health=lambda: snapshot(platform.db).health,
-        ),
-        journal=journal,
+        dispatch=router,
+        journal=opened or Unsaved(),
         profile=profile,
+        deadline=deadline,
         budget=budget,
         progress=progress or TurnProgress(),
-        deadline=caller.deadline,
-        is_stopped=caller.is_cancelled,
+        is_stopped=router.is_cancelled,
+        attempt=opened.attempt if opened else 1,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rollcall.agent.dispatch import Caller, CallOutput, ClientCall, NeedsApproval
+from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.router import Router
 from rollcall.core.context import Decider, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
@@ -56,12 +56,13 @@ def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:
 
 
 def router(user: User | None = None, **more: Any) -> Router:
-    own = {name: more.pop(name) for name in Caller.__struct_fields__ if name in more}
-    asking = {"deadline": time.monotonic() + 60, "effect_key": lambda place: f"key-{place}"}
-    caller = Caller(user or User("ann"), "en", NOW, **{**asking, **own})
     fields: dict[str, Any] = {
         "platform": Nowhere(tess=User("tess", Role.TEACHER)),
-        "caller": caller,
+        "user": user or User("ann"),
+        "locale": "en",
+        "now": NOW,
+        "deadline": time.monotonic() + 60,
+        "effect_key": lambda place: f"key-{place}",
         "entries": entries(),
         "agents": None,
     }
