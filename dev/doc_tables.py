@@ -106,7 +106,7 @@ def turn_limits() -> str:
 
 def day_limits() -> str:
     """What a user may spend in a day where an operator set nothing else."""
-    from rollcall.store.limits import UserLimits
+    from rollcall.store.budgets import UserLimits
 
     meanings = {
         "usd_per_day": "US dollars for models in a UTC day",
@@ -143,7 +143,6 @@ def fixed_limits() -> str:
         erasure,
         event_log,
         files,
-        limits,
         made_files,
         recovery,
         run_opening,
@@ -169,7 +168,7 @@ def fixed_limits() -> str:
             "one call of `run_agent`": f"{run_agent.RUN_AGENT_S} s",
             "one task of `continuerun`": f"{continuation.TASK_S:,} s",
             "`max_steps` of any profile": _number(profile.MAX_STEPS_CAP),
-            "`runsPerMinute` of any user": _number(limits.MOST_STARTS),
+            "`runsPerMinute` of any user": _number(budgets.MOST_STARTS),
             "calls in one step": _number(turn.MAX_CALLS_PER_STEP),
             "calls at the same time": _number(tool_calls.PARALLEL),
             "agents called by agents": f"{run.MAX_DEPTH} levels",

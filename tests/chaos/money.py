@@ -14,8 +14,12 @@ from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import AgentError, Unavailable
 from rollcall.models.base import Usage
-from rollcall.store.budgets import BudgetExhausted, TenantDay, read_days
-from rollcall.store.limits import NONE
+from rollcall.store.budgets import (
+    NONE,
+    BudgetExhausted,
+    TenantDay,
+    read_days,
+)
 from tests.chaos import stage
 from tests.chaos.scene import Broken
 from tests.chaos.worker import Job, Outcome, Worker

@@ -10,7 +10,7 @@ from google.cloud.firestore import Client
 from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.models.base import Usage
-from rollcall.store import budgets, limits, paths
+from rollcall.store import budgets, paths
 from tests.support.spender import INPUT, MODEL, OUTPUT, WORST
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -30,7 +30,7 @@ class Clock:
 
 def allow(db: Client, **document: Any) -> None:
     db.document("budgets/limits").set(document)
-    limits.forget()
+    budgets.forget()
 
 
 def budget_of(db: Client, user: User = ANN, clock: Clock | None = None) -> UserBudget:

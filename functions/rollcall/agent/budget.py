@@ -25,14 +25,18 @@ from rollcall.models.base import Usage
 from rollcall.store import paths
 from rollcall.store.batches import attempts, try_commit, write_unchanged
 from rollcall.store.budgets import (
+    NONE,
+    Amount,
     BudgetExhausted,
     Day,
     TenantDay,
+    TenantLimits,
+    UserLimits,
     increments,
+    limits,
     reservation,
     used_sum,
 )
-from rollcall.store.limits import NONE, Amount, TenantLimits, UserLimits, limits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -172,7 +176,8 @@ class UserBudget(Budget):
         if self._is_settled:
             return
         self._place, self._ahead = len(batch), NONE if is_last else self._next.amount
-        self._entry = None if is_last and is_over else self._new_entry(self._ahead)
+        is_out = is_last and is_over
+        self._entry = None if is_out else reservation(self._ahead, self._run, self._now())
         fields: dict[str, Any] = {"reservations": {self._id: self._entry or DELETE_FIELD}}
         if self._counts:  # an empty map would replace what is there
             fields["models"] = {
@@ -281,7 +286,7 @@ class UserBudget(Budget):
 
         entry = None
         if not is_end and (self._run is not None or ahead != NONE):
-            entry = self._new_entry(ahead)
+            entry = reservation(ahead, self._run, self._now())
         contended = "too many calls are being paid for at once; try again"
         failure: Exception = Unavailable(contended, retry_after_s=1)
         for number in attempts():
@@ -317,9 +322,6 @@ class UserBudget(Budget):
     def _note_settled(self, is_within: bool) -> None:
         self._reserved, self._cost, self._counts = self._ahead, NONE, {}
         self._is_within, self._is_checked, self._place = is_within, False, None
-
-    def _new_entry(self, ahead: Amount) -> dict[str, Any]:
-        return reservation(ahead, self._run, self._now())
 
     @property
     def _is_settled(self) -> bool:

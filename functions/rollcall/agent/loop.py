@@ -187,7 +187,7 @@ def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
             # Isolated, so that what reads in the other direction stays in its place.
             values = {"summary": f"\u2068{each.needs.summary}\u2069", "role": f"\u2068{role}\u2069"}
             key = "run.waits_for_role" if role else "run.waits_for_user"
-            lines.append(TEXTS.say(turn.locale, key, **values))
+            lines.append(TEXTS.say(turn.request.locale, key, **values))
     text = "\n".join(lines)
     if text:
         yield from _say(f"{_message_id(turn, state)}-waiting", text)
@@ -217,7 +217,7 @@ def _ask_back(turn: Turn, state: TurnState, question: Question) -> TurnEvents:
 def _cancelled(turn: Turn, state: TurnState, said: str = "") -> TurnEvents:
     """End a turn that the user stopped. What was said so far is kept, with a mark; calls that only
     read stay unanswered."""
-    mark = TEXTS.say(turn.locale, "run.stopped.cancelled")
+    mark = TEXTS.say(turn.request.locale, "run.stopped.cancelled")
     addition = f"\n\n{mark}" if said.strip() else mark
     yield from _say(f"{_message_id(turn, state)}-end", addition)
     yield events.step_finished(state.step)
@@ -243,11 +243,11 @@ def _finish(turn: Turn, state: TurnState, reply: Reply) -> TurnEvents:
     reason = _CUT_SHORT.get(reply.reason)
     addition = ""
     if reason is not None:
-        addition = TEXTS.say(turn.locale, f"run.stopped.{reason}")
+        addition = TEXTS.say(turn.request.locale, f"run.stopped.{reason}")
     elif not reply.text.strip():
-        addition = TEXTS.say(turn.locale, "run.no_answer")
+        addition = TEXTS.say(turn.request.locale, "run.no_answer")
     elif turn.profile.review is not None:
-        review = turn.profile.review(reply.text, turn.locale)
+        review = turn.profile.review(reply.text, turn.request.locale)
         state.named = state.sources.number(review.citations)
         addition = review.remark
     if addition:
@@ -275,9 +275,9 @@ def _answer_without_model(turn: Turn, state: TurnState, error: AgentError) -> Tu
 def _compose(turn: Turn, state: TurnState, reason: StopReason) -> TurnEvents:
     """Say why the turn stopped, and let the composer word what was found."""
     message_id = f"{_message_id(turn, state)}-end"
-    opening = TEXTS.say(turn.locale, f"run.stopped.{reason}") + "\n\n"
+    opening = TEXTS.say(turn.request.locale, f"run.stopped.{reason}") + "\n\n"
     if not state.found_something:
-        text = opening + TEXTS.say(turn.locale, "run.nothing_found")
+        text = opening + TEXTS.say(turn.request.locale, "run.nothing_found")
         yield from _say(message_id, text)
         return _end(state, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)

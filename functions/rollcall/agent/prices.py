@@ -23,7 +23,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import Wire
 from rollcall.models.base import Usage
 from rollcall.models.provider import plain_id, providers
-from rollcall.store.limits import Limits, limits
+from rollcall.store.budgets import Limits, limits
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client

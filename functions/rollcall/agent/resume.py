@@ -37,6 +37,7 @@ from rollcall.store.approvals import (
     canonical_json,
     load_approvals,
 )
+from rollcall.store.budgets import limits
 from rollcall.store.continuations import (
     Continuation,
     Known,
@@ -45,7 +46,6 @@ from rollcall.store.continuations import (
     open_continuation,
     write_decisions,
 )
-from rollcall.store.limits import limits
 from rollcall.store.message_log import read_log
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import check_thread
@@ -57,7 +57,6 @@ from rollcall.store.runs import (
     next_run_id,
     previous_run_id,
     read_request,
-    run_key,
     run_state,
     state_for_repeat,
 )
@@ -335,8 +334,6 @@ class _Resumption(Struct, frozen=True):
             db=db,
             uid=user.uid,
             now=datetime.now(UTC),
-            run=paths.run(db, self.thread_id, run_id).path,
-            run_key=run_key(user.uid, run_id),
             limits=limits(db).of_user(user),
             counts=False,
         )

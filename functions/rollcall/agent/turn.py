@@ -87,10 +87,6 @@ class Turn(Struct, frozen=True):
     is_stopped: Callable[[], bool] = lambda: False
     attempt: int = 1
 
-    @property
-    def locale(self) -> str:
-        return self.request.locale
-
 
 class WaitingCall(Struct, frozen=True):
     """A call that a person or the client answers later.

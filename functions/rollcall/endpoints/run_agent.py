@@ -29,9 +29,8 @@ from rollcall.core.messages import Media, Text, UserMessage, redacted_message
 from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
-from rollcall.store import paths
 from rollcall.store.admission import Admission
-from rollcall.store.limits import limits
+from rollcall.store.budgets import limits
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
@@ -41,7 +40,6 @@ from rollcall.store.runs import (
     Running,
     new_run_id,
     previous_run_id,
-    run_key,
     thread_id_for,
 )
 
@@ -256,8 +254,6 @@ def _opening(
             db=db,
             uid=uid,
             now=context.now,
-            run=paths.run(db, thread_id, run_id).path,
-            run_key=run_key(uid, request.run_id) if request.run_id else None,
             limits=limits(db).of_user(context.user),
             budget=budget,
         ),

@@ -10,8 +10,14 @@ from rollcall.core.context import Call, Platform, User
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
 from rollcall.core.triggers import OnCall, bound
-from rollcall.store.budgets import Day, read_days
-from rollcall.store.limits import NONE, Amount, UserLimits, limits
+from rollcall.store.budgets import (
+    NONE,
+    Amount,
+    Day,
+    UserLimits,
+    limits,
+    read_days,
+)
 
 DAYS = 30
 

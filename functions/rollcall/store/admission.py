@@ -19,8 +19,14 @@ from msgspec import Struct, field
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store import paths
 from rollcall.store.batches import write_unchanged
-from rollcall.store.budgets import Day, RunBudget, reservation
-from rollcall.store.limits import NONE, Amount, UserLimits
+from rollcall.store.budgets import (
+    NONE,
+    Amount,
+    Day,
+    RunBudget,
+    UserLimits,
+    reservation,
+)
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -70,8 +76,6 @@ class Admission(Struct):
 
     Attributes:
         now: When the run was requested, UTC.
-        run: The path of the run's document.
-        run_key: The run's key (`store/runs.py`); None for a generated id.
         limits: How many runs the user may start in a minute, and have under way at once.
         counts: Whether both limits count this one; one that continues a turn is only entered.
         budget: What the run spends from, where its first call is paid for.
@@ -80,8 +84,6 @@ class Admission(Struct):
     db: Client
     uid: str
     now: datetime
-    run: str
-    run_key: str | None
     limits: UserLimits
     counts: bool = True
     budget: RunBudget | None = None
@@ -93,14 +95,16 @@ class Admission(Struct):
         """The user's day, and yesterday while its starts count."""
         return [paths.user_day(self.db, self.uid, day) for day in self._dates]
 
-    @property
-    def was_started(self) -> bool:
+    def was_started(self, key: str) -> bool:
         """Whether a run of this key was opened in the last minutes."""
-        return any(self.run_key in day.starts for day in self._days)
+        return any(key in day.starts for day in self._days)
 
-    def admit(self, batch: WriteBatch) -> None:
+    def admit(self, batch: WriteBatch, run: str, key: str | None) -> None:
         """Add the writes, which insist on the documents as they were read.
 
+        Args:
+            run: The path of the run's document.
+            key: The run's key (`store/runs.py`); None for a generated id.
         Raises:
             ResourceExhausted: The user's rate, or the number of runs at once, does not allow it.
         """
@@ -109,21 +113,21 @@ class Admission(Struct):
         if self.counts:
             check_rate(starts, self.limits.runs_per_minute, now_ms=now_ms)
         # Whether one more may be under way. Its thread is free for this run, or taken over by it.
-        day, thread = days[0], f"{self.run.rpartition('/')[0]}/"
+        day, thread = days[0], f"{run.rpartition('/')[0]}/"
         for id, entry in list(day.reservations.items()):
             if (entry["run"] or "").startswith(thread) and Amount.of(entry) == NONE:
                 del day.reservations[id]
         at_once = self.limits.runs_at_once
         entered = {each["run"] for day in days for each in day.reservations.values()}
-        entered = {run for run in entered if run and not run.startswith(thread)}
+        entered = {each for each in entered if each and not each.startswith(thread)}
         if len(entered) >= (LOOK_AT if at_once is None else at_once):
-            running = {run for day in days for run in day.look(self.db, now=self.now)} & entered
+            running = {each for day in days for each in day.look(self.db, now=self.now)} & entered
             if self.counts and at_once is not None and len(running) >= at_once:
                 raise TooManyRuns(running, most=at_once)
         starts = remembered(starts, now_ms=now_ms)
-        starts[self.run_key or self._id] = {"atMs": now_ms, "counts": self.counts}
+        starts[key or self._id] = {"atMs": now_ms, "counts": self.counts}
         day.uid = self.uid  # also of a day that an erasure had left without a name
-        day.reservations[self._id] = reservation(NONE, self.run, self.now)
+        day.reservations[self._id] = reservation(NONE, run, self.now)
         if self.budget:
             self.budget.reserve_first(day, batch, self._id)
         for snapshot, each in zip(self.snapshots, days, strict=True):

@@ -1,10 +1,16 @@
-"""Days of users and tenants: what was spent, and what is reserved for model calls under way.
+"""Budgets: an operator's limits, and what users and tenants have spent and reserved in a day.
 
+    budgets/limits                {user, tenant, roles: {role}, users: {uid}, tenants: {id}}, each
+                                  with any of usdPerDay, tokensPerDay and (but for tenants)
+                                  runsPerMinute and runsAtOnce; null for no limit
+    budgets/prices                {prices: [...]}, read by `agent/prices.py`
     budgets/u{user}-{day}         uid, day, SUMS, reservations: {id: {run, at, reservedMicroUsd,
                                   reservedTokens}}, models, starts, expiresAt
     budgets/t{tenant}-{day}-{n}   tenant, day, SUMS, expiresAt
 
-SUMS are spentMicroUsd, spentTokens, reservedMicroUsd and reservedTokens.
+SUMS are spentMicroUsd, spentTokens, reservedMicroUsd and reservedTokens. The first two documents
+are an operator's, read once a minute. How often a user starts runs, and how many are under way,
+`admission` counts.
 
 The worst case of a model call is reserved before the call and its cost settled after it; spent and
 reserved together never pass the limit (docs/decisions/16-budgets.md). A reservation is made by a
@@ -16,24 +22,34 @@ call. What a process that died had reserved stays in the sum, and so counts as s
 from __future__ import annotations
 
 import functools
+import logging
 import random
+import threading
+import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as time_of_day
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from msgspec import Struct, field
+from pydantic import Field, ValidationError
 
-from rollcall.core.errors import ResourceExhausted
+from rollcall.core.context import User
+from rollcall.core.errors import ResourceExhausted, Unavailable
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.shapes import SCHEMA_VERSION, Wire
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.batches import read_all, where
-from rollcall.store.limits import NONE, Amount, TenantLimits
 from rollcall.store.run_closing import is_run_alive
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
+
+FRESH_S = 60.0
+"""An operator's change takes effect within this time."""
+MOST_STARTS = 2_000
+"""The highest limit of runs a minute: four minutes' fill about half of a day's document."""
 
 KEPT_DAYS = 400
 """Then a day's document expires."""
@@ -43,14 +59,160 @@ RESERVED_RETRY_S = 5
 """When a call may be tried again that others' reservations are in the way of."""
 
 
+log = logging.getLogger("rollcall")
+
+UsdPerDay = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+TokensPerDay = Annotated[int, Field(ge=0, le=10**12)]
+
+
+# ---- Amounts ----
+
+
+class Amount(Struct, frozen=True):
+    """Money in millionths of a US dollar, and tokens."""
+
+    micro_usd: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.micro_usd + other.micro_usd, self.tokens + other.tokens)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.micro_usd - other.micro_usd, self.tokens - other.tokens)
+
+    def covers(self, other: Amount) -> bool:
+        """Whether neither of the other is more."""
+        return self.micro_usd >= other.micro_usd and self.tokens >= other.tokens
+
+    @staticmethod
+    def of(data: dict[str, Any], name: str = "reserved") -> Amount:
+        """Read the two fields of a document, such as `spentMicroUsd` and `spentTokens`."""
+        return Amount(data.get(f"{name}MicroUsd", 0), data.get(f"{name}Tokens", 0))
+
+    def dump(self, name: str) -> dict[str, int]:
+        return {f"{name}MicroUsd": self.micro_usd, f"{name}Tokens": self.tokens}
+
+
+NONE = Amount()
+
+
+# ---- An operator's limits ----
+
+
+class TenantLimits(Wire):
+    """What all users of a tenant may spend together; None for no limit."""
+
+    usd_per_day: UsdPerDay | None = None
+    tokens_per_day: TokensPerDay | None = None
+
+    @property
+    def micro_usd(self) -> int | None:
+        """The money in millionths of a US dollar, as it is counted."""
+        return None if self.usd_per_day is None else round(self.usd_per_day * 1_000_000)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether no money and no tokens are limited."""
+        return self.usd_per_day is None and self.tokens_per_day is None
+
+    def allows(self, amount: Amount) -> bool:
+        """Whether so much may be spent in a day."""
+        usd, tokens = self.micro_usd, self.tokens_per_day
+        is_paid = usd is None or amount.micro_usd <= usd
+        return is_paid and (tokens is None or amount.tokens <= tokens)
+
+
+class UserLimits(TenantLimits):
+    """What one user may spend, and how often start a run; None for no limit."""
+
+    usd_per_day: UsdPerDay | None = 2.0
+    tokens_per_day: TokensPerDay | None = 2_000_000
+    runs_per_minute: Annotated[int, Field(ge=0, le=MOST_STARTS)] | None = 300
+    runs_at_once: Annotated[int, Field(ge=0, le=1_000)] | None = 8
+
+
+L = TypeVar("L", bound=TenantLimits)
+
+
+class Limits(Struct, frozen=True, eq=False):
+    """Both documents as they were read, and when (monotonic seconds)."""
+
+    document: dict[str, Any] = field(default_factory=dict)
+    prices: dict[str, Any] = field(default_factory=dict)
+    read_at: float = field(default_factory=time.monotonic)
+
+    @functools.lru_cache(maxsize=1_000)  # noqa: B019 - what is kept is small, and renewed each minute
+    def of_user(self, user: User) -> UserLimits:
+        """Return the defaults, overridden by `user`, then by the role's and by the user's entry."""
+        places = (("user", None), ("roles", user.role.value), ("users", user.uid))
+        return self._overridden(UserLimits(), places)
+
+    @functools.lru_cache(maxsize=1_000)  # noqa: B019
+    def of_tenant(self, tenant: str | None) -> TenantLimits:
+        """Return no limit but what `tenant` and the tenant's own entry say."""
+        places = (("tenant", None), ("tenants", tenant)) if tenant else ()
+        return self._overridden(TenantLimits(), places)
+
+    def _overridden(self, limits: L, places: tuple[tuple[str, str | None], ...]) -> L:
+        """Override each field by itself: one that cannot be read is logged and changes nothing."""
+        for place, key in places:
+            entry: Any = self.document.get(place, {})
+            if key is not None and isinstance(entry, dict):
+                entry = entry.get(key, {})
+            for name, value in entry.items() if isinstance(entry, dict) else ((place, entry),):
+                try:
+                    read = type(limits).model_validate({name: value}, strict=True)
+                except ValidationError as error:
+                    log.warning("%s %s: %s is left out: %s", place, key or "", name, error)
+                    continue
+                limits = limits.model_copy(update=read.model_dump(exclude_unset=True))
+        return limits
+
+
+_known: dict[str, Limits] = {}
+_lock = threading.Lock()
+
+
+def limits(db: Client) -> Limits:
+    """Return the limits, from memory while they are fresh; a copy that cannot be renewed still
+    serves.
+
+    Raises:
+        Unavailable: They were never read, and cannot be.
+    """
+    from google.api_core.exceptions import GoogleAPICallError
+
+    key = f"{db.project}/{db._database}"
+    with _lock:
+        found = _known.get(key)
+        if found is None or time.monotonic() - found.read_at > FRESH_S:
+            budgets = db.collection(collection_id("budgets"))
+            try:
+                own, prices = read_all(db, budgets.document("limits"), budgets.document("prices"))
+                found = _known[key] = Limits(own.to_dict() or {}, prices.to_dict() or {})
+            except GoogleAPICallError as error:
+                if found is None:
+                    raise Unavailable(f"the limits could not be read: {error}") from error
+                log.warning("the limits could not be read anew: %s", error)
+    return found
+
+
+def forget() -> None:
+    """Read the limits anew next time."""
+    _known.clear()
+
+
+# ---- Days ----
+
+
 def expiry(day: date) -> datetime:
     """Return when a day's document expires."""
-    return datetime.combine(day + timedelta(days=KEPT_DAYS), time(), UTC)
+    return datetime.combine(day + timedelta(days=KEPT_DAYS), time_of_day(), UTC)
 
 
 def until_tomorrow_s(now: datetime) -> int:
     """Return the seconds until the next UTC day, when budgets renew."""
-    midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), UTC)
+    midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time_of_day(), UTC)
     return int((midnight - now).total_seconds()) + 1
 
 
@@ -83,9 +245,6 @@ class BudgetExhausted(ResourceExhausted):
             needed = f"{need.tokens:,}"
         told = f"{left} of {most} are left, and this may take up to {needed}"
         return BudgetExhausted(f"your budget for today is {why}: {told}", is_for_now=is_for_now)
-
-
-# ---- Users ----
 
 
 class Day(Struct):

@@ -212,9 +212,10 @@ class RunOpening(Struct, frozen=True, kw_only=True):
             "leaseUntil": now + timedelta(seconds=lease_s()),
             "leaseShard": random.randrange(LEASE_SHARDS),
         }
+        reference = paths.run(db, thread_id, self.run_id)
         if self.admission:
-            self.admission.admit(batch)
-        batch.create(paths.run(db, thread_id, self.run_id), run)
+            self.admission.admit(batch, reference.path, self.key)
+        batch.create(reference, run)
         events = EventLog(user.uid, thread_id, self.run_id, writer=self.opener)
         events.open_page(batch, db, 0)
         written = try_commit(batch)

@@ -119,7 +119,7 @@ def read_for_opening(
     documents = found[: len(references)]
     if admission:
         admission.snapshots = found[len(references) :]
-        if run is None and key and admission.was_started:
+        if run is None and key and admission.was_started(key):
             run = find_run(db, key)  # it was opened while this was read
     return documents, run
 

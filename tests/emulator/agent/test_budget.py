@@ -19,9 +19,12 @@ from rollcall.agent.budget import UserBudget
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
-from rollcall.store import budgets, limits, paths
-from rollcall.store.budgets import BudgetExhausted, TenantDay
-from rollcall.store.limits import Amount
+from rollcall.store import budgets, paths
+from rollcall.store.budgets import (
+    Amount,
+    BudgetExhausted,
+    TenantDay,
+)
 from tests.support.budgets import (
     ANN,
     COST,
@@ -329,7 +332,7 @@ def test_a_tenants_call_costs_a_write_beside_each_of_the_users_and_a_read_of_eac
 ) -> None:
     allow(db, user={"usdPerDay": None}, tenant={"usdPerDay": 5})
     in_another_process(db, "bob")
-    limits.limits(db)
+    budgets.limits(db)
     budget = budget_of(db, PUPIL)
     with counted() as cost:
         call(budget)
@@ -355,7 +358,7 @@ def test_a_call_is_counted_at_what_it_cost_by_model(db: Client) -> None:
 
 
 def test_a_call_outside_of_a_run_costs_two_reads_and_two_writes(db: Client) -> None:
-    limits.limits(db)
+    budgets.limits(db)
     budget = budget_of(db)
     with counted() as cost:
         call(budget)
@@ -364,7 +367,7 @@ def test_a_call_outside_of_a_run_costs_two_reads_and_two_writes(db: Client) -> N
 
 
 def test_a_commit_of_the_runs_settles_a_call_and_reserves_the_next(db: Client) -> None:
-    limits.limits(db)
+    budgets.limits(db)
     budget = UserBudget(db, ANN, run="threads/t/runs/r", now=Clock())
     call(budget)
     with counted() as cost:
@@ -450,7 +453,7 @@ def test_a_model_without_a_price_is_refused_unless_a_policy_allows_it(
 def test_an_operators_price_is_used_within_a_minute(db: Client) -> None:
     price = {"models": ["openai:local*"], "input": 1, "output": 2, "asOf": "2026-11-21"}
     db.document("budgets/prices").set({"prices": [price]})
-    limits.forget()
+    budgets.forget()
     budget = budget_of(db)
     assert budget.reserve("openai:local-7b", input_tokens=10, output_tokens=10).micro_usd == 30
 

@@ -23,7 +23,7 @@ from rollcall.models.base import (
     Usage,
 )
 from rollcall.models.structured import StructuredText
-from rollcall.store import budgets, limits, paths
+from rollcall.store import budgets, paths
 from rollcall.store.budgets import BudgetExhausted
 from tests.support.spans import recorded
 
@@ -95,6 +95,6 @@ def test_a_call_that_never_began_to_answer_costs_nothing(db: Client) -> None:
 
 def test_without_a_budget_the_model_is_not_called(db: Client) -> None:
     db.document("budgets/limits").set({"user": {"usdPerDay": 0}})
-    limits.forget()
+    budgets.forget()
     with pytest.raises(BudgetExhausted):
         next(MeteredModel(Says(TextDelta("never")), db, ANN).stream(REQUEST))

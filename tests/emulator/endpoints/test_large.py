@@ -16,7 +16,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.wire import Display
 from rollcall.models.base import Finish, FinishReason, TextDelta
-from rollcall.store import limits
+from rollcall.store import budgets
 from rollcall.testing import calls, says
 from tests.support.full_form import cases
 from tests.support.office import Office, Ran, payment
@@ -31,7 +31,7 @@ def long_replies(office: Office) -> None:
     """The model may say as much as is accepted of any, and the user may pay for it."""
     office.declare(max_output_tokens=150_000)
     office.db.document("budgets/limits").set({"user": {"tokensPerDay": None}})
-    limits.forget()
+    budgets.forget()
 
 
 def most(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:

@@ -25,9 +25,14 @@ from rollcall.endpoints.my_data import (
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.endpoints.usage import report
 from rollcall.models.base import Delta, ModelRequest, load_model
-from rollcall.store import limits
-from rollcall.store.budgets import Day, TenantDay, read_day
-from rollcall.store.limits import NONE, Amount
+from rollcall.store import budgets
+from rollcall.store.budgets import (
+    NONE,
+    Amount,
+    Day,
+    TenantDay,
+    read_day,
+)
 from rollcall.store.open_run import OpenRun
 from rollcall.store.paths import user_day
 from rollcall.store.runs import thread_id_for
@@ -57,12 +62,12 @@ def declare(office: Office, *models: str, **changes: Any) -> None:
 def paid(office: Office) -> None:
     office.model.id = PAID
     declare(office)
-    limits.forget()
+    budgets.forget()
 
 
 def allow(office: Office, **document: Any) -> None:
     office.db.document("budgets/limits").set(document)
-    limits.forget()
+    budgets.forget()
 
 
 def times(number: int) -> Amount:

@@ -14,7 +14,7 @@ from rollcall.core.context import Call, Platform, User
 from rollcall.core.errors import InvalidArgument
 from rollcall.endpoints.usage import my_usage, report
 from rollcall.models.base import Usage
-from rollcall.store import limits
+from rollcall.store import budgets
 from tests.support.counting import counted
 
 ANN = User("ann")
@@ -70,7 +70,7 @@ def test_limits_and_what_is_left_and_when_it_renews_are_told(db: Client) -> None
 
 def test_what_has_no_limit_has_nothing_left_to_tell(db: Client) -> None:
     db.document("budgets/limits").set({"user": {"usdPerDay": None}})
-    limits.forget()
+    budgets.forget()
     assert "usd" not in usage(db)["left"] and "usdPerDay" not in usage(db)["limits"]
 
 
@@ -82,7 +82,7 @@ def test_nobody_sees_what_others_spent(db: Client) -> None:
 
 
 def test_a_month_without_spend_costs_one_read(db: Client) -> None:
-    limits.limits(db)
+    budgets.limits(db)
     with counted() as cost:
         usage(db)
     assert (cost.reads, cost.writes) == (1, 0)

@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
 from rollcall.store.batches import read_all
-from rollcall.store.limits import UserLimits, forget, limits
+from rollcall.store.budgets import UserLimits, forget, limits
 from rollcall.store.paths import user_day
 from tests.support.counting import counted
 
@@ -32,22 +32,19 @@ def opening(
     now: datetime = NOON,
     most: int | None = 10,
     uid: str = "ann",
-    key: str | None = None,
-    run: str = "",
     at_once: int | None = None,
     **more: Any,
 ) -> Admission:
-    run = run or f"threads/{uuid.uuid4().hex}/runs/r"
     own = UserLimits(runs_per_minute=most, runs_at_once=at_once)
-    return Admission(db, uid, now, run, run_key=key, limits=own, **more)
+    return Admission(db, uid, now, own, **more)
 
 
-def start(db: Client, **where: Any) -> None:
+def start(db: Client, *, run: str = "", key: str | None = None, **where: Any) -> None:
     """Open one run, as an opening does: read, add to the batch, commit."""
     admission = opening(db, **where)
     admission.snapshots = read_all(db, *admission.references)
     batch = db.batch()
-    admission.admit(batch)
+    admission.admit(batch, run or f"threads/{uuid.uuid4().hex}/runs/r", key)
     batch.commit()
     admission.admitted()
 
@@ -147,9 +144,9 @@ def test_starts_at_once_around_midnight_are_no_more_than_allowed(db: Client) -> 
 
 
 def was_started(db: Client, key: str, now: datetime) -> bool:
-    admission = opening(db, key=key, now=now)
+    admission = opening(db, now=now)
     admission.snapshots = read_all(db, *admission.references)
-    return admission.was_started
+    return admission.was_started(key)
 
 
 def test_a_start_is_known_by_its_key_also_over_midnight(db: Client) -> None:

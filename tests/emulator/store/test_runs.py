@@ -10,11 +10,11 @@ from google.cloud.firestore import Client
 
 from rollcall.core.errors import AgentError, AlreadyExists, NotFound
 from rollcall.store.admission import Admission
+from rollcall.store.budgets import UserLimits
 from rollcall.store.erasure import erase_one_thread
-from rollcall.store.limits import UserLimits
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import Opening, open_run
-from rollcall.store.runs import Finished, is_generated_id, new_run_id, run_key, thread_id_for
+from rollcall.store.runs import Finished, is_generated_id, new_run_id, thread_id_for
 from tests.emulator.store.test_run_opening import answer, opened, opening
 from tests.support.keeping import Keeping
 from tests.support.losing import How, losing_commit
@@ -54,8 +54,6 @@ def test_of_one_id_in_several_threads_at_once_one_is_opened(
                 db,
                 "ann",
                 now,
-                "threads/t/runs/same",
-                run_key=run_key("ann", "same"),
                 limits=UserLimits(runs_per_minute=None, runs_at_once=None),
             ),
         )

@@ -12,7 +12,7 @@ from rollcall.agent.prices import Price, policy_price, read_prices
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition
 from rollcall.models.base import Usage
-from rollcall.store.limits import Amount
+from rollcall.store.budgets import Amount
 
 DAY = date(2026, 11, 21)
 LOCAL = "openai:local"

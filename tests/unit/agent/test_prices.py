@@ -16,7 +16,7 @@ from rollcall.agent.prices import Price, find_price, is_free, read_prices, shipp
 from rollcall.core.context import User
 from rollcall.models.base import Usage
 from rollcall.models.provider import default_model
-from rollcall.store.limits import Limits
+from rollcall.store.budgets import Limits
 from tests.support.rules import for_every
 
 TODAY = date(2026, 11, 26)

@@ -10,8 +10,16 @@ import pytest
 
 from rollcall.core.context import User
 from rollcall.core.wire import Role
-from rollcall.store.budgets import BudgetExhausted, Day, reservation, until_tomorrow_s
-from rollcall.store.limits import Amount, Limits, TenantLimits, UserLimits
+from rollcall.store.budgets import (
+    Amount,
+    BudgetExhausted,
+    Day,
+    Limits,
+    TenantLimits,
+    UserLimits,
+    reservation,
+    until_tomorrow_s,
+)
 from rollcall.store.paths import budget_key
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -22,7 +22,7 @@ from rollcall.core.text import text_tokens
 from rollcall.core.triggers import DocumentEvent
 from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage
 from rollcall.models.structured import StructuredText
-from rollcall.store import limits
+from rollcall.store import budgets
 from rollcall.store.paths import user_day
 
 from .conftest import START, TENANT, World
@@ -68,7 +68,7 @@ def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_r
 ) -> None:
     world.talk("c", [])
     world.db.document("budgets/limits").set({"users": {"tom": {"usdPerDay": 0}}})
-    limits.forget()
+    budgets.forget()
     world.platform.text_model = StructuredText(PricedModel())
     world.say("m1", "c", "dana", URGENT)
     assert source(world, "m1") == PricedModel.id
@@ -77,7 +77,7 @@ def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_r
     world.say("m2", "c", "tom", URGENT)
     assert source(world, "m2") == "rules"
     assert "going by rules" in caplog.text
-    limits.forget()
+    budgets.forget()
 
 
 class CountedEmbedder:
@@ -99,7 +99,7 @@ def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_lim
     room_for_one = {"tokensPerDay": max_input(tokens) + tokens - 1}
     name = "tom" if whose == "users" else TENANT
     world.db.document("budgets/limits").set({whose: {name: room_for_one}})
-    limits.forget()
+    budgets.forget()
     embedder = world.platform.embedder = CountedEmbedder()
     for id in ("m1", "m2"):
         world.say(id, "c", "tom", URGENT)
@@ -111,7 +111,7 @@ def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_lim
     assert sum(day.get("spentTokens") for day in days) == tokens
     world.platform.embedder = None
     assert {"m1", "m2"} <= set(found(world, "production server"))
-    limits.forget()
+    budgets.forget()
 
 
 def test_a_message_of_an_account_that_is_gone_goes_by_rules_and_words(world: World) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from google.cloud.firestore import Client
 
 from rollcall.core.context import User
-from rollcall.store import limits
+from rollcall.store import budgets
 from tests.support.counting import counted
 
 
 def test_limits_are_read_once_a_minute_and_then_from_memory(db: Client) -> None:
     with counted() as cost:
         for _ in range(3):
-            assert limits.limits(db).of_user(User("ann")).usd_per_day == 2.0
+            assert budgets.limits(db).of_user(User("ann")).usd_per_day == 2.0
     assert cost.reads == 2
     db.document("budgets/limits").set({"users": {"ann": {"usdPerDay": 7}}})
-    assert limits.limits(db).of_user(User("ann")).usd_per_day == 2.0
-    limits.forget()
-    assert limits.limits(db).of_user(User("ann")).usd_per_day == 7
+    assert budgets.limits(db).of_user(User("ann")).usd_per_day == 2.0
+    budgets.forget()
+    assert budgets.limits(db).of_user(User("ann")).usd_per_day == 7
