@@ -163,6 +163,7 @@ def remote_target(
             user=user,
             token=token,
             arguments=arguments,
+            context=ctx.context,
             call_key=ctx.effect_key,
             locale=ctx.locale,
             timeout_s=timeout_s(),

@@ -41,7 +41,8 @@ def free_rooms(ctx: ToolContext, *, seats: Annotated[int, Field(ge=1)]) -> dict[
     """
     if seats > 100:
         raise NotFound(f"no room has {seats} seats", hint="split the meeting")
-    return {"for": ctx.user.uid, "tenant": ctx.user.tenant, "seats": seats, "in": ctx.locale}
+    about = {"for": ctx.user.uid, "tenant": ctx.user.tenant, "in": ctx.locale}
+    return {**about, "seats": seats, "at": ctx.context.get("floor")}
 
 
 @pytest.fixture
@@ -98,9 +99,13 @@ def call(execution: Any, seats: Any = 4, **options: Any) -> Any:
 
 
 def test_it_is_called_as_the_user_with_a_token_or_without(execution: Any) -> None:
-    expected = {"for": "ann", "tenant": "north", "seats": 4, "in": "he"}
+    expected = {"for": "ann", "tenant": "north", "in": "he", "seats": 4, "at": None}
     assert call(execution) == expected
     assert call(execution, token=token("ann", role="teacher", tenant="north")) == expected
+
+
+def test_it_sees_where_the_client_says_that_the_user_is(execution: Any) -> None:
+    assert call(execution, context={"floor": 3})["at"] == 3
 
 
 def test_the_role_counts_that_the_statement_or_the_token_names(execution: Any) -> None:

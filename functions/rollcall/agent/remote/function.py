@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -67,6 +68,7 @@ def call_function(
     user: User,
     token: str | None,
     arguments: dict[str, Any],
+    context: Mapping[str, Any] | None = None,
     call_key: str | None = None,
     locale: str | None = None,
     timeout_s: float = 60.0,
@@ -76,6 +78,7 @@ def call_function(
     Args:
         user: Whom it is called for.
         token: The user's ID token, if there is one; one that is over, or soon is, is not sent.
+        context: What the client says of where the user is; not sent where it is empty.
         call_key: For writes: the same for every try of one effect.
         timeout_s: For everything together.
 
@@ -88,7 +91,8 @@ def call_function(
     ends = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
     place = _place(execution.target)
-    data = {"arguments": arguments, "callKey": call_key, "locale": locale}
+    about = {"context": dict(context) if context else None, "callKey": call_key, "locale": locale}
+    data = {"arguments": arguments, **about}
     given = {key: value for key, value in data.items() if value is not None}
     body = json.dumps({"data": given}, ensure_ascii=False).encode()
     request = Request(

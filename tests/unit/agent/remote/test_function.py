@@ -12,7 +12,8 @@ from google.auth.exceptions import DefaultCredentialsError
 
 from rollcall.agent.remote import function as remote
 from rollcall.agent.remote.function import call_function
-from rollcall.core.context import User
+from rollcall.agent.targets import remote_target
+from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,
@@ -28,11 +29,14 @@ from rollcall.core.errors import (
 from rollcall.core.logs import in_request
 from rollcall.core.statement import HEADER, verified
 from rollcall.core.wire import Role
+from rollcall.registry.capabilities import read_capability
 from rollcall.registry.entries import Execution
 from tests.support.calling import PROJECT, emulate, token
 from tests.support.https_server import Answer, Handler, HttpsServer
+from tests.support.office_pack import client_tool
 
 ANN = User("ann", role=Role.TEACHER, tenant="north")
+FIND_ROOMS = {"type": "firebase_function", "target": "findRooms"}
 Serve = Callable[[str, Answer], HttpsServer]
 
 
@@ -72,6 +76,18 @@ def test_a_function_is_called_by_its_name_in_this_project_and_region(
     call()
     assert emulator.requests[1].path == f"/{PROJECT}/europe-west1/findRooms"
     assert json.loads(emulator.requests[1].body) == {"data": {"arguments": {}}}
+
+
+def test_a_function_is_told_where_the_client_says_that_the_user_is(emulator: HttpsServer) -> None:
+    document = {**client_tool("find_rooms"), "runsOn": "server", "execution": FIND_ROOMS}
+    target = remote_target(read_capability(document), ANN, None, lambda: 60.0)
+    target.run(ToolContext(ANN, locale="he", context={"projectId": "house"}), {})
+    call(context={})
+    told = [json.loads(request.body)["data"] for request in emulator.requests]
+    assert told == [
+        {"arguments": {}, "context": {"projectId": "house"}, "locale": "he"},
+        {"arguments": {}},
+    ]
 
 
 @pytest.mark.parametrize("value", [float("inf"), 2**64, "\ud800"])
