@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -25,6 +23,7 @@ from rollcall_cli.diffs import SHOWN_LINES
 from rollcall_cli.diffs import shortened as shortened_lines
 from rollcall_cli.safe import escaped_json, tidy
 from rollcall_cli.screen import Screen
+from rollcall_cli.wording import texts_for
 from rollcall_cli.workspace import visible
 
 Read = Callable[[str, str], str]
@@ -96,7 +95,7 @@ class Card:
         return Arranged(Text(tidy(text), style), order=self.order, from_right=from_right)
 
     def _terms(self) -> str:
-        say = _words(self.interrupt)
+        say = texts_for(self.interrupt["message"])
         decider = self.interrupt["metadata"]["decider"]
         until = datetime.fromisoformat(self.interrupt["expiresAt"]).astimezone()
         if decider.get("uid") == self.uid:
@@ -106,17 +105,6 @@ class Card:
         else:
             who = str(decider.get("uid"))
         return say["terms"].format(who=who, until=until.strftime(say["until"]))
-
-
-@cache
-def _texts(locale: str) -> dict[str, str]:
-    texts = files("rollcall_cli") / "texts" / f"{locale}.json"
-    return dict(json.loads(texts.read_text(encoding="utf-8")))
-
-
-def _words(interrupt: dict[str, Any]) -> dict[str, str]:
-    """The texts around an approval, in the language that its message is in."""
-    return _texts("he" if bidi.reads_from_right(interrupt["message"]) else "en")
 
 
 def is_mine(interrupt: dict[str, Any], uid: str) -> bool:
@@ -141,26 +129,26 @@ def ask(
         EOFError, KeyboardInterrupt: They left it open.
     """
     patterns = interrupt["metadata"].get("remember") or []
-    say = _words(interrupt)
+    say = texts_for(interrupt["message"])
     forget_typed_ahead()
     # In lines of its own: a prompt is not wrapped everywhere.
-    _line(screen, say["answers_always" if patterns else "answers"], "dim")
+    say_line(screen, say["answers_always" if patterns else "answers"], "dim")
     while True:
         said = read(_prompt(screen, say["approve"]), "").strip()
         match said.lower():
             case "":
                 continue
             case "y" | "yes" | "כן" | "a" | "always" | "תמיד" if shortened:
-                _line(screen, say["not_whole"], "yellow")
+                say_line(screen, say["not_whole"], "yellow")
             case "y" | "yes" | "כן":
                 return Answer(True)
             case "n" | "no" | "לא":
                 return Answer(False, _reason(screen, say, read))
             case "a" | "always" | "תמיד" if patterns:
-                if (pattern := _pattern(screen, patterns, read)) is not None:
+                if (pattern := _pattern(screen, patterns, say, read)) is not None:
                     return Answer(True, remember=pattern)
             case "e" | "edit" | "עריכה":
-                if (edited := _edited(screen, interrupt, read)) is not None:
+                if (edited := _edited(screen, interrupt, say, read)) is not None:
                     return Answer(True, edited=edited)
             case "w" | "why" | "למה":
                 screen.indented(whole() if whole else Group(*_argument_lines(interrupt)))
@@ -216,13 +204,13 @@ def place_in(listed: Sequence[Any], said: str) -> int:
     return place if place <= len(listed) else 0
 
 
-def _pattern(screen: Screen, patterns: list[str], read: Read) -> str | None:
+def _pattern(screen: Screen, patterns: list[str], say: dict[str, str], read: Read) -> str | None:
     """What is to be allowed from now on; None if the person thinks better of it."""
-    screen.say("  Not asked about again in this thread:")
+    say_line(screen, say["patterns"], "")
     for number, pattern in enumerate(patterns, start=1):
         screen.indented(Text(f"  {number}. {isolated(visible(pattern))}"))
     while True:
-        said = read(f"  Which? 1 to {len(patterns)} (empty to go back) ❯ ", "").strip()
+        said = read(_prompt(screen, say["which"].format(count=len(patterns))), "").strip()
         if not said:
             return None
         if place := place_in(patterns, said):
@@ -234,7 +222,8 @@ def arguments_to_show(interrupt: dict[str, Any]) -> RenderableType | None:
     if interrupt["metadata"].get("complete"):
         return None
     lines = _argument_lines(interrupt)
-    return shortened_lines(lines[:SHOWN_LINES], len(lines) - len(lines[:SHOWN_LINES]))
+    say = texts_for(interrupt["message"])
+    return shortened_lines(lines[:SHOWN_LINES], len(lines) - len(lines[:SHOWN_LINES]), say)
 
 
 def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
@@ -249,17 +238,17 @@ def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
 
 
 def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:
-    told = _words(interrupt)["why"].format(tool=interrupt["metadata"]["tool"])
-    _line(screen, told, "dim")
+    told = texts_for(interrupt["message"])["why"].format(tool=interrupt["metadata"]["tool"])
+    say_line(screen, told, "dim")
 
 
 def _reason(screen: Screen, say: dict[str, str], read: Read) -> str | None:
     while len(reason := read(_prompt(screen, say["because"]), "").strip()) > _REASON_CHARS:
-        _line(screen, say["at_most"].format(count=_REASON_CHARS), "red")
+        say_line(screen, say["at_most"].format(count=_REASON_CHARS), "red")
     return reason or None
 
 
-def _line(screen: Screen, text: str, style: str) -> None:
+def say_line(screen: Screen, text: str, style: str) -> None:
     """Show a text of ours, from the side that it reads from."""
     from_right = bidi.reads_from_right(text)
     screen.say(Arranged(Text(text, style), order=screen.order, left=_INDENT, from_right=from_right))
@@ -270,22 +259,26 @@ def _prompt(screen: Screen, text: str) -> str:
     would stand on its wrong side."""
     if not bidi.has_right_to_left(text):
         return f"  {text} ❯ "
-    _line(screen, text, "")
+    say_line(screen, text, "")
     return "  ❯ "
 
 
-def _edited(screen: Screen, interrupt: dict[str, Any], read: Read) -> dict[str, Any] | None:
+def _edited(
+    screen: Screen, interrupt: dict[str, Any], say: dict[str, str], read: Read
+) -> dict[str, Any] | None:
     """Other arguments; None if the person thinks better of it."""
     begin = escaped_json(json.dumps(interrupt["metadata"]["arguments"], ensure_ascii=False))
-    screen.indented(Text(f"Now: {isolated(visible(begin))}", "dim", overflow="fold"))
+    screen.indented(
+        Text(say["now"].format(arguments=isolated(visible(begin))), "dim", overflow="fold")
+    )
     while True:
-        said = read("  Arguments as JSON (empty to go back) ❯ ", begin).strip()
+        said = read(_prompt(screen, say["arguments"]), begin).strip()
         if not said:
             return None
         with contextlib.suppress(ValueError):
             if isinstance(value := json.loads(said), dict):
                 return value
-        screen.say("  That is not a JSON object.", style="red")
+        say_line(screen, say["not_arguments"], "red")
         begin = said
 
 

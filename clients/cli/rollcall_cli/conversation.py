@@ -23,6 +23,7 @@ from rollcall_cli.screen import Screen
 from rollcall_cli.spent import Spent
 from rollcall_cli.stored import Event, Result, Thread
 from rollcall_cli.tools import READING, Tools, only_read, run_calls
+from rollcall_cli.wording import texts, texts_for
 from rollcall_cli.workspace import ToolError, visible
 
 
@@ -135,7 +136,9 @@ class Conversation:
     def show_pending(self) -> None:
         """Show what each of the calls would do here that the newest run left to a client."""
         for call in self.dialogue.pending:
-            about = self._would_do(call["id"], call["tool"], call["arguments"], whole=True)
+            about = self._would_do(
+                call["id"], call["tool"], call["arguments"], say=texts("en"), whole=True
+            )
             self._screen.say()
             self._screen.indented(Text(visible(call["tool"]), "bold"))
             self._screen.indented(about or _arguments(call["arguments"]))
@@ -158,7 +161,8 @@ class Conversation:
         """
         about = interrupt["metadata"]
         call_id, arguments = interrupt["toolCallId"], about["arguments"]
-        return self._would_do(call_id, about["tool"], arguments, whole=whole)
+        say = texts_for(interrupt["message"])
+        return self._would_do(call_id, about["tool"], arguments, say=say, whole=whole)
 
     def cancel(self) -> None:
         """Stop the run that is at work, or close what waits.
@@ -174,7 +178,13 @@ class Conversation:
             raise Quit from None
 
     def _would_do(
-        self, call_id: str, tool: str, arguments: dict[str, Any], *, whole: bool
+        self,
+        call_id: str,
+        tool: str,
+        arguments: dict[str, Any],
+        *,
+        say: Mapping[str, str],
+        whole: bool,
     ) -> RenderableType | None:
         """What a call would do here, which is noted as shown; None for one that would not run
         here, or only reads."""
@@ -183,14 +193,15 @@ class Conversation:
         if self._tools is None or tool not in self._tools.tools or tool in READING:
             return None
         if tool == "run_command":
-            return diffs.command(str(arguments.get("command")), order=order)
+            return diffs.command(str(arguments.get("command")), order=order, say=say)
         try:
             text = self._tools.diff(tool, arguments)
         except ToolError as error:
-            fails = Text(f"As things stand this would fail: {error}", "red")
+            fails = Text(say["would_fail"].format(error=error), "red")
             return Group(fails, _arguments(arguments))
         self._agreed.asked(call_id, text)
-        return diffs.diff(text, order=order, most_lines=None if whole else diffs.SHOWN_LINES)
+        most_lines = None if whole else diffs.SHOWN_LINES
+        return diffs.diff(text, order=order, say=say, most_lines=most_lines)
 
     def _to_its_end(
         self,

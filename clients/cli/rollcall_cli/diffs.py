@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -22,32 +22,37 @@ class Shortened(Group):
     """The beginning of something longer: a person opens all of it before they can approve."""
 
 
-def shortened(lines: Sequence[RenderableType], left_out: int) -> RenderableType:
-    """The lines, and how many more there are."""
+def shortened(
+    lines: Sequence[RenderableType], left_out: int, say: Mapping[str, str]
+) -> RenderableType:
+    """The lines, and how many more there are, in the words of `say`."""
     if not left_out:
         return Group(*lines)
-    word = "line" if left_out == 1 else "lines"
-    return Shortened(*lines, Text(f"… and {left_out:,} {word} more: [w] shows all", "dim"))
+    more = say["more_line" if left_out == 1 else "more_lines"].format(count=f"{left_out:,}")
+    return Shortened(*lines, Text(more, "dim"))
 
 
-def diff(text: str, *, order: Order, most_lines: int | None = SHOWN_LINES) -> RenderableType:
+def diff(
+    text: str, *, order: Order, say: Mapping[str, str], most_lines: int | None = SHOWN_LINES
+) -> RenderableType:
     """A unified diff in colours, each line whole and with nothing unseen in it.
 
     Args:
+        say: The texts around it.
         most_lines: Lines after which the rest is only counted.
     """
     lines = visible(text).rstrip("\n").split("\n")
     shown = lines if most_lines is None else lines[:most_lines]
     parts = [_line(line, order, number) for number, line in enumerate(shown)]
-    return shortened(parts, len(lines) - len(shown))
+    return shortened(parts, len(lines) - len(shown), say)
 
 
-def command(text: str, *, order: Order) -> RenderableType:
-    """A command, exactly as it would be run."""
+def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableType:
+    """A command, exactly as it would be run, with the texts of `say` around it."""
     lines = visible(text).split("\n")
     parts = [_typed(line, order, first=not at) for at, line in enumerate(lines)]
     if len(lines) > LONG_COMMAND_LINES:
-        parts.append(Text(f"{len(lines)} lines: read it from the first", "yellow"))
+        parts.append(Text(say["long_command"].format(count=len(lines)), "yellow"))
     return Group(*parts)
 
 

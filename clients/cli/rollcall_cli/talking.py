@@ -14,6 +14,7 @@ from rollcall_cli.conversation import Conversation, Left
 from rollcall_cli.dialogue import Interrupt
 from rollcall_cli.diffs import Shortened
 from rollcall_cli.screen import Screen
+from rollcall_cli.wording import texts_for
 
 _LEAVING = ("exit", "quit")
 
@@ -50,7 +51,9 @@ def converse(
             return
         if isinstance(said, str) and is_leaving(said):
             go_on = f"rollcall chat --thread {shlex.quote(str(conversation.thread_id))}"
-            screen.say(f"What waits is left open. Go on with: {go_on}", style="dim")
+            say = texts_for(conversation.waiting[0]["message"])
+            approvals.say_line(screen, say["go_on"], "dim")
+            screen.say(f"  {go_on}", style="dim")
             raise Left
         if isinstance(said, str):
             following = partial(conversation.ask, said)
@@ -67,8 +70,10 @@ def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | li
     """The answers to all that waits, what the person said instead, or None: it stays open."""
     answers: list[Answer] = []
     for interrupt in conversation.waiting:
+        say = texts_for(interrupt["message"])
         if not approvals.is_mine(interrupt, conversation.uid):
-            screen.footnote("Somebody else decides this. It stays open until then.")
+            screen.say()
+            approvals.say_line(screen, f"· {say['elsewhere']}", "dim")
             return None
         if len(conversation.waiting) > 1:
             screen.say()
@@ -83,7 +88,8 @@ def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | li
                 shortened=isinstance(about, Shortened),
             )
         except (EOFError, KeyboardInterrupt):
-            screen.say("\nLeft open; your next question closes it.", style="dim")
+            screen.say()
+            approvals.say_line(screen, say["left_open"], "dim")
             return None
         if isinstance(said, str):
             return said

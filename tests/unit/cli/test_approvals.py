@@ -13,11 +13,12 @@ import pytest
 from rich.console import Console
 
 from dev.paths import CLIENT
-from rollcall_cli import approvals
+from rollcall_cli import approvals, diffs
 from rollcall_cli.approvals import Answer, Card
 from rollcall_cli.arrange import Order
 from rollcall_cli.diffs import Shortened
 from rollcall_cli.screen import Screen
+from rollcall_cli.wording import texts
 from tests.support.terminal import Terminal
 
 ARGUMENTS = {"conversationId": "c1", "content": "late"}
@@ -210,6 +211,36 @@ def test_what_stands_around_a_hebrew_approval_is_hebrew() -> None:
     assert re.search(r"ההחלטה: שלך · עד \d\d\.11, \d\d:\d\d", own)
     assert re.findall("[A-Za-z]{2,}", own) == ["Enter"]
     assert set(prompts) == {"  ❯ "}
+
+
+def test_patterns_and_edits_of_a_hebrew_approval_are_asked_for_in_hebrew() -> None:
+    out, prompts = io.StringIO(), []
+    said = iter(["תמיד", "9", "", "עריכה", "oops", "", "תמיד", "1"])
+
+    def read(prompt: str, begin: str) -> str:
+        prompts.append(prompt)
+        return next(said)
+
+    about = {**INTERRUPT["metadata"], "remember": ["docs/*"], "arguments": {"n": 1}}
+    screen = Screen(console=Console(file=out, width=60), env={})
+    answer = approvals.ask(screen, _in_hebrew(metadata=about), read)
+    assert answer == Answer(True, remember="docs/*")
+    own = out.getvalue().replace("docs/*", "").replace('{"name": "value"}', "")
+    assert set(re.findall("[A-Za-z]{2,}", own)) == {"JSON"}
+    assert set(prompts) == {"  ❯ "}
+
+
+def test_what_stands_around_a_long_hebrew_call_is_hebrew() -> None:
+    many = {"n": "\n".join("1" for _ in range(100))}
+    about = {**INTERRUPT["metadata"], "arguments": many, "complete": False}
+    out = io.StringIO()
+    Console(file=out, width=60).print(approvals.arguments_to_show(_in_hebrew(metadata=about)))
+    Console(file=out, width=60).print(
+        diffs.command("1\n" * 99, order=Order.READER, say=texts("he"))
+    )
+    assert "שורות: „למה“ מציג הכול" in out.getvalue()
+    assert "100 שורות: כדאי לקרוא מהראשונה" in out.getvalue()
+    assert re.findall("[A-Za-z]{2,}", out.getvalue()) == []
 
 
 def test_a_hebrew_approval_names_the_role_that_decides() -> None:

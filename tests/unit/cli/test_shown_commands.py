@@ -8,11 +8,12 @@ from rich.console import Console
 
 from rollcall_cli import diffs
 from rollcall_cli.arrange import Order
+from rollcall_cli.wording import texts
 
 
 def _shown(command: str) -> str:
     out = io.StringIO()
-    Console(file=out, width=60).print(diffs.command(command, order=Order.READER))
+    Console(file=out, width=60).print(diffs.command(command, order=Order.READER, say=texts("en")))
     return out.getvalue()
 
 
@@ -35,5 +36,6 @@ def test_empty_lines_of_a_command_and_of_a_diff_are_shown() -> None:
     lines = [line.strip() for line in _shown("cat <<E\n\nx\nE").split("\n")]
     assert lines == ["$ cat <<E", "", "x", "E", ""]
     out = io.StringIO()
-    Console(file=out, width=60).print(diffs.diff(" a\n \n-b\n+c\n \n", order=Order.READER))
+    shown = diffs.diff(" a\n \n-b\n+c\n \n", order=Order.READER, say=texts("en"))
+    Console(file=out, width=60).print(shown)
     assert [line.strip() for line in out.getvalue().split("\n")] == ["a", "", "-b", "+c", "", ""]
