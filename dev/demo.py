@@ -29,6 +29,7 @@ from dev.paths import FUNCTIONS, PYTHON, ROOT
 from dev.problem import Problem
 from dev.recorded_model import recorded_model
 from dev.sample import sample_workspace
+from rollcall.commands.app import find_app, require_app
 from rollcall.core.options import region
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.suite import is_free
@@ -173,6 +174,11 @@ def demo_user(at: Addresses) -> User:
 
 def main() -> int:
     options = _options()
+    agents = require_app(find_app(ROOT)).catalog.agents()
+    if options.agent not in agents:  # before the emulators start, which takes its time
+        raise Problem(
+            f"There is no agent {options.agent!r}; there are {', '.join(sorted(agents))}."
+        )
     screen = _picture_screen() if options.picture else Screen()
     tour = TOURS.get(options.agent, TOURS["messaging"])
     recording = "" if options.questions or not _is_offline() else tour.recording
