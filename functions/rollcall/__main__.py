@@ -11,8 +11,8 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from io import TextIOWrapper
+from pkgutil import resolve_name
 from typing import Any
 
 from rollcall.commands.app import choose, find_app
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
 def _add_app_commands(commands: Any) -> None:
     """Commands that read and write an app's files, and need no project."""
     what = "make an app, or add Rollcall to an existing one"
-    init = _command(commands, "init", "init.command.run", what, is_local=True)
+    init = _command(commands, "init", "init.command:run", what, is_local=True)
     where = "the app's folder; otherwise this one, or that of firebase.json above"
     init.add_argument("dir", nargs="?", help=where)
     what = 'prefix of the platform\'s own names, such as "rc": rc_run_agent'
@@ -61,24 +61,24 @@ def _add_app_commands(commands: Any) -> None:
     init.add_argument("--yes", action="store_true", help="write without asking")
 
     what = "compose firestore.rules and firestore.indexes.json of the app"
-    rules = _command(commands, "rules", "rules.run", what, is_local=True)
+    rules = _command(commands, "rules", "rules:run", what, is_local=True)
     rules.add_argument("--check", action="store_true", help="only say whether they are up to date")
 
     what = "check the definitions of capabilities and agents"
-    _command(commands, "check", "sync.check", what, is_local=True)
+    _command(commands, "check", "sync:check", what, is_local=True)
 
     what = "write the capabilities as TypeScript for the JavaScript client"
-    types = _command(commands, "types", "types.run", what, is_local=True)
+    types = _command(commands, "types", "types:run", what, is_local=True)
     types.add_argument("file", nargs="?", help="where to; rollcall.d.ts in the app's folder")
     types.add_argument("--check", action="store_true", help="only say whether it is up to date")
 
 
 def _add_emulator_commands(commands: Any) -> None:
     what = "run the app on the emulators and load its changes"
-    dev = _command(commands, "dev", "dev.run", what, is_local=True)
+    dev = _command(commands, "dev", "dev:run", what, is_local=True)
 
     what = "send a message to an agent on the running emulators"
-    ask = _command(commands, "ask", "ask.run", what, is_local=True)
+    ask = _command(commands, "ask", "ask:run", what, is_local=True)
     ask.epilog = (
         "exit codes: 0 answered, 1 it failed, 2 wrong usage, 3 something waits for a person"
     )
@@ -91,7 +91,7 @@ def _add_emulator_commands(commands: Any) -> None:
     decision.add_argument("--no", dest="decision", action="store_const", const=False, help=no)
 
     what = "call a function on the running emulators"
-    call = _command(commands, "call", "ask.call", what, is_local=True)
+    call = _command(commands, "call", "ask:call", what, is_local=True)
     call.add_argument("function", help="its name, such as list_capabilities")
     call.add_argument("data", nargs="?", type=_json, default={}, help="JSON; {} if left out")
 
@@ -106,7 +106,7 @@ def _add_smoke(commands: Any) -> None:
     what = (
         "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
     )
-    smoke = _command(commands, "smoke", "smoke.run", what, json=True)
+    smoke = _command(commands, "smoke", "smoke:run", what, json=True)
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     smoke.add_argument("--api-key", metavar="KEY", help="the project's web API key")
     smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
@@ -115,33 +115,33 @@ def _add_smoke(commands: Any) -> None:
 
 def _add_sync(commands: Any) -> None:
     what = "publish what code declares to Firestore"
-    sync = _command(commands, "sync", "sync.run", what, json=True)
+    sync = _command(commands, "sync", "sync:run", what, json=True)
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
 
 
 def _add_registry(commands: Any) -> None:
     one = "a capability's id, or agents/<id>"
 
-    list_ = _command(commands, "list", "registry.records.run", "what is registered", json=True)
+    list_ = _command(commands, "list", "registry.records:run", "what is registered", json=True)
     list_.add_argument("--status", choices=[*_STATUSES, "refused"])
     list_.add_argument("--agent", help="those that this agent names")
 
-    show = _command(commands, "show", "registry.show.run", "all that is known of one", json=True)
+    show = _command(commands, "show", "registry.show:run", "all that is known of one", json=True)
     show.add_argument("id", help=one)
     _add_sync(commands)
 
     what = "disable a capability or an agent"
-    disable = _command(commands, "disable", "sync.disable", what)
+    disable = _command(commands, "disable", "sync:disable", what)
     disable.add_argument("id", help=one)
     disable.add_argument("--reason", help="why; kept with the override")
 
     what = "undo disable, or set another status"
-    enable = _command(commands, "enable", "sync.enable", what)
+    enable = _command(commands, "enable", "sync:enable", what)
     enable.add_argument("id", help=one)
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
 
     what = "what a run would be offered for a message"
-    search = _command(commands, "search", "registry.search.run", what, json=True)
+    search = _command(commands, "search", "registry.search:run", what, json=True)
     search.add_argument("text", help="the message, in quotation marks")
     search.add_argument("--agent", help="this agent's tools; all where left out")
     search.add_argument("--role", choices=_ROLES, default=Role.USER.value)
@@ -151,15 +151,15 @@ def _add_registry(commands: Any) -> None:
             "--locale", choices=["en", "he"], default="en", help="of the names shown"
         )
 
-    _command(commands, "doctor", "doctor.command.run", "check a project", json=True)
+    _command(commands, "doctor", "doctor.command:run", "check a project", json=True)
 
     what = "what was offered, called and paid"
-    usage = _command(commands, "usage", "registry.usage.run", what, json=True)
+    usage = _command(commands, "usage", "registry.usage:run", what, json=True)
     usage.add_argument("--days", type=_days, default=7, help="how far back; 7 where left out")
     usage.add_argument("--agent")
 
     what = "have a model write what users would say"
-    enrich = _command(commands, "enrich", "registry.enrich.run", what, json=True)
+    enrich = _command(commands, "enrich", "registry.enrich:run", what, json=True)
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
     enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
     enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
@@ -171,7 +171,7 @@ def _command(
     """Add a subcommand.
 
     Args:
-        runs: `<module>.<function>` of `rollcall.commands`.
+        runs: `<module>:<function>` of `rollcall.commands`.
         json: Whether it can print JSON.
         is_local: Whether it is run without a project's Firestore.
     """
@@ -182,23 +182,12 @@ def _command(
         _add_project(command)
     if json:
         command.add_argument("--json", action="store_true", help="JSON instead of tables")
-    command.set_defaults(run=_later(runs), wrong=command.error, is_local=is_local)
+    command.set_defaults(run=runs, wrong=command.error, is_local=is_local)
     return command
 
 
 def _add_project(command: argparse.ArgumentParser) -> None:
     command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
-
-
-def _later(runs: str) -> Callable[..., int]:
-    """Import a command's module when it is run: parsing needs none of it."""
-    module, _, function = runs.rpartition(".")
-
-    def run(*arguments: Any) -> int:
-        found: int = getattr(import_module(f"rollcall.commands.{module}"), function)(*arguments)
-        return found
-
-    return run
 
 
 def _json(text: str) -> Any:
@@ -224,10 +213,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # one that cannot hold Hebrew shows it as \u05d0
             stream.reconfigure(errors="backslashreplace")
     try:
+        # The command's module is imported here: parsing needs none of it.
+        run: Callable[..., int] = resolve_name(f"rollcall.commands.{options.run}")
         if options.is_local:  # it reads and writes files, and needs no project
-            return int(options.run(options))
+            return run(options)
         place = choose(options.project, os.environ, find_app())
-        code = int(options.run(place, options))
+        code = run(place, options)
         sys.stdout.flush()  # here, where a reader who has left is known
         return code
     except Problem as problem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 Json = Any
@@ -67,8 +66,10 @@ def _gemini(values: list[Json]) -> Expected:
             if candidate.get("finishReason"):
                 found.is_failure = False
             for part in candidate.get("content", {}).get("parts", []):
-                if "functionCall" in part:
-                    _gemini_call(found, part["functionCall"])
+                if told := part.get("functionCall"):
+                    if "partialArgs" in told or told.get("willContinue"):
+                        return Expected(is_failure=True)  # nobody asked for pieces
+                    found.calls.append(Call(told["name"], json.dumps(told.get("args") or {})))
                 elif not part.get("thought"):
                     found.text += part.get("text", "")
         if "error" in value:
@@ -76,40 +77,6 @@ def _gemini(values: list[Json]) -> Expected:
     for call in found.calls:
         call.text = call.text or "{}"
     return found
-
-
-def _gemini_call(found: Expected, told: Json) -> None:
-    if told.get("name"):
-        found.calls.append(Call(told["name"], json.dumps(told.get("args") or {})))
-    if pieces := told.get("partialArgs"):
-        arguments = found.calls[-1].arguments
-        for piece in pieces:
-            _place(arguments, piece)
-        found.calls[-1].text = json.dumps(arguments)
-
-
-def _place(arguments: Json, piece: Json) -> None:
-    steps: list[Json] = []
-    for word in piece["jsonPath"].removeprefix("$.").split("."):
-        name, *indexes = word.replace("]", "").split("[")
-        steps += [name, *(int(index) for index in indexes)]
-    place = arguments
-    for step, following in pairwise(steps):
-        fresh: Json = [] if isinstance(following, int) else {}
-        if isinstance(step, int):
-            while len(place) <= step:
-                place.append(fresh)
-            place = place[step]
-        else:
-            place = place.setdefault(step, fresh)
-    value = next((piece[key] for key in piece if key.endswith("Value")), None)
-    if isinstance(steps[-1], int):
-        while len(place) <= steps[-1]:
-            place.append("" if isinstance(value, str) else None)
-        before = place[steps[-1]]
-    else:
-        before = place.get(steps[-1], "")
-    place[steps[-1]] = before + value if isinstance(value, str) else value
 
 
 def _responses(values: list[Json]) -> Expected:

@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,9 +55,6 @@ _FOREIGN_SIGNATURE = "skip_thought_signature_validator"
 
 _JOINED = ({"text"}, {"text", "thought"})
 """The keys of parts that are one part in pieces."""
-MAX_INDEX = 10_000
-"""The greatest place in a list of arguments that come in pieces."""
-_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[['\"](.*?)['\"]\]")
 
 
 class Model:
@@ -383,13 +379,12 @@ class Reply:
         self._blocked = ""
         self._usage = Usage()
         self._ids: set[str] = set()
-        self._open: _PartialCall | None = None
 
     def read(self, chunk: dict[str, Json]) -> Iterator[Delta]:
         """Take one chunk in.
 
         Raises:
-            BrokenOff: It calls a tool without a name.
+            BrokenOff: It calls a tool without a name, or with arguments in pieces.
         """
         feedback = mapping(chunk.get("promptFeedback"))
         self._blocked = text(feedback.get("blockReason")) or self._blocked
@@ -407,7 +402,6 @@ class Reply:
         Raises:
             BrokenOff: The stream stopped without saying why.
         """
-        yield from self._close()
         if not self._reason and not self._blocked:
             raise BrokenOff("Gemini's answer broke off")
         has_text = any(part.get("text") for part in self.parts)
@@ -430,24 +424,20 @@ class Reply:
 
     def _read_part(self, part: dict[str, Json]) -> Iterator[Delta]:
         if "functionCall" not in part:
-            yield from self._close()
             self._keep(part)
             if (said := text(part.get("text"))) and not part.get("thought"):
                 yield TextDelta(said)
             return
         call = mapping(part["functionCall"])
         name = text(call.get("name"))
-        if call.get("partialArgs") or call.get("willContinue") or (self._open and not name):
-            yield from self._read_partial(part, call)
-        elif not name:
-            raise BrokenOff("Gemini called a tool without a name")
-        else:
-            yield from self._close()
-            self.parts.append(part)
-            id = unique_id(text(call.get("id")), self._ids)
-            yield CallStart(id, name)
-            yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
-            yield CallEnd(id)
+        if not name or "partialArgs" in call or call.get("willContinue"):
+            # Arguments in pieces come to who asks for them, which is not done here.
+            raise BrokenOff("Gemini called a tool without a name, or without all of its arguments")
+        self.parts.append(part)
+        id = unique_id(text(call.get("id")), self._ids)
+        yield CallStart(id, name)
+        yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
+        yield CallEnd(id)
 
     def _keep(self, part: dict[str, Json]) -> None:
         """Keep a part; a text in pieces becomes one again, as in a reply that was not streamed. A
@@ -458,69 +448,3 @@ class Reply:
             self.parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
         else:
             self.parts.append(part)
-
-    def _read_partial(self, part: dict[str, Json], call: dict[str, Json]) -> Iterator[Delta]:
-        """A call that comes in pieces is kept as the whole call it adds up to."""
-        if name := text(call.get("name")):
-            yield from self._close()
-            id = text(call.get("id"))
-            told = {"name": name, **({"id": id} if id else {})}
-            self.parts.append({**part, "functionCall": told})
-            self._open = _PartialCall(
-                unique_id(id, self._ids), told, dict(mapping(call.get("args")))
-            )
-            yield CallStart(self._open.id, name)
-        if self._open:
-            for piece in sequence(call.get("partialArgs")):
-                self._open.add(mapping(piece))
-            if not call.get("willContinue"):
-                yield from self._close()
-
-    def _close(self) -> Iterator[Delta]:
-        if self._open:
-            id, told, arguments = self._open.id, self._open.told, self._open.arguments
-            told["args"] = arguments
-            yield ArgumentsDelta(id, json.dumps(arguments, ensure_ascii=False))
-            yield CallEnd(id)
-            self._open = None
-
-
-class _PartialCall:
-    """Arguments that arrive as values at JSON paths, long texts in several pieces."""
-
-    def __init__(self, id: str, told: dict[str, Json], arguments: dict[str, Json]) -> None:
-        self.id = id
-        self.told = told
-        self.arguments = arguments
-
-    def add(self, piece: dict[str, Json]) -> None:
-        """Put one value where its path says; text is added to what is there.
-
-        Raises:
-            Unavailable: The path leads beyond what a list may hold.
-        """
-        steps = [
-            int(index) if index else key or quoted
-            for key, index, quoted in _STEP.findall(text(piece.get("jsonPath")))
-        ]
-        place: Any = self.arguments
-        if any(isinstance(step, int) and step > MAX_INDEX for step in steps):
-            raise Unavailable(f"Gemini sent an argument at a place beyond {MAX_INDEX} of a list")
-        for step, following in pairwise(steps):
-            empty: Any = [] if isinstance(following, int) else {}
-            place = _enter(place, step, empty)
-        if steps:
-            before = _enter(place, steps[-1], None)
-            told = (piece.get(f"{kind}Value") for kind in ("string", "number", "bool"))
-            value = next((each for each in told if each is not None), None)
-            joined = isinstance(before, str) and isinstance(value, str)
-            place[steps[-1]] = before + value if joined else value
-
-
-def _enter(place: Any, step: str | int, empty: Any) -> Any:
-    if isinstance(step, int):
-        place.extend([None] * (step + 1 - len(place)))
-        if place[step] is None:
-            place[step] = empty
-        return place[step]
-    return place.setdefault(step, empty)

@@ -220,6 +220,18 @@ class Searchable(Struct, frozen=True):
     parameters: tuple[tuple[str, str], ...] = ()
     required: int = 0
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """What is searched, by field."""
+        parts = {
+            "name": [self.id, *self.names],
+            "keywords": self.keywords,
+            "examples": self.examples,
+            "description": [self.description],
+            "parameters": [part for parameter in self.parameters for part in parameter],
+        }
+        return {field: "\n".join(found) for field, found in parts.items()}
+
 
 class Match(Struct, frozen=True):
     """A tool that was found.
@@ -269,19 +281,8 @@ class Index:
     @classmethod
     def build(cls, tools: Sequence[Searchable]) -> Self:
         """Index tools; a match's `place` counts in their order."""
-        texts = [
-            {
-                "name": [tool.id, *tool.names],
-                "keywords": tool.keywords,
-                "examples": tool.examples,
-                "description": [tool.description],
-                "parameters": [part for parameter in tool.parameters for part in parameter],
-            }
-            for tool in tools
-        ]
         fields = [
-            {name: Counter(words("\n".join(parts))) for name, parts in each.items()}
-            for each in texts
+            {name: Counter(words(text)) for name, text in tool.texts.items()} for tool in tools
         ]
         weights = field_weights(fields, _FIELD_WEIGHTS, k=_SATURATION)
         demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]

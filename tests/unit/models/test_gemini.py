@@ -70,29 +70,6 @@ def test_missing_or_repeated_ids_are_minted(fake: FakeProviders) -> None:
     assert "same" in ids
 
 
-def test_arguments_in_pieces_add_up_to_one_call(fake: FakeProviders) -> None:
-    def piece(path: str, **value: Json) -> list[Json]:
-        told = {"partialArgs": [{"jsonPath": path, **value}], "willContinue": True}
-        return [{"functionCall": told}]
-
-    first = {"functionCall": {"name": "save", "willContinue": True}, "thoughtSignature": "c2ln"}
-    fake.gemini(
-        gemini_parts(
-            [first],
-            piece("$.items[0].name", stringValue="ap", willContinue=True),
-            piece("$.items[0].name", stringValue="ple"),
-            piece("$.items[1]['unit price']", numberValue=0.5),
-            piece("$.sure", boolValue=True),
-            [{"functionCall": {}}],
-        )
-    )
-    said = say()
-    arguments = {"items": [{"name": "apple"}, {"unit price": 0.5}], "sure": True}
-    assert [call.arguments for call in said.message.tool_calls] == [arguments]
-    whole = {"functionCall": {"name": "save", "args": arguments}, "thoughtSignature": "c2ln"}
-    assert said.finish.provider_parts == (whole,)
-
-
 def test_parts_go_back_as_they_came(fake: FakeProviders) -> None:
     parts = [
         {"text": "Thinking it over", "thought": True},

@@ -227,14 +227,19 @@ def test_vertex_refusing_the_identity_names_its_role_and_no_key(
     assert "KEY" not in f"{told.value.message} {hint}"
 
 
-@pytest.mark.parametrize("index", [10_001, 10**12])
-def test_an_argument_far_beyond_a_lists_end_breaks_the_answer_off(
-    fake: FakeProviders, index: int
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"name": "get_weather", "willContinue": True},
+        {"name": "get_weather", "partialArgs": [{"jsonPath": "$.city", "stringValue": "Oslo"}]},
+        {},
+    ],
+)
+def test_a_call_without_its_name_or_all_of_its_arguments_breaks_the_answer_off(
+    fake: FakeProviders, told: Json
 ) -> None:
-    piece = {"jsonPath": f"$.rows[{index}]", "numberValue": 1}
-    part = {"functionCall": {"name": "get_weather", "partialArgs": [piece]}}
-    fake.gemini(gemini_parts([part]))
-    with pytest.raises(Unavailable, match="place"):
+    fake.gemini(gemini_parts([{"functionCall": told}]))
+    with pytest.raises(BrokenOff, match="without all of its arguments"):
         say()
 
 

@@ -116,20 +116,12 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
 
 def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
     """The message's words by the field of the tool in which they stand, in any form."""
-    tool = searchable(entry)
-    fields = {
-        "name": [tool.id, *tool.names],
-        "keywords": tool.keywords,
-        "examples": tool.examples,
-        "description": [tool.description],
-        "arguments": [part for parameter in tool.parameters for part in parameter],
-    }
     asked = [(word, set(terms(word))) for word in dict.fromkeys(tokens(text))]
     shared = {}
-    for name, texts in fields.items():
-        held = set(terms("\n".join(texts)))
+    for name, said in searchable(entry).texts.items():
+        held = set(terms(said))
         if hits := [word for word, stems in asked if stems & held]:
-            shared[name] = hits
+            shared["arguments" if name == "parameters" else name] = hits
     return shared
 
 
