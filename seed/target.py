@@ -56,7 +56,7 @@ class Target:
 
 def app_platform() -> Deployment:
     """The platform of the app that this data belongs to."""
-    return require_app(find_app(Path(__file__).parent)).deployment
+    return require_app(find_app(Path(__file__).parent)).catalog.deployment
 
 
 def choose(*, project: str | None, production: bool, env: MutableMapping[str, str]) -> Target:

@@ -24,8 +24,6 @@ from rollcall.store.client import database
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
-    from rollcall.agent.platform import Deployment
-
 CONFIG = "firebase.json"
 MAIN = "main.py"
 
@@ -60,11 +58,6 @@ class App(Struct, frozen=True, dict=True):
             return Catalog(str(self.functions), self.packs, without=self.without)
         except LookupError as error:
             raise Problem(f"{self.functions / MAIN}: {error}") from error
-
-    @property
-    def deployment(self) -> Deployment:
-        """The platform that the app's functions are given."""
-        return self.catalog.deployment
 
     def check_definitions(self) -> None:
         """See that what the app's packages declare can work.

@@ -139,10 +139,6 @@ class Backend:
         padded = payload + "=" * (-len(payload) % 4)
         return Session(str(json.loads(base64.urlsafe_b64decode(padded))["sub"]), token)
 
-    def delete(self, session: Session) -> None:
-        """Delete the account of who is signed in."""
-        self.sign("delete", {"idToken": session.token})
-
     def _open(self, name: str, data: Any, token: str | None, *, accept: str) -> Any:
         headers = {"Accept": accept}
         if token is not None:

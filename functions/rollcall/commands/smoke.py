@@ -34,7 +34,7 @@ from rollcall.commands.doctor.findings import (
     skip,
 )
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.output import announce, print_json, say
+from rollcall.commands.output import announce, in_camel_case, print_json, say
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
@@ -518,7 +518,7 @@ class Smoke:
                 left.append(f"thread {thread} ({error.message})")
         for session in self._sessions:
             try:
-                self._site.backend.delete(session)
+                self._site.backend.sign("delete", {"idToken": session.token})
             except CallError as error:
                 left.append(f"user {session.uid} ({error.message})")
         if left:
@@ -597,6 +597,6 @@ def run(place: Place, options: Namespace) -> int:
             if mend := findings[-1].mend:
                 say(f"{'':<18} -> {mend}")
     if options.json:
-        checks = [{**each.plain(), "level": _WORDS[each.level]} for each in findings]
+        checks = [{**in_camel_case(each), "level": _WORDS[each.level]} for each in findings]
         print_json({"project": place.project, "checks": checks})
     return FAILED if any(_WORDS[each.level] == "failed" for each in findings) else 0

@@ -48,7 +48,7 @@ def run(place: Place, options: Namespace) -> int:
         catalog.capabilities(),
         catalog.agents().values(),
         dry_run=options.dry_run,
-        embedder=app.deployment.embedder,
+        embedder=catalog.deployment.embedder,
     )
     compiled = report.compiled
     if options.json:
@@ -116,7 +116,7 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
             "overrides.note": note if status else DELETE_FIELD,
         }
     )
-    compiled = compile_registry(db, embedder=require_app(place.app).deployment.embedder)
+    compiled = compile_registry(db, embedder=require_app(place.app).catalog.deployment.embedder)
     then = object_in(before, "overrides").get("status") or before.get("status")
     now = status or str(before.get("status"))
     say(f"{path}: {then} → {now}")

@@ -28,7 +28,7 @@ from rollcall.commands.doctor.findings import (
     skip,
     warn,
 )
-from rollcall.commands.output import Column, announce, load_screen, print_json
+from rollcall.commands.output import Column, announce, in_camel_case, load_screen, print_json
 from rollcall.commands.registry.records import (
     DOWN,
     HEALTHY,
@@ -60,7 +60,8 @@ def run(place: Place, options: Namespace) -> int:
     announce(place, options)
     findings = [each.about(place.project) for each in examine(place)]
     if options.json:
-        print_json({"project": place.project, "findings": [each.plain() for each in findings]})
+        plain = [in_camel_case(each) for each in findings]
+        print_json({"project": place.project, "findings": plain})
     else:
         screen = load_screen()
         rows = [

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 TIMEOUT_S = 20
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -129,9 +129,6 @@ class Finding(Struct, frozen=True):
     def about(self, project: str) -> Finding:
         """With the project's id in what mends it."""
         return replace(self, mend=self.mend.replace("{project}", project))
-
-    def plain(self) -> dict[str, str]:
-        return asdict(self)
 
 
 ok, warn = partial(Finding, "ok"), partial(Finding, "warn")

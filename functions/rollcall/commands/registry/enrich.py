@@ -286,7 +286,7 @@ def run(place: Place, options: Namespace) -> int:
     """Write phrases where there are none of today's, and compile; 1 where some could not be."""
     announce(place, options, writes=not options.dry_run)
     db = connect(place)
-    platform = require_app(place.app).deployment
+    platform = require_app(place.app).catalog.deployment
     model = None if options.dry_run else platform.text_model
     embedder = None if options.dry_run else platform.embedder
     report = enrich(db, model, only=options.only, force=options.force, dry_run=options.dry_run)
