@@ -149,6 +149,9 @@ function ThreadRow({ thread, connection }: { thread: Thread; connection: Connect
       ref={row}
       class="thread"
       onKeyDown={(event) => event.key === "Escape" && isOpen.value && close()}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget && !row.current?.contains(relatedTarget as Node)) isOpen.value = false;
+      }}
     >
       <a
         href={hrefOf({ view: "chat", id: thread.id })}

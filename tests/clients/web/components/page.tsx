@@ -13,6 +13,7 @@ import { ToolCard } from "../../../../clients/web/src/cards/tool_card.js";
 import { learnTools } from "../../../../clients/web/src/cards/tools.js";
 import { ProblemNote } from "../../../../clients/web/src/chat/problem_note.js";
 import { problemOf } from "../../../../clients/web/src/chat/problems.js";
+import { ThreadList } from "../../../../clients/web/src/chat/thread_list.js";
 import { BlockReader } from "../../../../clients/web/src/markdown/blocks.js";
 import { Markdown } from "../../../../clients/web/src/markdown/markdown.js";
 import { directionOf } from "../../../../clients/web/src/text/direction.js";
@@ -47,6 +48,19 @@ const components = {
       if (problem) throw new Error(problem);
     };
     return <ApprovalCard {...props} approval={whole} decide={decide} />;
+  },
+  threads: ({ titles }: { titles: string[] }) => {
+    const about = { agent: "office", status: "active", updatedAt: new Date() };
+    const threads = titles.map((title) => ({ ...about, id: title, title }));
+    const watch = (found: (all: unknown) => void) => (found(threads), () => undefined);
+    const store = async () => ({ rollcall: { threads: { watch } } });
+    return (
+      <div class="shell" data-menu="open">
+        <aside class="sidebar">
+          <ThreadList connection={{ isSignedIn: true, store } as any} />
+        </aside>
+      </div>
+    );
   },
 };
 
