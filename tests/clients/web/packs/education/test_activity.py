@@ -202,6 +202,33 @@ def test_web_activity_of_every_kind_is_played_wrong_and_right(
     assert tries == [2] * 8 + [1]
 
 
+def test_web_activity_is_answered_by_touch_on_a_phone(
+    enter: Enter, classroom: Classroom, picture: str
+) -> None:
+    """A question of each way to answer by fingers; in `make chaos`, every kind of question is."""
+    kinds = ("cards", "choice", "multi_choice", "match", "order", "numeric")
+    items = [each for each in every_kind(picture, hebrew=False) if each.block.kind in kinds]
+    id = classroom.publish("touch", items)
+    with enter(classroom.people["pupil"], **PHONE) as page:
+        play(page, id)
+        touched = "addEventListener('pointerdown', (e) => { window.pointers.add(e.pointerType); })"
+        page.evaluate(f"() => {{ window.pointers = new Set(); {touched}; }}")
+        for kind, at, _, right in answers("en"):
+            if kind in kinds:
+                of = question(page, kind, at)
+                right(of, tap)
+                check(of, tap)
+                expect(result(of)).to_have_attribute("data-result", "right")
+        card = page.locator(".flip").first
+        tap(card)
+        expect(card).to_contain_text("0.5")
+        tap(page.locator(".hand-in .button"))
+        tap(page.get_by_role("dialog").locator(".danger"))
+        expect(page.locator(".outcome .amount")).to_contain_text(re.compile(r"16.*16"))
+        assert page.evaluate("[...window.pointers]") == ["touch"]
+    assert classroom.attempt(id)["status"] == "finished"
+
+
 def formula_order(page: Page) -> str:
     """The signs around the cloze's second gap as they stand from left to right, the gap as []."""
     return str(
