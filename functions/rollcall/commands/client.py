@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from rollcall.core.definition import close
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.suite import get_json
@@ -193,8 +194,9 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
 
     def url_of(name: str) -> str:
         if name not in known:
-            near = ", ".join(sorted(known)) or "none at all"
-            raise Problem(f"The emulator has no function {name!r}. It has: {near}.")
+            there = ", ".join(sorted(known)) or "none at all"
+            meant = close(name, known)
+            raise Problem(f"The emulator has no function {name!r}{meant}. It has: {there}.")
         return f"http://{at.functions}/{at.project}/{known[name]}/{name}"
 
     identity = f"http://{at.auth}/identitytoolkit.googleapis.com/v1"

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,6 +35,7 @@ from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
 from rollcall.core.shapes import Role, Status
+from rollcall.core.texts import FOLDER
 
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
 _AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # what `run_agent` takes for an agent
@@ -85,7 +86,9 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     Args:
         modules: By file; an exception is what importing it raised.
     """
-    problems: list[str] = []
+    texts, problems = _texts_beside(modules)
+    if problems:  # nothing that has texts can be looked at
+        return problems
     capabilities: dict[str, Callable[..., Any]] = {}
     agents: dict[str, str] = {}
     for file, module in sorted(modules.items()):
@@ -112,7 +115,42 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                 if (other_at := agents.setdefault(value.id, where)) != where:
                     twice = f"{other_at} declares an agent {value.id!r} as well"
                     problems.append(str(DefinitionError(where, twice, "Rename one")))
+    if not any(isinstance(each, Exception) for each in modules.values()):
+        problems += _texts_for_nothing(texts, capabilities)
     return problems
+
+
+def _texts_beside(files: Iterable[str]) -> tuple[dict[Path, dict[str, Any]], list[str]]:
+    """Return the texts beside modules by file, and what is wrong with files that have none."""
+    texts: dict[Path, dict[str, Any]] = {}
+    problems = list[str]()
+    folders = sorted({Path(file).parent / FOLDER for file in files})
+    for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
+        where = shown_path(file)
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            problems.append(f"{where}:{error.lineno}: this is no JSON: {error.msg}")
+        except UnicodeDecodeError as error:
+            problems.append(f"{where}: this is no UTF-8: {one_line(error)}. Save it as UTF-8.")
+        else:
+            if isinstance(found, dict):
+                texts[file] = found
+            else:
+                problems.append(f"{where}:1: texts are an object, such as {{}}. Put them into one.")
+    return texts, problems
+
+
+def _texts_for_nothing(texts: dict[Path, dict[str, Any]], known: Collection[str]) -> Iterator[str]:
+    """Texts under `capabilities` that no capability has."""
+    for file, found in texts.items():
+        of_capabilities = found.get("capabilities")
+        names = list(of_capabilities) if isinstance(of_capabilities, dict) else []
+        for name in (each for each in names if each not in known):
+            lines = file.read_text(encoding="utf-8").splitlines()
+            line = next((n for n, each in enumerate(lines, 1) if f'"{name}":' in each), 1)
+            what = f"there is no capability `{name}`{close(name, known)}"
+            yield f"{shown_path(file)}:{line}: {what}. Name one, or take these texts out."
 
 
 def _field_errors(found: Capability) -> Iterator[DefinitionError]:

@@ -12,7 +12,7 @@ import pytest
 from rollcall.commands import client
 from rollcall.commands.client import Backend, CallError, emulated
 from rollcall.core.errors import Problem
-from rollcall.emulators.addresses import Configuration
+from rollcall.emulators.addresses import Addresses, Configuration
 from tests.support.https_server import Handler, HttpsServer
 
 Serve = Callable[[Callable[[Handler], None]], Backend]
@@ -143,3 +143,21 @@ def test_emulators_that_do_not_run_are_told_with_what_starts_them(tmp_path: Any)
     (tmp_path / "firebase.json").write_text('{"emulators": {"hub": {"port": 9}}}')
     with pytest.raises(Problem, match="python -m rollcall dev"):
         emulated(Configuration(tmp_path, port_offset=0), "demo-x")
+
+
+def test_a_function_that_the_emulators_lack_is_told_with_the_one_that_was_meant(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "firebase.json").write_text("{}")
+    triggers = [{"name": name, "region": "us-central1"} for name in ("ping", "run_agent")]
+    backends = {"backends": [{"functionTriggers": triggers}]}
+    local = "127.0.0.1:9"
+    at = Addresses(
+        project="demo-x", auth=local, firestore=local, functions=local, tasks=local, hub=local
+    )
+    monkeypatch.setattr(client, "running_addresses", lambda *_: at)
+    monkeypatch.setattr(client, "get_json", lambda *_: backends)
+    backend = emulated(Configuration(tmp_path, port_offset=0), "demo-x")
+    told = r"no function 'run_agents' \(did you mean `run_agent`\?\)\. It has: ping, run_agent\."
+    with pytest.raises(Problem, match=told):
+        backend.call("run_agents", {})

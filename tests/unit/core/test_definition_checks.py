@@ -335,6 +335,33 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(
     assert found.startswith(f"functions/packs/office/{told}")
 
 
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (b'{\n  "rooms": "A room"\n  "hours": "{n} h"\n}', ":3: this is no JSON: Expecting ','"),
+        (b'["A room"]', ":1: texts are an object, such as {}. Put them into one."),
+        (b'{"rooms": "\xff"}', ": this is no UTF-8: 'utf-8' codec can't decode byte 0xff"),
+        (
+            b'{\n  "capabilities": {\n    "meeting_costs": {"name": "Cost"}\n  }\n}',
+            ":3: there is no capability `meeting_costs` (did you mean `meeting_cost`?). Name one",
+        ),
+    ],
+)
+def test_wrong_texts_are_told_with_their_line(app: Path, texts: bytes, told: str) -> None:
+    (app / "functions/packs/office/texts").mkdir()
+    (app / "functions/packs/office/texts/en.json").write_bytes(texts)
+    (found,) = problems(app, meetings=GOOD)
+    assert found.startswith(f"functions/packs/office/texts/en.json{told}")
+
+
+def test_texts_of_a_capability_whose_module_fails_are_not_called_wrong(app: Path) -> None:
+    (app / "functions/packs/office/texts").mkdir()
+    texts = '{"capabilities": {"meeting_cost": {"name": "Cost"}}}'
+    (app / "functions/packs/office/texts/en.json").write_text(texts)
+    (found,) = problems(app, meetings=f"import nowhere\n{GOOD}")
+    assert "ModuleNotFoundError" in found
+
+
 def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -> None:
     source = "@capability(name='X', keyword=[])\ndef ping(ctx: ToolContext) -> str: ..."
     (found,) = problems(app, meetings=source)
