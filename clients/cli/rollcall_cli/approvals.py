@@ -19,7 +19,7 @@ from rich.text import Text
 from rollcall_cli import bidi
 from rollcall_cli.arrange import Arranged, Order
 from rollcall_cli.bidi import isolated
-from rollcall_cli.diffs import SHOWN_LINES
+from rollcall_cli.diffs import SHOWN_LINES, whole_line
 from rollcall_cli.diffs import shortened as shortened_lines
 from rollcall_cli.safe import escaped_json, tidy
 from rollcall_cli.screen import Screen
@@ -78,7 +78,7 @@ class Card:
             paragraphs += [Text(), self.about]
         elif told:
             paragraphs += [Text(), *(self._paragraph(line) for line in told.split("\n"))]
-        if self.about is None and (arguments := arguments_to_show(self.interrupt)):
+        if self.about is None and (arguments := arguments_to_show(self.interrupt, self.order)):
             paragraphs += [Text(), arguments]
         paragraphs += [Text(), self._paragraph(self._terms(), "dim")]
         inner = options.update_width(options.max_width - _INDENT - len(_BAR))
@@ -151,7 +151,8 @@ def ask(
                 if (edited := _edited(screen, interrupt, say, read)) is not None:
                     return Answer(True, edited=edited)
             case "w" | "why" | "למה":
-                screen.indented(whole() if whole else Group(*_argument_lines(interrupt)))
+                lines = whole() if whole else Group(*_argument_lines(interrupt, screen.order))
+                screen.indented(lines, is_arranged=True)
                 shortened = False
                 _explain(screen, interrupt)
             case _:
@@ -217,16 +218,16 @@ def _pattern(screen: Screen, patterns: list[str], say: dict[str, str], read: Rea
             return patterns[place - 1]
 
 
-def arguments_to_show(interrupt: dict[str, Any]) -> RenderableType | None:
+def arguments_to_show(interrupt: dict[str, Any], order: Order) -> RenderableType | None:
     """The arguments as a card shows them; None where message and display show them whole."""
     if interrupt["metadata"].get("complete"):
         return None
-    lines = _argument_lines(interrupt)
-    say = texts_for(interrupt["message"])
-    return shortened_lines(lines[:SHOWN_LINES], len(lines) - len(lines[:SHOWN_LINES]), say)
+    lines = _argument_lines(interrupt, order)
+    shown, say = lines[:SHOWN_LINES], texts_for(interrupt["message"])
+    return shortened_lines(shown, len(lines) - len(shown), order=order, say=say)
 
 
-def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
+def _argument_lines(interrupt: dict[str, Any], order: Order) -> list[RenderableType]:
     """The exact arguments, a line for each line of their texts."""
     lines: list[Text] = []
     for name, value in interrupt["metadata"]["arguments"].items():
@@ -234,7 +235,7 @@ def _argument_lines(interrupt: dict[str, Any]) -> list[Text]:
         first, *more = visible(told).split("\n")
         lines.append(Text(f"{visible(name)}: {isolated(first)}", overflow="fold"))
         lines += [Text(f"  {isolated(line)}", overflow="fold") for line in more]
-    return lines
+    return [whole_line(line, order) for line in lines]
 
 
 def _explain(screen: Screen, interrupt: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 from rollcall_cli import diffs
 from rollcall_cli.agreed import Agreed
 from rollcall_cli.approvals import Answer, Card
+from rollcall_cli.arrange import Arranged, Order
 from rollcall_cli.callable import Functions
 from rollcall_cli.calls_view import CallsView
 from rollcall_cli.course import Replay, no_replay
@@ -141,7 +142,8 @@ class Conversation:
             )
             self._screen.say()
             self._screen.indented(Text(visible(call["tool"]), "bold"))
-            self._screen.indented(about or _arguments(call["arguments"]))
+            about = about or _arguments(call["arguments"], self._screen.order)
+            self._screen.indented(about, is_arranged=True)
 
     def take_over(self) -> Result | None:
         """Run the calls that `show_pending` has shown, and go on; as `ask`."""
@@ -197,8 +199,8 @@ class Conversation:
         try:
             text = self._tools.diff(tool, arguments)
         except ToolError as error:
-            fails = Text(say["would_fail"].format(error=error), "red")
-            return Group(fails, _arguments(arguments))
+            fails = diffs.remark(say["would_fail"].format(error=error), "red", order)
+            return Group(fails, _arguments(arguments, order))
         self._agreed.asked(call_id, text)
         most_lines = None if whole else diffs.SHOWN_LINES
         return diffs.diff(text, order=order, say=say, most_lines=most_lines)
@@ -270,9 +272,10 @@ class Conversation:
             self._screen.footnote("You could say: " + " · ".join(result["quickReplies"]))
 
 
-def _arguments(arguments: dict[str, Any]) -> RenderableType:
+def _arguments(arguments: dict[str, Any], order: Order) -> RenderableType:
     """All that a call was given, with nothing unseen in it."""
-    return Text(visible(json.dumps(arguments, ensure_ascii=False, indent=2)), overflow="fold")
+    text = visible(json.dumps(arguments, ensure_ascii=False, indent=2))
+    return Arranged(Text(text, overflow="fold"), order=order)
 
 
 def _text_of(message: Content) -> str:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rollcall_cli.arrange import Arranged, Order
-from rollcall_cli.bidi import isolated
+from rollcall_cli.bidi import isolated, reads_from_right
 from rollcall_cli.workspace import visible
 
 SHOWN_LINES = 60
@@ -23,13 +23,13 @@ class Shortened(Group):
 
 
 def shortened(
-    lines: Sequence[RenderableType], left_out: int, say: Mapping[str, str]
+    lines: Sequence[RenderableType], left_out: int, *, order: Order, say: Mapping[str, str]
 ) -> RenderableType:
     """The lines, and how many more there are, in the words of `say`."""
     if not left_out:
         return Group(*lines)
     more = say["more_line" if left_out == 1 else "more_lines"].format(count=f"{left_out:,}")
-    return Shortened(*lines, Text(more, "dim"))
+    return Shortened(*lines, remark(more, "dim", order))
 
 
 def diff(
@@ -44,7 +44,7 @@ def diff(
     lines = visible(text).rstrip("\n").split("\n")
     shown = lines if most_lines is None else lines[:most_lines]
     parts = [_line(line, order, number) for number, line in enumerate(shown)]
-    return shortened(parts, len(lines) - len(shown), say)
+    return shortened(parts, len(lines) - len(shown), order=order, say=say)
 
 
 def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableType:
@@ -52,8 +52,13 @@ def command(text: str, *, order: Order, say: Mapping[str, str]) -> RenderableTyp
     lines = visible(text).split("\n")
     parts = [_typed(line, order, first=not at) for at, line in enumerate(lines)]
     if len(lines) > LONG_COMMAND_LINES:
-        parts.append(Text(say["long_command"].format(count=len(lines)), "yellow"))
+        parts.append(remark(say["long_command"].format(count=len(lines)), "yellow", order))
     return Group(*parts)
+
+
+def remark(text: str, style: str, order: Order) -> RenderableType:
+    """A text of ours beside what is judged, from the side that it reads from."""
+    return Arranged(Text(text, style), order=order, from_right=reads_from_right(text))
 
 
 def changed_lines(text: str) -> tuple[int, int]:
@@ -67,14 +72,14 @@ def _line(line: str, order: Order, number: int) -> RenderableType:
     is_heading = number < len(_HEADINGS) and line.startswith(_HEADINGS)
     colour = "bold" if is_heading else _COLOURS.get(line[:1], "")
     text = Text(f"{line[:1]}{isolated(line[1:])}", colour, overflow="fold")
-    return _whole(text, order)
+    return whole_line(text, order)
 
 
 def _typed(line: str, order: Order, *, first: bool) -> RenderableType:
     text = Text.assemble("$ " if first else "  ", (isolated(line), "bold"), overflow="fold")
-    return _whole(text, order)
+    return whole_line(text, order)
 
 
-def _whole(line: Text, order: Order) -> RenderableType:
+def whole_line(line: Text, order: Order) -> RenderableType:
     """A line, also one with nothing in it, which would otherwise be left out."""
     return Arranged(line, order=order) if line.plain.strip() else Text(" ")

@@ -14,7 +14,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from rollcall_cli import bidi
-from rollcall_cli.arrange import Arranged, order_for
+from rollcall_cli.arrange import Arranged, Order, order_for
 from rollcall_cli.http import CallError
 from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
 from rollcall_cli.safe import SafeConsole
@@ -120,9 +120,10 @@ class Screen:
         self.say()
         self.indented(Text.assemble("· ", text, style="dim"))
 
-    def indented(self, what: RenderableType) -> None:
-        """Print a paragraph of a run."""
-        self.say(Arranged(what, order=self.order, left=INDENT))
+    def indented(self, what: RenderableType, *, is_arranged: bool = False) -> None:
+        """Print a paragraph of a run, whose lines may be in the screen's order already."""
+        order = Order.READER if is_arranged else self.order
+        self.say(Arranged(what, order=order, left=INDENT))
 
     def _quote(self, quote: str) -> None:
         left = INDENT + 4

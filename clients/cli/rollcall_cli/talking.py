@@ -79,7 +79,8 @@ def _decided(screen: Screen, conversation: Conversation, read: Read) -> str | li
             screen.say()
             screen.indented(interrupt["message"])
         try:
-            about = conversation.shown_of(interrupt) or approvals.arguments_to_show(interrupt)
+            about = conversation.shown_of(interrupt)
+            about = about or approvals.arguments_to_show(interrupt, screen.order)
             said = approvals.ask(
                 screen,
                 interrupt,

@@ -430,7 +430,7 @@ class Reply:
             return
         call = mapping(part["functionCall"])
         name = text(call.get("name"))
-        if not name or "partialArgs" in call or call.get("willContinue"):
+        if not name or call.get("partialArgs") or call.get("willContinue"):
             # Arguments in pieces come to who asks for them, which is not done here.
             raise BrokenOff("Gemini called a tool without a name, or without all of its arguments")
         self.parts.append(part)

@@ -70,6 +70,49 @@ test("a run that begins while another is followed is followed after it", async (
   conversation.close();
 });
 
+test("a run that begins while reading the one before fails is followed", async (t) => {
+  const store = new ScriptedStore();
+  const warned = t.mock.method(console, "warn", () => {});
+  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
+  await until(() => store.tell);
+
+  store.tell(threadAt("first"));
+  await until(() => store.asked.includes("first"));
+  store.tell(threadAt("second"));
+  store.fail("first", new Error("offline"));
+  await until(() => store.asked.includes("second"));
+  store.answer("second", { turnId: "second", status: "running" });
+
+  await until(() => store.followed.length);
+  assert.deepEqual(store.followed, ["second"]);
+  assert.equal(warned.mock.callCount(), 1);
+  conversation.close();
+});
+
+test("a message that the server refuses stays, until there is something new", async () => {
+  const store = new ScriptedStore();
+  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
+  await until(() => store.tell);
+  store.tell(threadAt("first"));
+  await until(() => store.asked.includes("first"));
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.followed.length);
+  store.end("first");
+  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
+  await until(() => states()[0] === "done");
+
+  await conversation.send([{ type: "text", text: "Again" }]);
+  await restsFor(20);
+  assert.deepEqual(states(), ["done", "failed"]);
+
+  store.tell(threadAt("second"));
+  await until(() => store.asked.includes("second"));
+  store.answer("second", { turnId: "second", status: "running" });
+  await until(() => store.followed.includes("second"));
+  assert.deepEqual(states(), ["done", "running"]);
+  conversation.close();
+});
+
 /** Says of each run what the test lets it say. Its log has the turns that were told of. */
 class ScriptedStore {
   tell = undefined;
@@ -80,6 +123,10 @@ class ScriptedStore {
   #ends = new Map();
 
   rollcall = {
+    run: ({ runId }) => {
+      const result = Promise.reject(new Error("too many"));
+      return { runId, messages: [], calls: [], result, on: () => () => {}, leave: () => {} };
+    },
     threads: { messages: async () => ({ entries: this.#log, older: undefined }) },
     follow: ({ runId }) => {
       this.followed.push(runId);
@@ -107,11 +154,15 @@ class ScriptedStore {
     this.#answer(runId).resolve(stored);
   }
 
+  fail(runId, error) {
+    this.#answer(runId).reject(error);
+  }
+
   #answer(runId) {
     if (!this.#answers.has(runId)) {
-      let resolve;
-      const promise = new Promise((each) => (resolve = each));
-      this.#answers.set(runId, { promise, resolve });
+      const answer = {};
+      answer.promise = new Promise((...settle) => ([answer.resolve, answer.reject] = settle));
+      this.#answers.set(runId, answer);
     }
     return this.#answers.get(runId);
   }
@@ -135,4 +186,9 @@ async function until(happened) {
     assert.ok(turns < 1000, `it did not happen: ${happened}`);
     await turnOfTheLoop();
   }
+}
+
+/** Let everything happen that happens within a few turns of the event loop. */
+async function restsFor(turns) {
+  for (let left = turns; left; left -= 1) await turnOfTheLoop();
 }

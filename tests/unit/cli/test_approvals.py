@@ -77,7 +77,7 @@ def test_what_a_card_leaves_out_is_opened_before_a_yes_counts() -> None:
     many = {"content": "\n".join(f"line {n}" for n in range(100))}
     interrupt = {**INTERRUPT, "metadata": {**INTERRUPT["metadata"], "arguments": many}}
     interrupt["metadata"]["complete"] = False
-    assert isinstance(approvals.arguments_to_show(interrupt), Shortened)
+    assert isinstance(approvals.arguments_to_show(interrupt, Order.READER), Shortened)
     console = Console(file=io.StringIO(), width=60)
     screen, lines = Screen(console=console, env={}), iter(["y", "w", "y"])
     asked = approvals.ask(screen, interrupt, lambda *_: next(lines), shortened=True)
@@ -234,13 +234,32 @@ def test_what_stands_around_a_long_hebrew_call_is_hebrew() -> None:
     many = {"n": "\n".join("1" for _ in range(100))}
     about = {**INTERRUPT["metadata"], "arguments": many, "complete": False}
     out = io.StringIO()
-    Console(file=out, width=60).print(approvals.arguments_to_show(_in_hebrew(metadata=about)))
+    shown = approvals.arguments_to_show(_in_hebrew(metadata=about), Order.READER)
+    Console(file=out, width=60).print(shown)
     Console(file=out, width=60).print(
         diffs.command("1\n" * 99, order=Order.READER, say=texts("he"))
     )
     assert "שורות: „למה“ מציג הכול" in out.getvalue()
     assert "100 שורות: כדאי לקרוא מהראשונה" in out.getvalue()
     assert re.findall("[A-Za-z]{2,}", out.getvalue()) == []
+
+
+def test_a_call_is_put_in_order_once_where_the_terminal_does_not_do_it() -> None:
+    about = {**INTERRUPT["metadata"], "complete": False, "arguments": {"to": "דנה\n" * 99}}
+    interrupt, order = _in_hebrew(metadata=about), Order.OURS
+    command = diffs.command("echo דנה\n" * 20, order=order, say=texts("he"))
+    out, said = io.StringIO(), iter(["w", "no", ""] * 2)
+    console = Console(file=out, width=60)
+    screen = Screen(console=console, env={})
+    screen.order = order
+    console.print(Card(interrupt, order, "noa"), Card(interrupt, order, "noa", command))
+    approvals.ask(screen, interrupt, lambda *_: next(said), whole=lambda: command)
+    approvals.ask(screen, interrupt, lambda *_: next(said))
+    text = out.getvalue()
+    assert text.count("$ echo הנד") == 2 and "to: הנד" in text
+    assert "דנה" not in text and "\u2068" not in text
+    assert re.search("  \\S*לוכה גיצמ “המל„ :תורוש 40 דועו …\n", text)
+    assert text.count("הנושארהמ אורקל יאדכ :תורוש 21\n") == 2
 
 
 def test_a_hebrew_approval_names_the_role_that_decides() -> None:

@@ -70,6 +70,13 @@ def test_missing_or_repeated_ids_are_minted(fake: FakeProviders) -> None:
     assert "same" in ids
 
 
+def test_a_call_whose_fields_for_pieces_are_empty_is_whole(fake: FakeProviders) -> None:
+    part = gemini_call_part("get_weather", {"city": "Oslo"})
+    part["functionCall"] |= {"partialArgs": None, "willContinue": None}  # as a gateway may write
+    fake.gemini(gemini_parts([part]))
+    assert [call.arguments for call in say().message.tool_calls] == [{"city": "Oslo"}]
+
+
 def test_parts_go_back_as_they_came(fake: FakeProviders) -> None:
     parts = [
         {"text": "Thinking it over", "thought": True},

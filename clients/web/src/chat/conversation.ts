@@ -213,9 +213,7 @@ export class Conversation {
   /** Take up the run that the thread is at, where this page does not show it yet. */
   #catchUp(): void {
     if (this.#catchingUp || this.#isClosed) return;
-    this.#catchingUp = this.#catchUpUntilItRests()
-      .catch((error: unknown) => console.warn("the thread was not read anew", error))
-      .finally(() => (this.#catchingUp = undefined));
+    this.#catchingUp = this.#catchUpUntilItRests().finally(() => (this.#catchingUp = undefined));
   }
 
   /** The thread may change while it is read, and another run begin while one is followed. */
@@ -223,7 +221,9 @@ export class Conversation {
     let read: ThreadState | undefined;
     do {
       read = this.#thread;
-      await this.#catchUpOnce();
+      await this.#catchUpOnce().catch((error: unknown) =>
+        console.warn("the thread was not read anew", error),
+      );
     } while (this.#thread !== read && !this.#isClosed);
   }
 
@@ -236,6 +236,9 @@ export class Conversation {
     if (!runId) return this.#readAnew(store, threadId, thread);
     const shown = this.newest.value;
     if (shown?.runId === runId && shown.run) return;
+    // What the server has not taken stays, with why, as long as the thread has nothing new.
+    const isKnown = (each: Turn) => each.runId === runId && each.isComplete;
+    if (!shown?.turnId && !thread.waiting && this.turns.value.some(isKnown)) return;
     const state = await store.run(threadId, runId);
     if (!state || this.#isLeft()) return;
     if (this.newest.value?.turnId !== state.turnId) await this.#readNewest(store, threadId);
