@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from pkgutil import resolve_name
 from typing import Any
 
-from rollcall.commands.app import choose, find_app
+from rollcall.commands.app import Place, choose, find_app
 from rollcall.core.errors import FAILED, AgentError, Problem
 from rollcall.core.shapes import Role, Status
 
@@ -212,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # one that cannot hold Hebrew shows it as \u05d0
             stream.reconfigure(errors="backslashreplace")
+    place: Place | None = None
     try:
         # The command's module is imported here: parsing needs none of it.
         run: Callable[..., int] = resolve_name(f"rollcall.commands.{options.run}")
@@ -229,7 +230,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except (GoogleAPIError, GoogleAuthError) as error:
         words = " ".join(str(error).split())[:500]
-        print(f"Firestore did not do it ({place}): {words}", file=sys.stderr)
+        where = f" ({place})" if place else ""
+        print(f"Firestore did not do it{where}: {words}", file=sys.stderr)
         print("`registry doctor` looks for the reason.", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:

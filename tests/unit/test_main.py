@@ -94,5 +94,7 @@ def test_a_failure_is_told_in_words_and_is_exit_code_1(
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:9")
     monkeypatch.setenv("GCLOUD_PROJECT", "demo-x")  # which main sets, and which is put back
     monkeypatch.setattr("rollcall.commands.registry.records.run", fail)
-    assert main(["registry", "list", "--project", "demo-x"]) == 1
-    assert words in capsys.readouterr().err
+    monkeypatch.setattr("rollcall.commands.sync.check", fail)
+    for arguments in (["registry", "list", "--project", "demo-x"], ["check"]):
+        assert main(arguments) == 1
+        assert words in capsys.readouterr().err
