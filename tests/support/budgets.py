@@ -30,7 +30,7 @@ class Clock:
 
 def allow(db: Client, **document: Any) -> None:
     db.document("budgets/limits").set(document)
-    budgets.forget()
+    budgets.forget_limits()
 
 
 def budget_of(db: Client, user: User = ANN, clock: Clock | None = None) -> UserBudget:

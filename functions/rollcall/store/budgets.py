@@ -197,7 +197,7 @@ def limits(db: Client) -> Limits:
     return found
 
 
-def forget() -> None:
+def forget_limits() -> None:
     """Read the limits anew next time."""
     _known.clear()
 

@@ -34,12 +34,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 test("a run that begins while the one before is read is followed", async () => {
-  const store = new ScriptedStore();
-  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
-  await until(() => store.tell);
-
-  store.tell(threadAt("first"));
-  await until(() => store.asked.includes("first"));
+  const { store, conversation } = await opened();
   store.tell(threadAt("second")); // the page still waits for what the store says of the first
   store.answer("first", { turnId: "first", status: "running" });
   await until(() => store.asked.includes("second"));
@@ -52,12 +47,7 @@ test("a run that begins while the one before is read is followed", async () => {
 });
 
 test("a run that begins while another is followed is followed after it", async () => {
-  const store = new ScriptedStore();
-  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
-  await until(() => store.tell);
-
-  store.tell(threadAt("first"));
-  await until(() => store.asked.includes("first"));
+  const { store, conversation } = await opened();
   store.answer("first", { turnId: "first", status: "running" });
   await until(() => store.followed.length === 1);
   store.tell(threadAt("second"));
@@ -71,13 +61,8 @@ test("a run that begins while another is followed is followed after it", async (
 });
 
 test("a run that begins while reading the one before fails is followed", async (t) => {
-  const store = new ScriptedStore();
   const warned = t.mock.method(console, "warn", () => {});
-  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
-  await until(() => store.tell);
-
-  store.tell(threadAt("first"));
-  await until(() => store.asked.includes("first"));
+  const { store, conversation } = await opened();
   store.tell(threadAt("second"));
   store.fail("first", new Error("offline"));
   await until(() => store.asked.includes("second"));
@@ -90,11 +75,7 @@ test("a run that begins while reading the one before fails is followed", async (
 });
 
 test("a message that the server refuses stays, until there is something new", async () => {
-  const store = new ScriptedStore();
-  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
-  await until(() => store.tell);
-  store.tell(threadAt("first"));
-  await until(() => store.asked.includes("first"));
+  const { store, conversation } = await opened();
   store.answer("first", { turnId: "first", status: "running" });
   await until(() => store.followed.length);
   store.end("first");
@@ -112,6 +93,16 @@ test("a message that the server refuses stays, until there is something new", as
   assert.deepEqual(states(), ["done", "running"]);
   conversation.close();
 });
+
+/** A conversation whose thread is at the run "first", of which nothing is answered yet. */
+async function opened() {
+  const store = new ScriptedStore();
+  const conversation = new Conversation({ store: async () => store }, { agent: "a", threadId: "t" });
+  await until(() => store.tell);
+  store.tell(threadAt("first"));
+  await until(() => store.asked.includes("first"));
+  return { store, conversation };
+}
 
 /** Says of each run what the test lets it say. Its log has the turns that were told of. */
 class ScriptedStore {

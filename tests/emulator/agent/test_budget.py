@@ -453,7 +453,7 @@ def test_a_model_without_a_price_is_refused_unless_a_policy_allows_it(
 def test_an_operators_price_is_used_within_a_minute(db: Client) -> None:
     price = {"models": ["openai:local*"], "input": 1, "output": 2, "asOf": "2026-11-21"}
     db.document("budgets/prices").set({"prices": [price]})
-    budgets.forget()
+    budgets.forget_limits()
     budget = budget_of(db)
     assert budget.reserve("openai:local-7b", input_tokens=10, output_tokens=10).micro_usd == 30
 

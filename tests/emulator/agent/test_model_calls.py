@@ -95,6 +95,6 @@ def test_a_call_that_never_began_to_answer_costs_nothing(db: Client) -> None:
 
 def test_without_a_budget_the_model_is_not_called(db: Client) -> None:
     db.document("budgets/limits").set({"user": {"usdPerDay": 0}})
-    budgets.forget()
+    budgets.forget_limits()
     with pytest.raises(BudgetExhausted):
         next(MeteredModel(Says(TextDelta("never")), db, ANN).stream(REQUEST))

@@ -31,7 +31,7 @@ def long_replies(office: Office) -> None:
     """The model may say as much as is accepted of any, and the user may pay for it."""
     office.declare(max_output_tokens=150_000)
     office.db.document("budgets/limits").set({"user": {"tokensPerDay": None}})
-    budgets.forget()
+    budgets.forget_limits()
 
 
 def most(letter: str, share: int = 1, *, limit: int = ARGUMENTS_BYTES) -> str:

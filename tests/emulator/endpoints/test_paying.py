@@ -62,12 +62,12 @@ def declare(office: Office, *models: str, **changes: Any) -> None:
 def paid(office: Office) -> None:
     office.model.id = PAID
     declare(office)
-    budgets.forget()
+    budgets.forget_limits()
 
 
 def allow(office: Office, **document: Any) -> None:
     office.db.document("budgets/limits").set(document)
-    budgets.forget()
+    budgets.forget_limits()
 
 
 def times(number: int) -> Amount:

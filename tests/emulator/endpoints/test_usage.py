@@ -70,7 +70,7 @@ def test_limits_and_what_is_left_and_when_it_renews_are_told(db: Client) -> None
 
 def test_what_has_no_limit_has_nothing_left_to_tell(db: Client) -> None:
     db.document("budgets/limits").set({"user": {"usdPerDay": None}})
-    budgets.forget()
+    budgets.forget_limits()
     assert "usd" not in usage(db)["left"] and "usdPerDay" not in usage(db)["limits"]
 
 

@@ -18,7 +18,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted
 from rollcall.store.admission import LOOK_AT, Admission, TooManyRuns
 from rollcall.store.batches import read_all
-from rollcall.store.budgets import UserLimits, forget, limits
+from rollcall.store.budgets import UserLimits, forget_limits, limits
 from rollcall.store.paths import user_day
 from tests.support.counting import counted
 
@@ -200,7 +200,7 @@ def test_beyond_the_runs_at_once_one_more_is_refused_with_their_names(db: Client
 
 def test_where_none_may_be_under_way_none_is_opened(db: Client) -> None:
     db.document("budgets/limits").set({"users": {"ann": {"runsAtOnce": 0}}})
-    forget()
+    forget_limits()
     own = limits(db).of_user(User("ann")).runs_at_once
     with pytest.raises(TooManyRuns, match="at most 0") as refused:
         start(db, at_once=own)

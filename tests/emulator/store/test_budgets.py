@@ -16,5 +16,5 @@ def test_limits_are_read_once_a_minute_and_then_from_memory(db: Client) -> None:
     assert cost.reads == 2
     db.document("budgets/limits").set({"users": {"ann": {"usdPerDay": 7}}})
     assert budgets.limits(db).of_user(User("ann")).usd_per_day == 2.0
-    budgets.forget()
+    budgets.forget_limits()
     assert budgets.limits(db).of_user(User("ann")).usd_per_day == 7

@@ -68,7 +68,7 @@ def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_r
 ) -> None:
     world.talk("c", [])
     world.db.document("budgets/limits").set({"users": {"tom": {"usdPerDay": 0}}})
-    budgets.forget()
+    budgets.forget_limits()
     world.platform.text_model = StructuredText(PricedModel())
     world.say("m1", "c", "dana", URGENT)
     assert source(world, "m1") == PricedModel.id
@@ -77,7 +77,7 @@ def test_a_model_that_rates_a_message_is_paid_by_its_sender_and_at_their_limit_r
     world.say("m2", "c", "tom", URGENT)
     assert source(world, "m2") == "rules"
     assert "going by rules" in caplog.text
-    budgets.forget()
+    budgets.forget_limits()
 
 
 class CountedEmbedder:
@@ -99,7 +99,7 @@ def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_lim
     room_for_one = {"tokensPerDay": max_input(tokens) + tokens - 1}
     name = "tom" if whose == "users" else TENANT
     world.db.document("budgets/limits").set({whose: {name: room_for_one}})
-    budgets.forget()
+    budgets.forget_limits()
     embedder = world.platform.embedder = CountedEmbedder()
     for id in ("m1", "m2"):
         world.say(id, "c", "tom", URGENT)
@@ -111,7 +111,7 @@ def test_a_vector_is_paid_by_the_sender_and_their_tenant_and_left_out_at_the_lim
     assert sum(day.get("spentTokens") for day in days) == tokens
     world.platform.embedder = None
     assert {"m1", "m2"} <= set(found(world, "production server"))
-    budgets.forget()
+    budgets.forget_limits()
 
 
 def test_a_message_of_an_account_that_is_gone_goes_by_rules_and_words(world: World) -> None:
