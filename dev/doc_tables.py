@@ -154,7 +154,7 @@ def fixed_limits() -> str:
             "text of a message": _chars(wire.MESSAGE_CHARS),
             "parts of a message": _number(wire.MESSAGE_PARTS),
             "base64 content in a message": _chars(run_agent.MEDIA_CHARS),
-            "`context`, as JSON": _chars(run_agent.CONTEXT_CHARS),
+            "`context` of a run or of a direct call, as JSON": _chars(inputs.CONTEXT_CHARS),
             "`threadId`": _chars(run_opening.ID_CHARS),
             "request body": _bytes(inputs.MAX_BODY_BYTES),
             "values in arguments": f"{inputs.MAX_VALUES:,}, {inputs.MAX_DEPTH} levels deep",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rollcall.agent.dispatch import Expired, NeedsApproval, Rejected
 from rollcall.agent.targets import Target
@@ -26,6 +26,7 @@ from rollcall.core.texts import TEXTS
 from rollcall.store.approvals import (
     Approval,
     ApprovalStatus,
+    Card,
     RememberedApproval,
     Translation,
     canonical_json,
@@ -95,24 +96,16 @@ def review_write(
         allowed_by = _allowed_by(ctx, name, target, policy, arguments, remembered)
     if allowed_by is not None:
         return arguments, allowed_by
-    shown = target.shown(arguments)
-    check_size(arguments, shown)
-    if policy.decider_role is not None and shown != arguments:
+    card = new_card(ctx, target, arguments, preview)
+    if policy.decider_role is not None and card.shown != arguments:
         # The approval holds what it will be run with, and its deciders may read it.
         raise FailedPrecondition(
             f"{name} has hidden arguments, so nobody else can be asked to approve it",
             hint="tell the user that this cannot be done here",
         )
-    card = approval_card(target, arguments, preview, ctx.locale)
-    summary, display, complete = card
     return arguments, NeedsApproval(
+        **asdict(card),
         tool=name,
-        arguments=arguments,
-        shown=shown,
-        summary=summary,
-        display=display,
-        complete=complete,
-        translations=translated_cards(target, ctx, arguments, card),
         decider=decider_of(policy, ctx.user),
         expires_s=policy.expires_s,
         version=target.version,
@@ -146,31 +139,27 @@ def _allowed_by(
     return None
 
 
-Card = tuple[str, Display | None, bool]
-
-
-def approval_card(
-    target: Target, arguments: dict[str, Any], preview: Preview | None, locale: str
+def new_card(
+    ctx: ToolContext,
+    target: Target,
+    arguments: dict[str, Any],
+    preview: Preview | None,
+    *,
+    field: str | None = None,
 ) -> Card:
-    """Return what a person decides by: the one line, the display, and whether the two show every
-    character of the arguments. Where they do not, a client shows the arguments as well."""
+    """Return what a person decides by, also in the other languages, since who decides may read
+    another one than who asked. A language in which it cannot be made, is the same or shows less is
+    left out.
+
+    Args:
+        preview: In the language of `ctx`.
+        field: Of the request that brings the arguments.
+    Raises:
+        InvalidArgument: An approval cannot hold the arguments.
+    """
     shown = target.shown(arguments)
-    if preview is None:
-        summary = target.summary(arguments, locale)
-        return summary, None, shows_all(summary, shown)
-    summary = preview.summary or target.summary(arguments, locale)
-    display = bounded_display(preview.display)
-    seen = preview.shows if display is preview.display else ()
-    left = {name: value for name, value in shown.items() if name not in seen}
-    return summary, display, shows_all(summary, left)
-
-
-def translated_cards(
-    target: Target, ctx: ToolContext, arguments: dict[str, Any], card: Card
-) -> dict[str, Translation]:
-    """Return the card in the other languages, since who decides may read another one than who
-    asked. A language in which it cannot be made, is the same or shows less is left out."""
-    found = {}
+    check_size(arguments, shown, field=field)
+    card = Card(arguments, shown, *_wording(target, arguments, shown, preview, ctx.locale))
     for language in TEXTS.languages:
         if language == ctx.locale[:2]:
             continue
@@ -179,14 +168,33 @@ def translated_cards(
         except AgentError as error:
             log.warning("an approval of %s has no card in %s: %s", ctx.user.uid, language, error)
             continue
-        translated = approval_card(target, arguments, preview, language)
-        summary, display, complete = translated
-        if translated == card or complete < card[2]:
+        wording = _wording(target, arguments, shown, preview, language)
+        summary, display, complete = wording
+        if wording == (card.summary, card.display, card.complete) or complete < card.complete:
             continue
         if display is not None and len(display.model_dump_json()) > TRANSLATION_CHARS:
             display = None
-        found[language] = Translation(summary, display)
-    return found
+        card.translations[language] = Translation(summary, display)
+    return card
+
+
+def _wording(
+    target: Target,
+    arguments: dict[str, Any],
+    shown: dict[str, Any],
+    preview: Preview | None,
+    locale: str,
+) -> tuple[str, Display | None, bool]:
+    """Return a card's one line, its display, and whether the two show every character of the
+    arguments."""
+    if preview is None:
+        summary = target.summary(arguments, locale)
+        return summary, None, shows_all(summary, shown)
+    summary = preview.summary or target.summary(arguments, locale)
+    display = bounded_display(preview.display)
+    seen = preview.shows if display is preview.display else ()
+    left = {name: value for name, value in shown.items() if name not in seen}
+    return summary, display, shows_all(summary, left)
 
 
 def check_size(

@@ -14,7 +14,7 @@ from rollcall.core import tracing
 from rollcall.core.capability import Capability
 from rollcall.core.context import Call, LiveToken, Platform, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied, Unavailable
-from rollcall.core.inputs import validate
+from rollcall.core.inputs import read_context, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall, FileRef
 from rollcall.registry.access import at_least, read_access
@@ -39,6 +39,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     def handle(platform: Platform, call: Call) -> Any:
         user = call.user
         given = _read_call(capability, {} if call.data is None else call.data)
+        context = read_context(given.context)
         _check_allowed(capability, platform, user)
         is_own = isinstance(platform, Deployment)
 
@@ -48,7 +49,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             else:
                 by_client(platform.db)(path, data)
 
-        ctx = _tool_context(platform, user, given)
+        ctx = _tool_context(platform, user, context or {}, locale=given.locale or "en")
         span: tracing.Span = tracing.NOTHING
         if tracing.is_on():
             from rollcall.agent.telemetry import tool_span
@@ -66,7 +67,9 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     return handle
 
 
-def _tool_context(platform: Platform, user: User, given: CapabilityCall) -> ToolContext:
+def _tool_context(
+    platform: Platform, user: User, context: dict[str, Any], *, locale: str
+) -> ToolContext:
     """Return the context of one call."""
 
     # Most capabilities ask no agent and no model, so what runs are made of is imported by the
@@ -75,15 +78,13 @@ def _tool_context(platform: Platform, user: User, given: CapabilityCall) -> Tool
         from rollcall.agent.run import agent_asker
 
         deadline = time.monotonic() + AGENTS_S
-        ask = agent_asker(platform, user, deadline=deadline, context=given.context)
+        ask = agent_asker(platform, user, deadline=deadline, context=context)
         return ask(agent_id, message, max_steps=max_steps)
 
     def create_live_token(agent_id: str, **options: Any) -> LiveToken:
         from rollcall.agent.live_voice import live_tokens
 
-        create = live_tokens(
-            platform, user, locale=given.locale or "en", context=given.context or {}
-        )
+        create = live_tokens(platform, user, locale=locale, context=context)
         return create(agent_id, **options)
 
     def keep_file(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
@@ -95,8 +96,8 @@ def _tool_context(platform: Platform, user: User, given: CapabilityCall) -> Tool
     return ToolContext(
         user=user,
         platform=platform,
-        locale=given.locale or "en",
-        context=given.context or {},
+        locale=locale,
+        context=context,
         agents=ask_agent,
         paid_text_model=lambda: platform.text_model_for(user),
         live_tokens=create_live_token,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct, field
 
@@ -11,9 +11,7 @@ from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
 from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
 from rollcall.models.base import ToolSpec
-
-if TYPE_CHECKING:
-    from rollcall.store.approvals import Translation
+from rollcall.store.approvals import Card
 
 
 class CallOutput(Struct, frozen=True):
@@ -36,28 +34,19 @@ class CallOutput(Struct, frozen=True):
     files: tuple[FileRef, ...] = ()
 
 
-class NeedsApproval(Struct, frozen=True):
+class NeedsApproval(Card, frozen=True, kw_only=True):
     """The call waits for approval: what exactly, and by whom.
 
     Attributes:
-        shown: The arguments as they may be shown: hidden ones masked.
-        complete: Whether summary and display show every character of the arguments.
         remember: Patterns of which an approval may name one, to stand for its thread.
-        translations: Summary and display in other languages.
     """
 
     tool: str
-    arguments: dict[str, Any]
-    shown: dict[str, Any]
-    summary: str
-    display: Display | None
     decider: Decider
     expires_s: int
     version: int
     capability_digest: str
-    complete: bool = False
     remember: tuple[str, ...] = ()
-    translations: dict[str, Translation] = field(default_factory=dict)
 
 
 class ClientCall(Struct, frozen=True):

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from rollcall.agent.approvals import approval_card, check_size, decider_of, translated_cards
+from rollcall.agent.approvals import decider_of, new_card
 from rollcall.agent.history import earlier_calls
 from rollcall.agent.router import Router
 from rollcall.agent.run import QUEUE, to_interrupt
@@ -455,13 +454,8 @@ def _edited(
         raise InvalidArgument(error.message, field=field, hint=error.hint) from error
     if preview is not None and preview.arguments is not None:
         frozen = target.frozen(preview.arguments, field=field)
-    shown = target.shown(frozen)
-    check_size(frozen, shown, field=field)
-    card = approval_card(target, frozen, preview, approval.locale)
-    summary, display, complete = card
-    edited = approval.edited(frozen, shown=shown, summary=summary, by=user, now=now)
-    translations = translated_cards(target, ctx, frozen, card)
-    return replace(edited, display=display, complete=complete, translations=translations)
+    card = new_card(ctx, target, frozen, preview, field=field)
+    return approval.edited(card, by=user, now=now)
 
 
 def client_results(

@@ -18,7 +18,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, ResourceExhausted
+from rollcall.core.redaction import redacted_json
 
+CONTEXT_CHARS = 4_000
+"""The most that a client says of where its user is, as JSON text."""
 MAX_BODY_BYTES = 4_000_000
 MAX_DEPTH = 24
 MAX_VALUES = 20_000
@@ -182,6 +185,22 @@ def _integral(value: Any) -> Any:
     if isinstance(value, list):
         return [_integral(item) for item in value]
     return value
+
+
+def read_context(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return what a client says of where its user is, without credentials.
+
+    Raises:
+        InvalidArgument: It is too large.
+    """
+    size = len(json.dumps(given or {}, ensure_ascii=False))
+    if size > CONTEXT_CHARS:
+        raise InvalidArgument(
+            f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
+            field="context",
+        )
+    redacted: dict[str, Any] | None = redacted_json(given)
+    return redacted
 
 
 def digest(value: Any) -> str:

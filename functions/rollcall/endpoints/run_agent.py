@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -24,9 +23,8 @@ from rollcall.agent.run_setup import RunContext, new_context, run_budget
 from rollcall.core import events
 from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
-from rollcall.core.inputs import digest, validate
+from rollcall.core.inputs import digest, read_context, validate
 from rollcall.core.messages import Media, Text, UserMessage, redacted_message
-from rollcall.core.redaction import redacted_json
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.admission import Admission
@@ -43,7 +41,6 @@ from rollcall.store.runs import (
     thread_id_for,
 )
 
-CONTEXT_CHARS = 4_000
 MEDIA_CHARS = 850_000
 RUN_AGENT_S = 540
 
@@ -83,12 +80,7 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
         InvalidArgument: The context is too large, or the message is missing, empty or too large.
     """
     request, until = sent.request, function_end(RUN_AGENT_S)
-    size = len(json.dumps(request.context or {}, ensure_ascii=False))
-    if size > CONTEXT_CHARS:
-        raise InvalidArgument(
-            f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
-            field="context",
-        )
+    client_context = read_context(request.context)
     if request.resume is not None or request.tool_results is not None:
         resumed = resume_run(platform, call.user, request, request_digest=sent.digest)
         if isinstance(resumed, dict):
@@ -104,7 +96,7 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
         agent_id=request.agent,
         message=message.text,
         locale=request.locale,
-        client_context=redacted_json(request.context),
+        client_context=client_context,
         client_id=request.client_id,
         client_tools=request.client_tools or (),
         token=call.token,

@@ -73,23 +73,38 @@ class ApprovalDecision(Struct, frozen=True):
 
 
 class Translation(Struct, frozen=True):
-    """What a person decides by, in another language than the one it was asked in."""
+    """The summary and display of a card, in another language than the one it was asked in."""
 
     summary: str
     display: Display | None
     """None where there is none, or it is in the first language alone."""
 
 
-class Approval(Struct, frozen=True, rename="camel"):
+class Card(Struct, frozen=True):
+    """A call's arguments, and what a person decides by.
+
+    Attributes:
+        arguments: The frozen ones, and `shown` the same with hidden ones masked.
+        complete: Whether summary and display show every character of the arguments. Where they do
+            not, a client shows the arguments as well.
+        translations: By language.
+    """
+
+    arguments: dict[str, Any]
+    shown: dict[str, Any]
+    summary: str
+    display: Display | None
+    complete: bool = False
+    translations: dict[str, Translation] = field(default_factory=dict)
+
+
+class Approval(Card, frozen=True, kw_only=True, rename="camel"):
     """One approval.
 
     Attributes:
         place: The call's place in its step.
-        arguments: The frozen ones, and `shown` the same with hidden ones masked.
-        complete: Whether summary and display show every character of the arguments.
         edited_from: The approval whose arguments were changed into this one's.
         remember: Patterns of which the decision may name one.
-        translations: By language.
         is_sound: The stored arguments are those that it was made with; others are neither shown nor
             run.
     """
@@ -105,10 +120,6 @@ class Approval(Struct, frozen=True, rename="camel"):
     tool: str
     version: int
     capability_digest: str
-    arguments: dict[str, Any]
-    shown: dict[str, Any]
-    summary: str
-    display: Display | None
     locale: str
     decider: Decider
     created_at: datetime
@@ -116,9 +127,7 @@ class Approval(Struct, frozen=True, rename="camel"):
     status: ApprovalStatus = ApprovalStatus.PENDING
     decision: ApprovalDecision | None = None
     edited_from: str | None = None
-    complete: bool = False
     remember: tuple[str, ...] = ()
-    translations: dict[str, Translation] = field(default_factory=dict)
     update_time: Any = None
     is_sound: bool = True
 
@@ -144,24 +153,12 @@ class Approval(Struct, frozen=True, rename="camel"):
             and user.tenant == decider.tenant
         )
 
-    def edited(
-        self,
-        arguments: dict[str, Any],
-        *,
-        shown: dict[str, Any],
-        summary: str,
-        by: User,
-        now: datetime,
-    ) -> Approval:
+    def edited(self, card: Card, *, by: User, now: datetime) -> Approval:
         """Return the approval of edited arguments that a decider makes of this one."""
         return replace(
             self,
-            id=approval_id(self.id, canonical_json(arguments)),
-            arguments=arguments,
-            shown=shown,
-            summary=summary,
-            display=None,
-            translations={},
+            **asdict(card),
+            id=approval_id(self.id, canonical_json(card.arguments)),
             status=ApprovalStatus.APPROVED,
             decision=ApprovalDecision(approved=True, by=by.uid, at=now),
             edited_from=self.id,

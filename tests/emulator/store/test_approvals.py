@@ -16,6 +16,7 @@ from rollcall.store.approvals import (
     Approval,
     ApprovalDecision,
     ApprovalStatus,
+    Card,
     Translation,
     canonical_json,
     load_approvals,
@@ -127,10 +128,10 @@ def test_what_stands(changes: dict[str, Any], later_s: int, verdict: str) -> Non
 
 def test_changed_arguments_make_another_approval_that_names_the_first() -> None:
     old = made()
-    new = old.edited({"to": "bob"}, shown={"to": "bob"}, summary="s", by=User("ann"), now=NOW)
+    new = old.edited(Card({"to": "bob"}, {"to": "bob"}, "s", None), by=User("ann"), now=NOW)
     assert (new.edited_from, new.call_id, new.status) == ("a1", "c1", ApprovalStatus.APPROVED)
     assert new.id != old.id
-    same = old.edited({"to": "bob"}, shown={}, summary="s", by=User("ann"), now=NOW)
+    same = old.edited(Card({"to": "bob"}, {}, "s", None), by=User("ann"), now=NOW)
     assert same.id == new.id
     assert (old.arguments, new.arguments) == (made().arguments, {"to": "bob"})
 

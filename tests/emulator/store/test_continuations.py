@@ -17,6 +17,7 @@ from rollcall.store.approvals import (
     Approval,
     ApprovalDecision,
     ApprovalStatus,
+    Card,
     RememberedApproval,
     approval_id,
     load_approvals,
@@ -243,7 +244,7 @@ def test_changed_arguments_are_not_passed_over_when_somebody_said_yes_meanwhile(
     run = waiting(db)
     (id,) = ids(run)
     (old,) = load_approvals(db, [id])
-    other = old.edited({"amountUsd": 3}, shown={}, summary="", by=User("ann"), now=YES.at)
+    other = old.edited(Card({"amountUsd": 3}, {}, "", None), by=User("ann"), now=YES.at)
     paths.approval(db, id).update({"decision": YES.fields()})
     with pytest.raises(FailedPrecondition, match="decided otherwise"):
         go_on(run, {id: YES}, edits={id: other})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.approvals import TRANSLATION_CHARS, approval_card, translated_cards
+from rollcall.agent.approvals import TRANSLATION_CHARS, new_card
 from rollcall.agent.targets import Target, local_target
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext, User
@@ -48,8 +48,7 @@ def _target(*, by_language: bool = True, **preview: Any) -> Target:
 
 def _translations(target: Target, locale: str = "en") -> dict[str, Translation]:
     ctx = context(user=User("ann"), locale=locale)
-    card = approval_card(target, ARGUMENTS, target.preview(ctx, ARGUMENTS), locale)
-    return translated_cards(target, ctx, ARGUMENTS, card)
+    return new_card(ctx, target, ARGUMENTS, target.preview(ctx, ARGUMENTS)).translations
 
 
 @pytest.mark.parametrize(("locale", "other"), [("en", "he"), ("he", "en")])

@@ -90,3 +90,22 @@ def test_a_refusal_says_both_forms() -> None:
         "send its arguments (maxPeople, context, limit) alone, "
         "or {arguments, context?, callKey?, locale?}"
     )
+
+
+@pytest.mark.parametrize(("chars", "is_taken"), [(3_988, True), (3_989, False)])
+def test_a_context_has_a_runs_limit(chars: int, is_taken: bool) -> None:
+    data = {"arguments": {}, "context": {"note": "x" * chars}}
+    if is_taken:
+        assert called(data)["context"] == data["context"]
+        return
+    with pytest.raises(InvalidArgument, match="has 4,001 characters of JSON; at most 4,000") as no:
+        called(data)
+    assert no.value.field == "context"
+
+
+def test_a_context_brings_no_credential_along() -> None:
+    context = {"note": "use AIzaSyA1234567890abcdefghijk", "room": "blue"}
+    assert called({"arguments": {}, "context": context})["context"] == {
+        "note": "use [hidden]",
+        "room": "blue",
+    }

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from rollcall.agent import prompt as module
 from rollcall.agent.prompt import (
-    CONTEXT_CHARS,
     DESCRIPTION_CHARS,
     GUIDANCE_TOKENS,
     NOTICE,
@@ -33,6 +32,7 @@ from rollcall.agent.prompt import (
     tool_guidance,
 )
 from rollcall.core.context import User
+from rollcall.core.inputs import CONTEXT_CHARS
 from rollcall.core.messages import (
     Media,
     ModelMessage,

@@ -211,7 +211,17 @@ def test_a_fallback_is_a_second_chat_beside_the_failed_one(
 
 
 def asking(tool: str) -> NeedsApproval:
-    return NeedsApproval(tool, {}, {}, "Do it?", None, Decider(uid=UID), 60, 1, "d")
+    return NeedsApproval(
+        {},
+        {},
+        "Do it?",
+        None,
+        tool=tool,
+        decider=Decider(uid=UID),
+        expires_s=60,
+        version=1,
+        capability_digest="d",
+    )
 
 
 def test_a_call_that_waits_for_a_person_is_no_error(spans: Spans, lines: Any) -> None:
