@@ -234,11 +234,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Firestore did not do it{where}: {words}", file=sys.stderr)
         print("`registry doctor` looks for the reason.", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # the second is Ctrl-D at a question
         return 130
     except BrokenPipeError:  # whoever reads has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a file that cannot be read or written, a network that is down
+        what = (
+            f"{error.filename}: {error.strerror}"
+            if error.filename
+            else " ".join(str(error).split())
+        )
+        print(what[:500], file=sys.stderr)
+        return FAILED
 
 
 if __name__ == "__main__":

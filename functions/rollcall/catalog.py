@@ -190,6 +190,13 @@ class Catalog:
                 found = [str(error)]
         return found
 
+    def undeclared_tools(self) -> list[tuple[str, str]]:
+        """The ids that agents name as tools and that no package declares, each with a line about
+        it; of an app whose definitions have no problems."""
+        from rollcall.core.definition_checks import undeclared_tools
+
+        return list(undeclared_tools({path: import_module(name) for path, name in self._sources}))
+
     def function_triggers(self) -> dict[str, Trigger]:
         """Every function that a deploy makes, by name, with what reaches it."""
         found: dict[str, Trigger] = {}

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from google.api_core.exceptions import PermissionDenied
 from google.auth.exceptions import RefreshError
 
+from dev.paths import ROOT
 from rollcall.__main__ import main, parser
 from rollcall.core.errors import Problem, Unavailable
 from tests.support.rules import for_every
@@ -79,6 +82,8 @@ def test_sync_is_a_command_of_its_own_for_the_deploys_hook() -> None:
         (RefreshError("Reauthentication is needed."), "Reauthentication is needed"),
         (Unavailable("the registry is being published", hint="try again"), "try again"),
         (Problem("There is none."), "There is none."),
+        (FileNotFoundError(2, "No such file or directory", "/x/y.d.ts"), "/x/y.d.ts: No such file"),
+        (ConnectionError("the network is unreachable"), "the network is unreachable"),
     ],
     ids=lambda each: type(each).__name__ if isinstance(each, Exception) else "",
 )
@@ -98,3 +103,31 @@ def test_a_failure_is_told_in_words_and_is_exit_code_1(
     for arguments in (["registry", "list", "--project", "demo-x"], ["check"]):
         assert main(arguments) == 1
         assert words in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT / "functions")
+    assert main(["types", str(tmp_path / "none" / "rollcall.d.ts")]) == 1
+    expected = f"{tmp_path / 'none' / 'rollcall.d.ts'}: No such file or directory\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_the_end_of_input_at_a_question_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*arguments: object) -> int:
+        raise EOFError
+
+    monkeypatch.setattr("rollcall.commands.sync.check", end)
+    assert main(["check"]) == 130
+
+
+def test_without_a_project_it_is_said_that_this_is_no_app_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("GCLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT", "FIRESTORE_EMULATOR_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["registry", "list"]) == 2
+    told = capsys.readouterr().err
+    assert "Which project?" in told and f"{tmp_path} is in no app with Rollcall" in told

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
 from rollcall.core.errors import USAGE, Problem
-from rollcall.core.options import DEFAULT_CODEBASE, codebase
-from rollcall.emulators.addresses import Configuration, default_project, read_jsonc
+from rollcall.core.options import DEFAULT_CODEBASE, codebase, prefix
+from rollcall.emulators.addresses import Configuration, default_project, read_firebase_json
 from rollcall.models.provider import providers
 from rollcall.store.client import database
 
@@ -72,26 +72,17 @@ class App(Struct, frozen=True, dict=True):
     @cached_property
     def config(self) -> dict[str, Any]:
         """The content of `firebase.json`; empty without one."""
-        return read_config(self.root / CONFIG)
+        file = self.root / CONFIG
+        return read_firebase_json(file) if file.is_file() else {}
 
     @property
     def firestore_files(self) -> tuple[Path, Path]:
-        """The files of the rules and of the indexes of the database (default).
-
-        Raises:
-            Problem: What `firebase.json` says of databases is no object, and no list of them.
-        """
+        """The files of the rules and of the indexes of the database (default)."""
         config = self.config.get("firestore") or {}
-        entries = config if isinstance(config, list) else [config]
-        if not all(isinstance(each, dict) for each in entries):
-            raise Problem(
-                f'{self.root / CONFIG}: "firestore" is {config!r}; an object with "rules" and '
-                '"indexes" is expected, or a list of them.'
-            )
         if isinstance(config, list):
-            config = next((each for each in entries if each.get("database") == "(default)"), {})
-        rules = config.get("rules", "firestore.rules")
-        return self.root / rules, self.root / config.get("indexes", "firestore.indexes.json")
+            config = next((each for each in config if each.get("database") == "(default)"), {})
+        rules = config.get("rules") or "firestore.rules"
+        return self.root / rules, self.root / (config.get("indexes") or "firestore.indexes.json")
 
     def check_codebase(self) -> None:
         """Check that `ROLLCALL_CODEBASE` is the name in `firebase.json`, which marks what is
@@ -111,10 +102,18 @@ class App(Struct, frozen=True, dict=True):
         self, project: str, *, emulator: bool, env: MutableMapping[str, str]
     ) -> None:
         """Set the variables that the functions are given: those of `.env`, the project's own file
-        and, on the emulators, `.env.local`. What the shell has set stays."""
+        and, on the emulators, `.env.local`. What the shell has set stays.
+
+        Raises:
+            Problem: A file is not in UTF-8, or ROLLCALL_PREFIX cannot be a prefix.
+        """
         given = read_files(self.functions, project, emulator=emulator)
         for name, value in given.items():
             env.setdefault(name, value)
+        try:
+            prefix(env)
+        except ValueError as error:
+            raise Problem(f"{error} (see {self.functions / '.env'})") from error
 
 
 def find_app(start: Path | None = None) -> App | None:
@@ -158,30 +157,14 @@ def require_app(app: App | None) -> App:
     return app
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """A `firebase.json` or an index file; as firebase-tools does, this takes comments.
-
-    Raises:
-        Problem: It is no JSON object, or cannot be read.
-    """
-    if not path.is_file():
-        return {}
-    config = read_jsonc(path)
-    if not isinstance(config, dict):
-        raise Problem(f"{path} holds no JSON object.")
-    return config
-
-
 def _apps(root: Path) -> Iterator[App]:
     """The codebases of a `firebase.json` that have Rollcall.
 
     Raises:
-        Problem: It does not say where functions are, or a `main.py` cannot be read.
+        Problem: The file, or a `main.py`, cannot be read.
     """
-    config = read_config(root / CONFIG).get("functions") or {}
+    config = read_firebase_json(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
-        if not isinstance(each, dict):
-            raise Problem(f"{root / CONFIG}: functions is an object, or a list of them.")
         functions = (root / (each.get("source") or "functions")).resolve()
         if (call := _bind_call(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
@@ -297,7 +280,10 @@ def read_files(functions: Path, project: str, *, emulator: bool) -> dict[str, st
     for name in (".env", f".env.{project}", *([".env.local"] if emulator else [])):
         path = functions / name
         if path.is_file():
-            given |= parse_variables(path.read_text(encoding="utf-8"))
+            try:
+                given |= parse_variables(path.read_text(encoding="utf-8"))
+            except UnicodeDecodeError as error:
+                raise Problem(f"{path} is not in UTF-8. Save it in UTF-8.") from error
     return given
 
 
@@ -352,9 +338,12 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
     named = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT")
     is_real = bool(named) and not str(named).startswith(_DEMO)
     if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
+        nowhere = f"\n({Path.cwd()} is in no app with Rollcall, whose emulators would be found.)"
         raise Problem(
             "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
-            "emulators,\nstart them (`python -m rollcall dev`), or set FIRESTORE_EMULATOR_HOST.",
+            "emulators,\nstart them (`python -m rollcall dev`), or set FIRESTORE_EMULATOR_HOST."
+            + nowhere
+            * (app is None),
             exit_code=USAGE,
         )
     chosen = named or default_project(app.root if app else Path.cwd())

@@ -227,7 +227,7 @@ def _publish(app: App) -> None:
         _say("\n".join(["The registry was not published:", *lines]))
         return
     for line in lines:
-        if line.startswith(("written", "withdrawn", "refused", "left alone")):
+        if line.startswith(("written", "withdrawn", "refused", "left alone", "warning")):
             _say(f"registry: {line}")
 
 

@@ -64,10 +64,7 @@ def run(options: Namespace) -> int:
     app = require_app(find_app())
     environment = dict(os.environ)
     app.load_environment("", emulator=False, env=environment)
-    try:
-        own = prefix(environment)
-    except ValueError as error:
-        raise Problem(str(error)) from error
+    own = prefix(environment)
     found = fragments({name: Path(folder) for name, folder in app.catalog.folders.items()})
     if isinstance(app.config.get("firestore"), list):
         raise Problem(

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import getpass
+import re
 from argparse import Namespace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rollcall.catalog import Catalog
 from rollcall.commands.app import Place, connect, find_app, require_app
 from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
@@ -22,6 +24,9 @@ from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.snapshot import FRESH_S
 from rollcall.registry.sync import sync
 
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client
+
 
 def check(options: Namespace) -> int:
     """Say that the definitions are sound.
@@ -31,6 +36,8 @@ def check(options: Namespace) -> int:
     """
     app = require_app(find_app())
     app.check_definitions()
+    for _, text in app.catalog.undeclared_tools():
+        say(f"warning: {text}; if another codebase has it, all is well")
     capabilities, agents = app.catalog.capabilities(), app.catalog.agents()
     say(f"{len(capabilities)} capabilities and {len(agents)} agents: no definition is wrong")
     return 0
@@ -43,14 +50,16 @@ def run(place: Place, options: Namespace) -> int:
     app.check_definitions()
     catalog = app.catalog
     announce(place, options, writes=not options.dry_run)
+    db = connect(place)
     report = sync(
-        connect(place),
+        db,
         catalog.capabilities(),
         catalog.agents().values(),
         dry_run=options.dry_run,
         embedder=catalog.deployment.embedder,
     )
     compiled = report.compiled
+    unknown = _unknown_tools(db, catalog)
     if options.json:
         print_json(
             {
@@ -58,6 +67,7 @@ def run(place: Place, options: Namespace) -> int:
                 "withdrawn": report.withdrawn,
                 "unchanged": report.unchanged,
                 "taken": list(report.taken),
+                "unknownTools": unknown,
                 "digest": compiled.digest if compiled else None,
                 "count": compiled.count if compiled else None,
                 "refused": compiled.refused if compiled else {},
@@ -71,6 +81,8 @@ def run(place: Place, options: Namespace) -> int:
         say(f"{would}withdrawn  {path}")
     for path, owner in report.taken.items():
         say(f"left alone {path}: {owner} has this id")
+    for text in unknown:
+        say(f"warning    {text}")
     say(f"{len(report.unchanged)} unchanged")
     if compiled is None:
         print("nothing was written")
@@ -79,6 +91,15 @@ def run(place: Place, options: Namespace) -> int:
         say(f"refused    {CAPABILITIES}/{id}: {why}")
     say(f"compiled {compiled.count} capabilities, digest {compiled.digest}")
     return 0
+
+
+def _unknown_tools(db: Client, catalog: Catalog) -> list[str]:
+    """A line about each tool of an agent that neither the code nor the registry has."""
+    undeclared = catalog.undeclared_tools()
+    ids = {id for id, _ in undeclared if re.fullmatch(r"\w+", id)}
+    found = db.get_all([db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in sorted(ids)])
+    registered = {document.id for document in found if document.exists}
+    return [text for id, text in undeclared if id not in registered]
 
 
 def disable(place: Place, options: Namespace) -> int:

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -109,6 +109,8 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
                     twice = f"{at} declares a capability `{value.__name__}` as well"
                     cure = "Rename one: all packs share their ids"
                     problems.append(str(wrong(value, twice, cure)))
+            elif name == "REQUIRES" and Path(file).name == "__init__.py":
+                problems += _required_packs_errors(value, file=file)
             elif isinstance(value, AgentProfile) and Path(file).name == "agents.py":
                 problems += agent_problems(value, file=file, name=name)
                 where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
@@ -118,6 +120,57 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     if not any(isinstance(each, Exception) for each in modules.values()):
         problems += _texts_for_nothing(texts, capabilities)
     return problems
+
+
+def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
+    """Yield the ids that agents name as tools and that no capability of these modules has, each
+    with its file, its line and what may be meant.
+
+    It is no wrong definition: another codebase, or a document of the registry, may have it.
+    """
+    marked = [
+        Capability.of(each)
+        for module in modules.values()
+        for each in vars(module).values()
+        if is_capability(each)
+    ]
+    known = {
+        "*",
+        *(f"category:{each.mark.category}" for each in marked),
+        *(each.id for each in marked),
+    }
+    for file, module in sorted(modules.items()):
+        for name, profile in vars(module).items():
+            if not isinstance(profile, AgentProfile) or Path(file).name != "agents.py":
+                continue
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+            for option in ("tools", "pinned", "approvals"):
+                for id in (each for each in getattr(profile, option) if each not in known):
+                    said = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
+                    line = next(said, 0) or _constant_line(file, name)
+                    problem = f"{option} of the agent {profile.id!r} names `{id}`"
+                    told = f"which no capability here is called{close(id, known)}"
+                    yield id, f"{shown_path(file)}:{line}, {name}: {problem}, {told}"
+
+
+def _is_quoted_in(text: str, line: str) -> bool:
+    return f'"{text}"' in line or f"'{text}'" in line
+
+
+def _required_packs_errors(required: object, *, file: str) -> Iterator[str]:
+    """Packs that a pack requires and that are not beside it."""
+    pack = Path(file).parent
+    where = f"{shown_path(file)}:{_constant_line(file, 'REQUIRES')}, REQUIRES"
+    if not isinstance(required, tuple | list):
+        cure = f"Write `REQUIRES = ({required!r},)`"
+        yield str(DefinitionError(where, f"it is {required!r}, which is no tuple of packs", cure))
+        return
+    packs = sorted(each.parent.name for each in pack.parent.glob("*/__init__.py"))
+    others = [each for each in packs if each != pack.name]
+    for name in (each for each in required if each not in others):
+        problem = f"there is no pack `{name}` beside {pack.name}{close(str(name), others)}"
+        cure = f"Write one of {', '.join(others)}" if others else "Take it out"
+        yield str(DefinitionError(where, problem, cure))
 
 
 def _texts_beside(files: Iterable[str]) -> tuple[dict[Path, dict[str, Any]], list[str]]:

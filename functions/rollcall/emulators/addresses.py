@@ -10,6 +10,7 @@ import copy
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ class Configuration:
     def __init__(self, root: Path, *, port_offset: int | None = None) -> None:
         self.root = root
         self.offset = offset() if port_offset is None else port_offset
-        self.written: dict[str, Any] = read_jsonc(root / "firebase.json")
+        self.written = read_firebase_json(root / "firebase.json")
         self.shifted = _shift_ports(self.written, self.offset)
 
     @property
@@ -228,15 +229,65 @@ def parse_jsonc(text: str) -> Any:
     return json.loads(_TEXT_OR_COMMENT.sub(without_comment, text))
 
 
-def read_jsonc(file: Path) -> Any:
-    """The value of a file of this kind.
+def read_jsonc(file: Path) -> dict[str, Any]:
+    """The object in a file of this kind.
 
     Raises:
-        Problem: It cannot be read, or is no JSON.
+        Problem: It cannot be read, or is no JSON, or no object.
     """
     try:
-        return parse_jsonc(file.read_text(encoding="utf-8"))
+        found = parse_jsonc(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise Problem(f"{file} is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise Problem(f"{file} holds no JSON object.")
+    return found
+
+
+def read_firebase_json(file: Path) -> dict[str, Any]:
+    """A firebase.json of the form that Rollcall's commands understand.
+
+    Raises:
+        Problem: It is not; see `read_jsonc` too.
+    """
+    found = read_jsonc(file)
+    for _, problem in form_problems(found):
+        raise Problem(f"{file}: {problem}")
+    return found
+
+
+_TEXTS = {
+    "functions": ("source", "codebase", "runtime"),
+    "firestore": ("rules", "indexes"),
+    "hosting": ("public",),
+}
+"""The texts in an entry of each part that is an object or a list of objects."""
+
+
+def form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a firebase.json that have another form than firebase-tools reads, each
+    with what is wrong."""
+    for part, texts in _TEXTS.items():
+        found = config.get(part, {})
+        entries = found if isinstance(found, list) else [found]
+        if not all(isinstance(each, dict) for each in entries):
+            what = f'an object with "{texts[0]}" is expected, or a list of such objects.'
+            yield part, f'"{part}" is {found!r}; {what}'
+            return
+        for entry in entries:
+            for key in texts:
+                if not isinstance(entry.get(key), str | None):
+                    yield part, f'"{key}" in "{part}" is {entry[key]!r}; a text is expected.'
+    emulators = config.get("emulators", {})
+    if not isinstance(emulators, dict):
+        yield "emulators", f'"emulators" is {emulators!r}; an object is expected.'
+        return
+    for name, settings in emulators.items():
+        if not isinstance(settings, dict | bool):
+            yield "emulators", f'"{name}" in "emulators" is {settings!r}; an object is expected.'
+        for key in _port_keys(settings):
+            if not isinstance(settings[key], int):
+                port = f'"{key}" of "{name}" in "emulators"'
+                yield "emulators", f"{port} is {settings[key]!r}; a number is expected."

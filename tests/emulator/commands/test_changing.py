@@ -52,6 +52,19 @@ def test_sync_tells_what_was_refused(run: Run, registry: Client) -> None:
     assert done.code == 0
 
 
+def test_sync_warns_of_tools_that_neither_code_nor_the_registry_has(
+    run: Run, registry: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undeclared = [(id, f"agents.py:3, DESK: `{id}`") for id in ("find_room", "find_rom")]
+    monkeypatch.setattr("rollcall.catalog.Catalog.undeclared_tools", lambda self: undeclared)
+    done = run("sync")
+    assert done.code == 0
+    assert [line for line in done.out.splitlines() if line.startswith("warning")] == [
+        "warning    agents.py:3, DESK: `find_rom`"
+    ]
+    assert run("sync", "--json").json["unknownTools"] == ["agents.py:3, DESK: `find_rom`"]
+
+
 def test_disable_takes_a_capability_out_of_what_runs_read(run: Run, registry: Client) -> None:
     before = stored(registry, "registry/manifest")["digest"]
     done = run("registry", "disable", "find_room", "--reason", "renovation")

@@ -65,9 +65,8 @@ def test_the_files_of_rules_and_indexes_are_those_of_the_default_database(tmp_pa
 @pytest.mark.parametrize("config", ["firestore.rules", ["firestore.rules"]])
 def test_databases_that_are_no_objects_are_refused(tmp_path: Path, config: Any) -> None:
     root = make(tmp_path, {"functions": {}, "firestore": config}, functions=MAIN)
-    app = require_app(find_app(root))
     with pytest.raises(Problem, match=r'firebase\.json: "firestore" is .*firestore\.rules'):
-        _ = app.firestore_files
+        find_app(root)
 
 
 def test_without_a_config_the_main_module_says_where_the_app_is(tmp_path: Path) -> None:
@@ -199,3 +198,20 @@ def test_a_real_project_never_goes_to_emulators_by_itself(
 ) -> None:
     monkeypatch.setattr(app, "_listens", lambda address: True)
     assert choose("shop", {}, find_app(FUNCTIONS)).emulator is None
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"ROLLCALL_PREFIX=A b\n", "ROLLCALL_PREFIX is 'A b'; a prefix has"),
+        (b"NAME=\xff\n", r"\.env is not in UTF-8"),
+    ],
+    ids=["prefix", "encoding"],
+)
+def test_an_environment_that_functions_could_not_use_is_refused(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=MAIN)
+    (root / "functions" / ".env").write_bytes(content)
+    with pytest.raises(Problem, match=told):
+        require_app(find_app(root)).load_environment("shop", emulator=False, env={})

@@ -26,7 +26,7 @@ PLACE = "functions/capabilities/net.py:5, ping: "
 def run(root: Path, *command: str, source: str) -> subprocess.CompletedProcess[str]:
     """A command, run in the functions folder of an app with one module of capabilities."""
     functions = root / "functions"
-    (functions / "capabilities").mkdir(parents=True)
+    (functions / "capabilities").mkdir(parents=True, exist_ok=True)
     (root / "firebase.json").write_text('{"functions": {"source": "functions"}}')
     (functions / "main.py").write_text(MAIN)
     (functions / "capabilities" / "net.py").write_text(source)
@@ -58,3 +58,17 @@ def test_a_wrong_definition_is_told_before_anything_is_reached(
     assert "Traceback" not in told
     assert PLACE in told
     assert "strr" in told and "is not defined" in told and "`str`" in told
+
+
+def test_check_names_a_misspelt_tool_and_is_no_failure(tmp_path: Path) -> None:
+    agent = 'DESK = AgentProfile(id="desk", name="Desk", instructions="Answer.", tools=("pong",))\n'
+    (tmp_path / "functions" / "capabilities").mkdir(parents=True)
+    (tmp_path / "functions" / "capabilities" / "agents.py").write_text(
+        f"from rollcall.core.profile import AgentProfile\n\n{agent}"
+    )
+    done = run(tmp_path, "check", source=PING)
+    assert done.returncode == 0, done.stderr
+    warning, count = done.stdout.splitlines()
+    assert warning.startswith("warning: functions/capabilities/agents.py:3, DESK: tools of the ")
+    assert "`pong`, which no capability here is called (did you mean `ping`?)" in warning
+    assert count == "1 capabilities and 1 agents: no definition is wrong"

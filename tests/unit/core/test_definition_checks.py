@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from rollcall.core.definition_checks import modules_problems
+from rollcall.core.definition_checks import modules_problems, undeclared_tools
 
 HEAD = """\
 from __future__ import annotations
@@ -49,6 +49,11 @@ def app(tmp_path: Path) -> Path:
 
 def problems(app: Path, **sources: str) -> list[str]:
     """What is wrong with an app of these modules."""
+    return modules_problems(load(app, **sources))
+
+
+def load(app: Path, **sources: str) -> dict[str, ModuleType | Exception]:
+    """Write and import modules of the pack "office"."""
     modules: dict[str, ModuleType | Exception] = {}
     for name, source in sources.items():
         file = app / f"functions/packs/office/{name}.py"
@@ -64,7 +69,7 @@ def problems(app: Path, **sources: str) -> list[str]:
             modules[str(file)] = error
         finally:
             del sys.modules[spec.name]
-    return modules_problems(modules)
+    return modules
 
 
 def one(app: Path, source: str) -> str:
@@ -413,3 +418,84 @@ def test_two_agents_of_one_id_are_told(app: Path) -> None:
     agent = 'A = AgentProfile(id="a", name="A", instructions="Plan.", tools=())\n'
     (found,) = problems(app, agents=agent + agent.replace("A =", "B ="))
     assert "agents.py:15, B: functions/packs/office/agents.py:14, A declares an agent 'a'" in found
+
+
+AGENT = """
+TOOLS = (
+    "meeting_cost",
+    {tools}
+)
+OFFICE = AgentProfile(id="office", name="Office", instructions="Plan.", tools=TOOLS{more})
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "more", "told"),
+    [
+        (
+            '"meeting_cots",',
+            "",
+            "16, OFFICE: tools of the agent 'office' names `meeting_cots`, which no capability "
+            "here is called (did you mean `meeting_cost`?)",
+        ),
+        (
+            "'category:offices',",
+            "",
+            "16, OFFICE: tools of the agent 'office' names `category:offices`, which no capability "
+            "here is called (did you mean `category:office`?)",
+        ),
+        (
+            "",
+            ", pinned=('book_hotel',)",
+            "18, OFFICE: pinned of the agent 'office' names `book_hotel`, which no capability "
+            "here is called",
+        ),
+        (
+            "",
+            ', approvals={"met_cost": None}',
+            "18, OFFICE: approvals of the agent 'office' names `met_cost`, which no capability "
+            "here is called (did you mean `meeting_cost`?)",
+        ),
+        (
+            "*[f'book_{each}' for each in ('flight',)]",
+            "",
+            "18, OFFICE: tools of the agent 'office' names `book_flight`, which no capability "
+            "here is called",
+        ),
+    ],
+    ids=["tools", "category", "pinned", "approvals", "not written out"],
+)
+def test_a_tool_that_no_capability_is_called_is_told_with_its_line(
+    app: Path, tools: str, more: str, told: str
+) -> None:
+    modules = load(app, meetings=GOOD, agents=AGENT.format(tools=tools, more=more))
+    assert modules_problems(modules) == []  # another codebase may have it
+    loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
+    ((_, text),) = undeclared_tools(loaded)
+    assert text == f"functions/packs/office/agents.py:{told}"
+
+
+def test_ids_categories_and_all_are_known_as_tools(app: Path) -> None:
+    modules = load(app, meetings=GOOD, agents=AGENT.format(tools="'category:office', '*'", more=""))
+    loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
+    assert len(loaded) == 2
+    assert list(undeclared_tools(loaded)) == []
+
+
+@pytest.mark.parametrize(
+    ("required", "told"),
+    [
+        ("('bilding',)", "there is no pack `bilding` beside office (did you mean `building`?). "),
+        ("('office',)", "there is no pack `office` beside office. Write one of building."),
+        ("'building'", "it is 'building', which is no tuple of packs. Write `REQUIRES = ('bui"),
+    ],
+)
+def test_a_required_pack_that_is_not_there_is_told_with_its_line(
+    app: Path, required: str, told: str
+) -> None:
+    for pack in ("office", "building"):
+        (app / f"functions/packs/{pack}").mkdir(exist_ok=True)
+        (app / f"functions/packs/{pack}/__init__.py").touch()
+    assert problems(app, __init__='REQUIRES = ("building",)\n') == []
+    (found,) = problems(app, __init__=f"REQUIRES = {required}\n")
+    assert found.startswith(f"functions/packs/office/__init__.py:14, REQUIRES: {told}")

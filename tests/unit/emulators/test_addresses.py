@@ -78,6 +78,34 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
         Configuration(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ([], "holds no JSON object"),
+        ({"functions": 5}, '"functions" is 5; an object with "source" is expected'),
+        ({"functions": None}, '"functions" is None; an object with "source" is expected'),
+        ({"functions": [{}, "x"]}, "\"functions\" is [{}, 'x']; an object with "),
+        ({"functions": {"source": 7}}, '"source" in "functions" is 7; a text is expected'),
+        ({"firestore": {"rules": []}}, '"rules" in "firestore" is []; a text is expected'),
+        ({"hosting": "dist"}, '"hosting" is \'dist\'; an object with "public" is expected'),
+        ({"emulators": 5}, '"emulators" is 5; an object is expected'),
+        ({"emulators": {"auth": 9099}}, '"auth" in "emulators" is 9099; an object is expected'),
+        (
+            {"emulators": {"auth": {"port": "9099"}}},
+            '"port" of "auth" in "emulators" is \'9099\'; a number is expected',
+        ),
+    ],
+    ids=str,
+)
+def test_a_file_of_another_form_is_refused_with_the_part_at_fault(
+    tmp_path: Path, content: object, told: str
+) -> None:
+    with pytest.raises(Problem) as problem:
+        Configuration(app(tmp_path, content), port_offset=0)
+    assert str(problem.value).startswith(f"{tmp_path / 'firebase.json'}")
+    assert told in str(problem.value)
+
+
 def test_the_project_is_the_default_of_firebaserc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

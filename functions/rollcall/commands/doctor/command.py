@@ -39,6 +39,7 @@ from rollcall.commands.registry.records import (
     read_manifest,
     read_records,
 )
+from rollcall.core.definition import close
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
 from rollcall.core.shapes import Status
@@ -324,7 +325,8 @@ def _agent(
     elif missing:
         yield warn(
             "agents",
-            f"{where} names what there is not: {name_list(missing)}",
+            f"{where} names what there is not: "
+            f"{name_list(f'{word}{close(word, all_words)}' for word in missing)}",
             "correct the profile's tools, or register them",
         )
     if off:

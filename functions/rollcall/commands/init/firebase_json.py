@@ -13,6 +13,7 @@ from rollcall.commands.init import app_code, json_edits
 from rollcall.commands.init.files import Files, line_number, problem_at
 from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_CODEBASE
+from rollcall.emulators.addresses import form_problems
 
 FILE = "firebase.json"
 CODEBASE = "rollcall"
@@ -31,6 +32,9 @@ _EMULATORS = {
 }
 _DEFAULT_DATABASE = "(default)"
 
+Place = tuple[str | int, ...]
+"""The way to an entry, such as `("functions", 0)`."""
+
 
 class Codebase(Struct, frozen=True):
     """The functions that Rollcall is bound in."""
@@ -38,7 +42,7 @@ class Codebase(Struct, frozen=True):
     folder: str
     name: str
     runtime: str
-    place: tuple[str | int, ...]
+    place: Place
     """Of its entry in firebase.json; empty where it is new."""
     others: tuple[str, ...] = ()
     """The folders of the app's other codebases."""
@@ -58,7 +62,7 @@ class Firestore(Struct, frozen=True):
 
     rules: str
     indexes: str
-    place: tuple[str | int, ...]
+    place: Place
     """Of the entry in firebase.json, where there is one."""
 
 
@@ -66,15 +70,27 @@ def read(text: str) -> dict[str, Any]:
     """The content of a firebase.json.
 
     Raises:
-        Problem: It is not JSON, or not an object.
+        Problem: It is not JSON, not an object, or one of another form; see `form_problems`.
     """
     try:
-        found = json_edits.parse(text).value
+        root = json_edits.parse(text)
     except ValueError as error:
         raise problem_at(FILE, error) from error
-    if not isinstance(found, dict):
+    if not isinstance(root.value, dict):
         raise Problem(f"{FILE}:1: an object {{ ... }} is expected")
+    for part, problem in form_problems(root.value):
+        raise Problem(f"{FILE}:{line_number(text, root.child(part).start)}: {problem}")
+    found: dict[str, Any] = root.value
     return found
+
+
+def entries_of(text: str, part: str) -> dict[Place, dict[str, Any]]:
+    """The entries of a part that is an object or a list of them, such as "functions", by their
+    places."""
+    found = read(text).get(part)
+    if isinstance(found, list):
+        return {(part, index): entry for index, entry in enumerate(found)}
+    return {} if found is None else {(part,): found}
 
 
 def choose_codebase(text: str, files: Files) -> Codebase:
@@ -84,7 +100,8 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     Raises:
         Problem: The functions are of a kind that Rollcall cannot stand in or beside.
     """
-    entries = _function_entries(read(text))
+    places = entries_of(text, "functions")
+    entries = list(places.values())
     if entries == [{}] and not files.is_folder("functions"):
         entries = []  # firebase-tools would look for that folder
     sources = [_source(entry, files) for entry in entries]
@@ -101,8 +118,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     if bound or len(python) == 1:
         index = (bound or python)[0]
         entry, folder = entries[index], str(sources[index])
-        is_list = isinstance(read(text)["functions"], list)
-        place = ("functions", index) if is_list else ("functions",)
+        place = list(places)[index]
         return Codebase(
             folder=folder,
             name=entry.get("codebase", DEFAULT_CODEBASE),
@@ -133,24 +149,22 @@ def choose_firestore(text: str) -> Firestore:
     """The files of rules and indexes; where firebase.json names none, the usual ones.
 
     Raises:
-        Problem: The default database is not among those listed, or one is no object.
+        Problem: The default database is not among those listed.
     """
-    found = read(text).get("firestore", {})
-    is_list = isinstance(found, list)
-    entries = found if is_list else [found]
-    if not all(isinstance(each, dict) for each in entries):
-        raise Problem(
-            f'{FILE}:{_line(text, ("firestore",))}: "firestore" is {found!r}; write the object '
-            f'with "rules" and "indexes" here in its place.'
-        )
-    for index, entry in enumerate(entries):
-        if entry.get("database", None if is_list else _DEFAULT_DATABASE) == _DEFAULT_DATABASE:
+    alone: Place = ("firestore",)
+    entries = entries_of(text, "firestore") or {alone: {}}
+    for place, entry in entries.items():
+        if (
+            entry.get("database", _DEFAULT_DATABASE if place == alone else None)
+            == _DEFAULT_DATABASE
+        ):
             return Firestore(
                 entry.get("rules") or "firestore.rules",
                 entry.get("indexes") or "firestore.indexes.json",
-                ("firestore", index) if is_list else ("firestore",),
+                place,
             )
-    names = ", ".join(str(each.get("database") or each.get("target")) for each in entries)
+    named = (each.get("database") or each.get("target") for each in entries.values())
+    names = ", ".join(map(str, named))
     raise Problem(
         f"{FILE}:{_line(text, ('firestore',))}: Rollcall keeps its data in the database "
         f'"{_DEFAULT_DATABASE}", and only {names} is listed here. Add an entry with '
@@ -244,19 +258,6 @@ def _sync(codebase: Codebase) -> str:
     return f"cd {folder} && venv/bin/python -m rollcall sync"
 
 
-def _function_entries(config: dict[str, Any]) -> list[dict[str, Any]]:
-    functions = config.get("functions")
-    if functions is None:
-        return []
-    entries: list[Any] = functions if isinstance(functions, list) else [functions]
-    for entry in entries:
-        if not isinstance(entry, dict):
-            raise Problem(
-                f'{FILE}: "functions" is {entry!r}; write the object with "source" in its place.'
-            )
-    return entries
-
-
 def _source(entry: dict[str, Any], files: Files) -> str | None:
     """The folder of a codebase; None for one that is not in this app's folder."""
     if "remoteSource" in entry:
@@ -281,7 +282,7 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     return "python" if main is not None or files.exists(f"{source}/requirements.txt") else "other"
 
 
-def _checked_runtime(text: str, place: tuple[str | int, ...]) -> str:
+def _checked_runtime(text: str, place: Place) -> str:
     """The runtime of a codebase that is there."""
     entry = json_edits.find(text, place).value
     runtime = str(entry.get("runtime", "")) or running_runtime()
@@ -294,5 +295,5 @@ def _checked_runtime(text: str, place: tuple[str | int, ...]) -> str:
     return runtime
 
 
-def _line(text: str, place: tuple[str | int, ...]) -> int:
+def _line(text: str, place: Place) -> int:
     return line_number(text, json_edits.find(text, place).start)

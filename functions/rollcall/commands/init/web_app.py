@@ -54,7 +54,7 @@ class Site(Struct, frozen=True):
     """Of its files, from the app's folder."""
     path: str
     """On the site, such as "/rollcall"; "" for the whole site."""
-    place: tuple[str | int, ...] = ("hosting",)
+    place: firebase_json.Place = ("hosting",)
     """Of the entry in `firebase.json`."""
     is_new: bool = False
     """Whether `firebase.json` has no Hosting yet."""
@@ -234,12 +234,11 @@ def choose_site(text: str, folder: str) -> Site:
     Raises:
         Problem: The folder is none inside the app, or it is not clear which site is meant.
     """
-    entries = _entries(text)
-    is_list = isinstance(firebase_json.read(text).get("hosting"), list)
-    places = [("hosting", at) if is_list else ("hosting",) for at in range(len(entries))]
+    by_place = firebase_json.entries_of(text, "hosting")
+    places, entries = list(by_place), list(by_place.values())
     if folder:
         folder = _checked_folder(folder)
-    if not entries:
+    if not any(entries):
         return Site(folder or _FOLDER, "", is_new=True)
     if not folder:
         if len(entries) > 1 or not _public(entries[0]):
@@ -310,7 +309,7 @@ def recorded(functions: Path) -> WebRecord | None:
     try:
         found = read_jsonc(file).get("web")
         return None if found is None else convert(found, WebRecord)
-    except (AttributeError, ValidationError) as error:
+    except ValidationError as error:
         raise Problem(f"{file} is not what init wrote: {error}") from error
 
 
@@ -337,15 +336,6 @@ def address(text: str, folder: str, log: str) -> str | None:
             served[name] for name in (entry.get("target"), entry.get("site")) if name in served
         ]
     return f"{hosts[0]}{site.path}/" if hosts else None
-
-
-def _entries(text: str) -> list[dict[str, Any]]:
-    hosting = firebase_json.read(text).get("hosting") or []
-    entries: list[Any] = hosting if isinstance(hosting, list) else [hosting]
-    for entry in entries:
-        if not isinstance(entry, dict):
-            raise Problem(f'{FILE}: "hosting" has {entry!r}; an object with "public" is expected.')
-    return entries
 
 
 def _public(entry: dict[str, Any]) -> str:

@@ -124,7 +124,7 @@ def test_tools_that_there_are_not_and_tools_nobody_offers_are_told() -> None:
         check_agents(agents, [record("find_room"), record("book_room")], profiles={"desk"})
     )
     assert found == [
-        ("warn", "agents/desk names what there is not: find_rom"),
+        ("warn", "agents/desk names what there is not: find_rom (did you mean `find_room`?)"),
         ("warn", "no agent offers book_room: only a client's own calls reach that"),
     ]
 
@@ -165,7 +165,7 @@ def test_tools_that_are_disabled_do_not_count_beside_those_that_are_down() -> No
     records = [record("slow"), record("find_room", status="disabled")]
     found = told(findings_of_desk(["slow", "find_room", "find_rom"], records))
     assert found == [
-        ("warn", "agents/desk names what there is not: find_rom"),
+        ("warn", "agents/desk names what there is not: find_rom (did you mean `find_room`?)"),
         ("warn", "agents/desk: disabled or refused are find_room"),
         ("warn", "agents/desk (active) has no tool at present, all are down: slow"),
     ]

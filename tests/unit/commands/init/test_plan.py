@@ -235,7 +235,7 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
         ({"functions/main.py": "def hello(:\n"}, "functions/main.py:1: Python cannot read it"),
         ({"functions/main.py": "\ndef bind(): ...\n"}, "functions/main.py:2: `bind` is a name"),
         ({"functions/rollcall.py": ""}, "functions/rollcall.py would hide the library"),
-        ({"firebase.json": '{\n"functions": 7}'}, 'firebase.json: "functions" is 7'),
+        ({"firebase.json": '{\n"functions": 7}'}, 'firebase.json:2: "functions" is 7'),
         ({"firebase.json": '{\n"a": 1,\n}'}, "firebase.json:3: a value is expected"),
         (
             {"firebase.json": '{"functions": {"source": "functions",\n"runtime": "python310"}}'},
