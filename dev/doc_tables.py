@@ -127,6 +127,7 @@ def fixed_limits() -> str:
         approvals,
         attached_files,
         model_calls,
+        reply,
         resume,
         run,
         tool_calls,
@@ -177,7 +178,7 @@ def fixed_limits() -> str:
             "wait for a client's results": _time(run.CLIENT_CALL),
         },
         "Replies and results": {
-            "reply, with the arguments of its calls": _chars(model_calls.REPLY_CHARS),
+            "reply, with the arguments of its calls": _chars(reply.REPLY_CHARS),
             "arguments that await approval or a client": _bytes(approvals.ARGUMENTS_BYTES),
             "results of one step": _chars(tool_calls.STEP_CHARS),
             "one result of a client": _chars(resume.CONTENT_CHARS),

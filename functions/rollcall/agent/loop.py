@@ -13,8 +13,9 @@ from collections.abc import Generator
 from msgspec.structs import replace
 
 from rollcall.agent.dispatch import NeedsApproval
-from rollcall.agent.model_calls import Reply, stream_reply
+from rollcall.agent.model_calls import stream_reply
 from rollcall.agent.prompt import delimited_history
+from rollcall.agent.reply import Reply
 from rollcall.agent.tool_calls import Question, find_question, run_calls
 from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
 from rollcall.core import events

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent.approvals import ARGUMENTS_BYTES
-from rollcall.agent.model_calls import REPLY_CHARS
+from rollcall.agent.reply import REPLY_CHARS
 from rollcall.agent.resume import CONTENTS_BYTES
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext

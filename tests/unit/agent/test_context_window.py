@@ -9,7 +9,9 @@ import pytest
 
 from rollcall.agent.budget import Budget
 from rollcall.agent.history import SHORTENED, fitted
-from rollcall.agent.model_calls import Reply, fit_window, request_tokens, stream_reply
+from rollcall.agent.metering import request_tokens
+from rollcall.agent.model_calls import fit_window, stream_reply
+from rollcall.agent.reply import Reply
 from rollcall.core.messages import (
     Message,
     ModelMessage,

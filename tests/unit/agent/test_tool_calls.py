@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rollcall.agent import tool_calls
 from rollcall.agent.dispatch import CallOutput
 from rollcall.agent.loop import run
-from rollcall.agent.model_calls import REPLY_CHARS
+from rollcall.agent.reply import REPLY_CHARS
 from rollcall.agent.tool_calls import ResultBatch
 from rollcall.agent.turn import Turn
 from rollcall.core import logs

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rollcall.agent.model_calls import threaded_stream
+from rollcall.agent.reply import threaded_stream
 from rollcall.core.errors import (
     AgentError,
     DeadlineExceeded,

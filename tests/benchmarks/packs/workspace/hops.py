@@ -21,8 +21,8 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 from rich.table import Table
 
-from rollcall.agent import model_calls
-from rollcall.agent.model_calls import Reply, ReplyBuilder
+from rollcall.agent import reply
+from rollcall.agent.reply import Reply, ReplyBuilder
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import (
     ArgumentsDelta,
@@ -141,7 +141,7 @@ def measure_intake() -> Table:
     for column in ("characters", "CPU, ms", "us a delta", "events"):
         table.add_column(column, justify="right")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model_calls, "REPLY_CHARS", 10_000_000)
+        patch.setattr(reply, "REPLY_CHARS", 10_000_000)
         for chars in (100_000, 500_000, 1_000_000):
             deltas = _deltas(chars)
             runs = [_taken_in(deltas) for _ in range(5)]

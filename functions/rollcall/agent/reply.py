@@ -1,0 +1,379 @@
+"""A model's reply as it streams: deltas become AG-UI events and a `Reply`.
+
+`threaded_stream` reads a model's deltas in a thread, and `ReplyBuilder` makes events of them.
+Providers send a few bytes at a time, and an event for each would cost more than what it says, in
+the stream, in Firestore and in the client. So the first delta of a text goes out at once and later
+ones together, after a moment that grows a little with the text. Everything that leaves here can be
+stored and sent on: halves of characters and NULs are marked, call ids are unique, and what a
+provider wants back is JSON.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import queue
+import re
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from queue import SimpleQueue
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rollcall.agent.metering import max_bytes
+from rollcall.agent.workers import workers
+from rollcall.core import events
+from rollcall.core.errors import Unavailable
+from rollcall.core.events import Event
+from rollcall.core.messages import Json, ModelMessage, ToolCall
+from rollcall.models.base import (
+    CURRENT,
+    ArgumentsDelta,
+    CallStart,
+    Cancellation,
+    Clock,
+    Delta,
+    Finish,
+    FinishReason,
+    Model,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_bytes
+
+REPLY_CHARS = 150_000
+"""The longest reply that is accepted: at most 600,000 bytes of its document."""
+NAME_CHARS = 100
+"""The most of a tool's name that is read; no tool has one as long as this."""
+MAX_PART_DEPTH = 64
+SHORTEST_S, LONGEST_S = 0.03, 0.15
+"""How long a delta is held back at least, and at most."""
+LONG_CHARS = 10_000
+"""From this length on a text's deltas are held back longest."""
+QUEUE_DELTAS = 256
+"""Deltas that the reader thread may be ahead of who takes them; with so many it waits `FULL_S`."""
+FULL_S = 0.01
+JOIN_S = 0.5
+"""How long a cut stream may take to end before its thread is left to itself."""
+_GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
+
+log = logging.getLogger("rollcall")
+
+
+class Reply(Struct):
+    """A model's reply, as far as it has arrived.
+
+    Attributes:
+        calls: The tool's name and the JSON text of its arguments, by call id.
+        cost_usd: The cost of every attempt at this reply; None if one of them has no price.
+        started: Whether anything of it has come.
+        stopped: Whether it was broken off because nobody wants the rest; it then calls nothing.
+    """
+
+    model: str
+    text: str = ""
+    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
+    reason: FinishReason = FinishReason.STOP
+    usage: Usage = field(default_factory=Usage)
+    provider_parts: tuple[Json, ...] = ()
+    quick_replies: tuple[str, ...] = ()
+    cost_usd: float | None = 0.0
+    started: bool = False
+    ended: bool = False
+    stopped: bool = False
+
+    @property
+    def message(self) -> ModelMessage:
+        """The reply as a message. Without its provider's parts where both are too large for one
+        document: some of the parts alone would say something else."""
+        message = ModelMessage(
+            text=self.text,
+            tool_calls=tuple(
+                ToolCall.parse(id=id, name=name, text=text)
+                for id, (name, text) in self.calls.items()
+            ),
+            provider=self.model.partition(":")[0],
+            provider_parts=self.provider_parts,
+        )
+        if not self.provider_parts or reply_bytes(message) <= REPLY_DOCUMENT_BYTES:
+            return message
+        log.warning("the parts of a reply of %s are too large to be kept", self.model)
+        return replace(message, provider_parts=())
+
+
+class DeltaBuffer(Struct):
+    """A streamed text and how much of it was sent on. Adding takes constant time.
+
+    Attributes:
+        chars: The text's length.
+        sent_at: When some of it was sent on last, by the caller's clock; None before.
+    """
+
+    chars: int = 0
+    sent_at: float | None = None
+    _deltas: list[str] = field(default_factory=list)
+    _sent: int = 0
+
+    def add(self, delta: str) -> None:
+        if delta:
+            self._deltas.append(delta)
+            self.chars += len(delta)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._deltas)
+
+    def due_at(self) -> float:
+        """When what is held back has to be sent on; infinity if nothing is held back."""
+        if self._sent == len(self._deltas):
+            return math.inf
+        if self.sent_at is None:
+            return 0.0
+        share = min(self.chars / LONG_CHARS, 1.0)
+        return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
+
+    def take(self, now: float) -> str:
+        """Return what is held back, and count it as sent on."""
+        held = "".join(self._deltas[self._sent :])
+        self._sent, self.sent_at = len(self._deltas), now
+        return held
+
+
+class ReplyBuilder:
+    """Turns a model's deltas into events and a `Reply`.
+
+    Whoever reads the stream waits for the next delta no longer than `wait_s`, and then sends `due`
+    on. What was begun in the event stream must be ended, also when the model's stream breaks:
+    `close`, after which the reply has what came.
+    """
+
+    def __init__(
+        self,
+        reply: Reply,
+        *,
+        request: ModelRequest,
+        message_id: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._reply = reply
+        self._message_id = message_id
+        self._clock = clock
+        self._text = DeltaBuffer()
+        self._calls: dict[str, DeltaBuffer] = {}
+        # Some servers count the ids of calls from the start again in each reply.
+        self._ids = {
+            call.id
+            for message in request.messages
+            if isinstance(message, ModelMessage)
+            for call in message.tool_calls
+        }
+        self._open: dict[str, str] = {}
+        """Calls that go on, by their provider's ids: our ids."""
+        self._halves: dict[str, str] = {}
+        self._room = REPLY_CHARS
+        self._byte_room = max_bytes(request.max_output_tokens)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the reply is as long as it may be: what is still to come is cut off."""
+        return self._room <= 0 or self._byte_room <= 0
+
+    def wait_s(self, *, at_most: float) -> float:
+        """How long the next delta may be waited for before what is held back is due."""
+        due_at = self._text.due_at()
+        for id in self._open.values():
+            due_at = min(due_at, self._calls[id].due_at())
+        return min(max(due_at - self._clock(), 0.0), at_most)
+
+    def take(self, delta: Delta) -> Iterator[Event]:
+        """Add a delta, and yield the events that are due.
+
+        Raises:
+            Unavailable: It belongs to a call that is not open.
+        """
+        reply = self._reply
+        reply.started = True
+        if isinstance(delta, TextDelta):
+            self._text.add(self._accepted("", delta.text))
+            yield from self._flush(self._text, due_by=self._clock())
+        elif isinstance(delta, CallStart):
+            yield from self._flush(self._text)
+            id = delta.id
+            if id in self._ids or not _GOOD_ID.fullmatch(id):
+                id = f"call_{uuid.uuid4().hex[:24]}"
+            self._ids.add(id)
+            self._open[delta.id] = id
+            name = storable_text(delta.name)[:NAME_CHARS]
+            self._room -= CALL_BYTES
+            reply.calls[id], self._calls[id] = (name, ""), DeltaBuffer()
+            yield events.call_start(call_id=id, name=name, parent_id=self._message_id)
+        elif isinstance(delta, Finish):
+            reply.ended = True
+            reply.reason = delta.reason
+            reply.provider_parts = storable_parts(delta.provider_parts, model_id=reply.model)
+            reply.quick_replies = tuple(storable_text(each) for each in delta.quick_replies)
+        elif (open_id := self._open.get(delta.id)) is None:
+            raise Unavailable(f"{reply.model} went on with a call that is not open")
+        elif isinstance(delta, ArgumentsDelta):
+            self._calls[open_id].add(self._accepted(open_id, delta.text))
+            yield from self._flush(self._calls[open_id], open_id, due_by=self._clock())
+        else:
+            yield from self._flush(self._calls[open_id], open_id)
+            del self._open[delta.id]
+            yield events.call_end(open_id)
+
+    def due(self) -> Iterator[Event]:
+        """Yield what was held back long enough."""
+        now = self._clock()
+        yield from self._flush(self._text, due_by=now)
+        for id in self._open.values():
+            yield from self._flush(self._calls[id], id, due_by=now)
+
+    def close(self) -> Iterator[Event]:
+        """End what is still open, and put what came into the reply."""
+        reply = self._reply
+        reply.text = self._text.text
+        reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
+        for id in self._open.values():
+            yield from self._flush(self._calls[id], id)
+            yield events.call_end(id)
+        yield from self._flush(self._text)
+        if self._text.sent_at is not None:
+            yield events.text_end(self._message_id)
+
+    def _flush(
+        self, buffer: DeltaBuffer, id: str = "", *, due_by: float = math.inf
+    ) -> Iterator[Event]:
+        """Yield what a call's buffer, or the text's, holds back, if it is due by then."""
+        due_at = buffer.due_at()
+        if due_at == math.inf or due_at > due_by:
+            return
+        is_first = buffer.sent_at is None
+        held = buffer.take(self._clock())
+        if id:
+            yield events.call_arguments(id, held)
+            return
+        if is_first:
+            yield events.text_start(self._message_id)
+        yield events.text_content(self._message_id, held)
+
+    def _accepted(self, id: str, text: str) -> str:
+        """The text as far as the reply has room for it. Half a character at its end waits for its
+        other half."""
+        text = self._halves.pop(id, "") + text
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._halves[id] = text[-1]
+            text = text[:-1]
+        encoded = storable_text(text)[: max(self._room, 0)].encode()[: max(self._byte_room, 0)]
+        text = encoded.decode(errors="ignore")
+        self._room -= len(text)
+        # A letter that is cut uses its room up as well.
+        self._byte_room -= len(encoded)
+        return text
+
+
+def storable_parts(parts: tuple[Json, ...], *, model_id: str) -> tuple[Json, ...]:
+    """Return what a provider wants back with its texts made storable; a part that is not JSON is
+    dropped, and that is logged."""
+    kept = []
+    for part in parts:
+        try:
+            kept.append(_storable_json(part, 0))
+        except ValueError as error:
+            log.warning("a part of a reply of %s cannot be kept: %s", model_id, error)
+    return tuple(kept)
+
+
+def _storable_json(value: Json, depth: int) -> Json:
+    if depth > MAX_PART_DEPTH:
+        raise ValueError(f"it is nested deeper than {MAX_PART_DEPTH} levels")
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict):
+        return {storable_text(str(k)): _storable_json(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable_json(each, depth + 1) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise ValueError(f"a {type(value).__name__} is no JSON")
+
+
+def storable_text(text: str) -> str:
+    """Return the text with a mark for each half of a character and each NUL, which no database
+    stores."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return (
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    )
+
+
+class _StreamEnd(Struct, frozen=True):
+    """The last item of a reader thread: how the stream ended."""
+
+    error: Exception | None
+
+
+def threaded_stream(
+    model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
+) -> Generator[Delta | None, None, None]:
+    """Read a model's stream in a thread: yield its deltas, and None whenever none came for
+    `wait_s()` seconds, so that the caller can do other things meanwhile.
+
+    Closing this cuts the model's stream: its connection is shut down, also while it waits.
+
+    Raises:
+        DeadlineExceeded: The request's deadline passed.
+        Exception: Whatever the model raised.
+    """
+    received: SimpleQueue[Delta | _StreamEnd] = SimpleQueue()
+    cancellation = Cancellation()
+
+    def read() -> None:
+        CURRENT.set(cancellation)
+        error = None
+        try:
+            clock = Clock(request.deadline)
+            stream = model.stream(request)
+            try:
+                for delta in stream:
+                    clock.left_s(at_most=1.0)
+                    received.put(delta)
+                    while received.qsize() >= QUEUE_DELTAS and not cancellation.is_cancelled:
+                        time.sleep(FULL_S)
+                    if cancellation.is_cancelled:
+                        break
+            finally:
+                if (close := getattr(stream, "close", None)) is not None:
+                    close()  # here, because a generator belongs to the thread that runs it
+        except Exception as caught:  # raised by who takes the deltas
+            error = caught
+        received.put(_StreamEnd(error))
+
+    workers().start(read, name=f"model {model.id}")
+    clock = Clock(request.deadline)
+    item: Delta | _StreamEnd | None = None
+    try:
+        while True:
+            try:
+                item = received.get(timeout=clock.left_s(at_most=wait_s()))
+            except queue.Empty:
+                yield None
+                continue
+            if isinstance(item, _StreamEnd):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+    finally:
+        cancellation.cancel()
+        with suppress(queue.Empty):
+            while not isinstance(item, _StreamEnd):
+                item = received.get(timeout=JOIN_S)
