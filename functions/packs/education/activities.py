@@ -23,7 +23,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound
 from rollcall.core.shapes import Wire
 from rollcall.store.batches import where
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 MOST_LISTED = 100
 MOST_OF_COURSES = 500
@@ -131,7 +131,7 @@ def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImag
     opened, item = open_block(ctx, block_id, reader="student")
     if item.block.image is None:
         raise NotFound("this block has no picture", field="blockId")
-    store = files(ctx.db)
+    store = FileStore(ctx.db)
     file = store.find_own(opened.content.uid, item.block.image.file_id)
     if file.content_type not in IMAGE_TYPES or file.bytes > MOST_IMAGE_BYTES:
         raise FailedPrecondition(

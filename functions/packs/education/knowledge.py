@@ -25,7 +25,7 @@ from rollcall.core.texts import isolated, short
 from rollcall.knowledge.documents import CONTENT_TYPES, Status
 from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
 from rollcall.knowledge.uploads import add_document
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 SUFFIXES = {".pdf": "pdf", ".docx": "docx", ".txt": "text", ".md": "markdown"}
 MOST_COURSES = 30
@@ -88,7 +88,7 @@ def _content(ctx: ToolContext, file_id: str | None, file_base64: str | None) -> 
             return base64.b64decode(file_base64, validate=True)
         except ValueError as error:
             raise InvalidArgument("fileBase64 is not base64", field="fileBase64") from error
-    store = files(ctx.db)
+    store = FileStore(ctx.db)
     file = store.find_own(ctx.user.uid, file_id or "")
     return b"".join(store.read_part(file, number) for number in range(file.parts))
 

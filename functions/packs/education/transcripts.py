@@ -19,7 +19,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Citation, FileRef, Wire
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 MOST_CHARS = 12_000
 """Of the text in the result, as much as a passage may have; the file has all."""
@@ -201,7 +201,7 @@ def _clock(seconds: float) -> str:
 
 
 def _attached(ctx: ToolContext, file_id: str) -> str:
-    store = files(ctx.db)
+    store = FileStore(ctx.db)
     file = store.find_own(ctx.user.uid, file_id)
     if file.bytes > MOST_CAPTION_BYTES:
         raise InvalidArgument(

@@ -25,7 +25,7 @@ from rollcall.core.redaction import redacted
 from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
 from rollcall.models.provider import media_types
 from rollcall.store.attachments import MOST_BYTES
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -157,7 +157,7 @@ class AttachedFiles(Struct):
 
         if id in self._contents:
             return self._contents[id]
-        store, content = files(self.db), None
+        store, content = FileStore(self.db), None
         try:
             file = store.find(id)
             if file is not None and file.uid == self.uid:

@@ -12,14 +12,14 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from functools import lru_cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
-from rollcall.agent.budget import Budget, UserBudget
+from rollcall.agent.budget import Budget, Reservation, UserBudget
 from rollcall.core.context import Embedder, TextModel, User
 from rollcall.core.errors import AgentError, DeadlineExceeded
 from rollcall.core.logs import fields
@@ -28,6 +28,7 @@ from rollcall.core.text import BYTES_PER_TOKEN, RESERVE_FACTOR, text_tokens
 from rollcall.models.base import (
     ArgumentsDelta,
     BrokenOff,
+    CallStart,
     Delta,
     Finish,
     FinishReason,
@@ -92,88 +93,82 @@ def max_bytes(max_output_tokens: int) -> int:
     return max_output_tokens * CUT_BYTES_PER_TOKEN + 4 * CALL_BYTES
 
 
-class PaidCall:
+class PaidCall(Struct, kw_only=True):
     """One call of a model or embedder: its worst case is reserved before it, and what it used is
     settled after it, however it ends.
 
-    Args:
+    Attributes:
         budget: It pays.
         input_tokens: The estimate of the request.
         max_output_tokens: The most that the reply was to have.
-    Attributes:
         usage: What counts as used, once the call is over; nothing of one that was refused.
         cost_usd: What that costs; None without a price.
     """
 
-    def __init__(
-        self, budget: Budget, model_id: str, *, input_tokens: int, max_output_tokens: int
-    ) -> None:
-        self.usage = Usage()
-        self.cost_usd: float | None = 0.0
-        self._budget, self._model_id, self._input_tokens = budget, model_id, input_tokens
-        self._max_output_tokens = max_output_tokens
-        self._texts: list[str] = []
-        self._is_begun = False
-        self._said: Usage | None = None
-        """The provider's count, at the end of its reply."""
+    budget: Budget
+    model_id: str
+    input_tokens: int
+    max_output_tokens: int
+    usage: Usage = Usage()
+    cost_usd: float | None = 0.0
+    _reserved: Reservation | None = None
+    _texts: list[str] = field(default_factory=list)
+    _has_begun: bool = False
+    _said: Usage | None = None
+    """The provider's count, at the end of its reply."""
 
     def __enter__(self) -> PaidCall:
-        self._reserved = self._budget.reserve(
-            self._model_id,
-            input_tokens=max_input(self._input_tokens),
-            output_tokens=max_output(self._max_output_tokens),
+        self._reserved = self.budget.reserve(
+            self.model_id,
+            input_tokens=max_input(self.input_tokens),
+            output_tokens=max_output(self.max_output_tokens),
         )
         return self
 
     def note(self, delta: Delta) -> None:
         """Note a delta of the reply."""
-        self._is_begun = True
+        self._has_begun = True
         if isinstance(delta, TextDelta | ArgumentsDelta):
             self._texts.append(delta.text)
+        elif isinstance(delta, CallStart):
+            self._texts.append(delta.name)
         elif isinstance(delta, Finish):
             self._said = delta.usage
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Count what the provider says was used, as far as that can be. A count that is missing or
+        below 0 is estimated, one above what was reserved is that; either is logged, and marked."""
+        reserved, said = self._reserved, self._said
+        assert reserved is not None
         is_cut_off = isinstance(error, DeadlineExceeded | BrokenOff)  # it may have been worked on
-        is_refused = isinstance(error, AgentError) and not is_cut_off and not self._is_begun
-        if not is_refused:
-            self.usage = self._counted()
-        self.cost_usd = self._budget.settle(self._reserved, None if is_refused else self.usage)
-
-    def _counted(self) -> Usage:
-        """Return what counts as used by a call that its provider did not refuse: what the provider
-        says, as far as that can be. A count that is missing or below 0 is estimated, one above what
-        was reserved is that; either is logged, and marked."""
-        said, reserved = self._said, self._reserved
+        if isinstance(error, AgentError) and not is_cut_off and not self._has_begun:
+            self.cost_usd = self.budget.settle(reserved, None)  # it was refused
+            return
         # Without a count at the end, the model may have thought, unseen, as long as it was allowed
         # to, so all output that was reserved counts.
         told, output = said or Usage(), reserved.output_tokens
         if said is not None:
             output = said.output_tokens
             output = output if output > 0 else text_tokens("".join(self._texts))
-        input_tokens = told.input_tokens if told.input_tokens > 0 else self._input_tokens
+        input_tokens = told.input_tokens if told.input_tokens > 0 else self.input_tokens
         input_tokens = min(input_tokens, reserved.input_tokens)
         cached = min(max(told.cached_input_tokens, 0), input_tokens)
         written = min(max(told.cache_write_tokens, 0), input_tokens - cached)
-        found = Usage(
+        self.usage = Usage(
             input_tokens=input_tokens,
             cached_input_tokens=cached,
             output_tokens=min(output, reserved.output_tokens),
             cache_write_tokens=written,
             long_cache_write_tokens=min(max(told.long_cache_write_tokens, 0), written),
+            is_estimated=told.is_estimated,
         )
-        if found == told:
-            return told
-        if told != Usage():  # most that say nothing were cut off
-            model = reserved.model_id
-            extra = fields("usage_estimated", model=model)
-            log.warning("%s says it used %s, counted as %s", model, told, found, extra=extra)
-        return replace(found, is_estimated=True)
+        if self.usage != told:
+            if told != Usage():  # most that say nothing were cut off
+                extra = fields("usage_estimated", model=self.model_id)
+                text = "%s says it used %s, counted as %s"
+                log.warning(text, self.model_id, told, self.usage, extra=extra)
+            self.usage = replace(self.usage, is_estimated=True)
+        self.cost_usd = self.budget.settle(reserved, self.usage)
 
 
 def metered(
@@ -210,8 +205,8 @@ class MeteredModel:
         """
         budget = UserBudget(self._db, self._user, allow_unpriced=self._allow_unpriced)
         call = PaidCall(
-            budget,
-            self.id,
+            budget=budget,
+            model_id=self.id,
             input_tokens=request_tokens(request),
             max_output_tokens=request.max_output_tokens,
         )
@@ -248,7 +243,9 @@ class MeteredEmbedder:
         tokens = sum(map(text_tokens, texts))
         with (
             closing(UserBudget(self._db, self._user, allow_unpriced=True)) as budget,
-            PaidCall(budget, self.id, input_tokens=tokens, max_output_tokens=0) as call,
+            PaidCall(
+                budget=budget, model_id=self.id, input_tokens=tokens, max_output_tokens=0
+            ) as call,
         ):
             found = self._embedder.embed(texts, task=task)
             call.note(Finish(FinishReason.STOP))

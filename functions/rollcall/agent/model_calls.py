@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.agent import telemetry
@@ -144,7 +144,7 @@ def fit_window(request: ModelRequest, window: int) -> ModelRequest:
 
 
 class _Call(Struct):
-    """A request to whichever model answers, and the calls that were paid for it so far."""
+    """What is asked of whichever model answers, and what it has cost so far."""
 
     request: ModelRequest
     message_id: str
@@ -152,13 +152,7 @@ class _Call(Struct):
     is_stopped: Callable[[], bool]
     retries: RetryPolicy
     input_tokens: int = 0
-    paid: list[PaidCall] = field(default_factory=list)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """The cost of all calls; None if one of them has no price."""
-        costs = [each.cost_usd for each in self.paid]
-        return None if None in costs else sum(filter(None, costs))
+    cost_usd: float | None = 0.0
 
     def ask(self, request: ModelRequest) -> None:
         """Have the next call send this request."""
@@ -226,36 +220,37 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
     """Make one call of a model, paid from the budget, and stream it into the reply."""
     request = call.request
     paid = PaidCall(
-        call.budget,
-        model.id,
+        budget=call.budget,
+        model_id=model.id,
         input_tokens=call.input_tokens,
         max_output_tokens=request.max_output_tokens,
     )
-    call.paid.append(paid)
     builder = ReplyBuilder(reply, request=request, message_id=call.message_id)
     wait_s = partial(builder.wait_s, at_most=call.retries.idle_s)
-    with paid:
-        try:
-            with closing(threaded_stream(model, request, wait_s=wait_s)) as deltas:
-                for delta in deltas:
-                    if call.is_stopped():
-                        reply.stopped = True
-                        break
-                    if delta is None:
-                        due = list(builder.due())
-                        yield from due or (None,)
-                    else:
-                        paid.note(delta)
-                        yield from builder.take(delta)
-                    if builder.is_full:
-                        reply.reason, reply.ended = FinishReason.LENGTH, True
-                        break
+    try:
+        with paid, closing(threaded_stream(model, request, wait_s=wait_s)) as deltas:
+            for delta in deltas:
+                if call.is_stopped():
+                    reply.stopped = True
+                    break
+                if delta is None:
+                    due = list(builder.due())
+                    yield from due or (None,)
+                else:
+                    paid.note(delta)
+                    yield from builder.take(delta)
+                if builder.is_full:
+                    reply.reason, reply.ended = FinishReason.LENGTH, True
+                    break
             if not reply.ended and not reply.stopped:
                 raise BrokenOff(f"the stream of {model.id} broke off")
-        except AgentError:
-            yield from builder.close()
-            raise
         yield from builder.close()
+    except AgentError:
+        yield from builder.close()
+        raise
+    finally:  # also when the reader went away
+        known = call.cost_usd is not None and paid.cost_usd is not None
+        call.cost_usd = (call.cost_usd or 0.0) + (paid.cost_usd or 0.0) if known else None
     reply.usage = paid.usage
     if reply.stopped:
         reply.calls, reply.provider_parts = {}, ()

@@ -25,7 +25,7 @@ from rollcall.knowledge.uploads import (
     overdue,
     read_part,
 )
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 READ_S = 900
 
@@ -90,7 +90,7 @@ def sweep_files(platform: Platform) -> None:
     """Remove unfinished uploads and the content of deleted files, and queue documents that wait for
     too long."""
     now = datetime.now(UTC)
-    removed = files(platform.db).sweep(now=now)
+    removed = FileStore(platform.db).sweep(now=now)
     left = overdue(platform.db, now=now)
     for id in left:
         enqueue(platform, id)

@@ -35,7 +35,7 @@ from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Wire
 from rollcall.core.user_data import Section, UserData, of_user
-from rollcall.store.files import FILES, SECTION_READS, Allowance, erase_file, files
+from rollcall.store.files import FILES, SECTION_READS, Allowance, FileStore, erase_file
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
@@ -281,8 +281,8 @@ def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
     for part in parts(db, document.id).select([]).stream():
         batch.delete(part.reference)
     for file_id in (document.current_file, document.data["incoming"]):
-        if file_id and (file := files(db).find(file_id)):
-            files(db).remove(batch, file)
+        if file_id and (file := FileStore(db).find(file_id)):
+            FileStore(db).remove(batch, file)
     unchanged = db.write_option(last_update_time=document.read_at)
     batch.delete(reference(db, document.id), option=unchanged)
 

@@ -28,7 +28,7 @@ from rollcall.knowledge.index import PartWriter
 from rollcall.knowledge.pages import CannotRead, Page
 from rollcall.knowledge.passages import split
 from rollcall.store.batches import try_commit
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -174,7 +174,7 @@ def _claim(db: Client, document_id: str) -> _Claim | None:
 
 
 def _read(platform: Platform, claim: _Claim) -> str:
-    file = files(claim.db).find(claim.file_id)
+    file = FileStore(claim.db).find(claim.file_id)
     if file is None:
         raise CannotRead("gone")
     claim.delete_parts_but(claim.document.current_file)  # what readers before this one have left
@@ -196,7 +196,7 @@ def _read(platform: Platform, claim: _Claim) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "content"  # where the reading process finds it
         with path.open("wb") as out:
-            for part in files(claim.db).open(file):
+            for part in FileStore(claim.db).open(file):
                 out.write(part)
         for piece in split(pages(path), markdown=kind == "markdown"):
             writer.add(piece)
@@ -222,6 +222,6 @@ def _read(platform: Platform, claim: _Claim) -> str:
 def _replace_file(claim: _Claim, remove: str | None, **changes: Any) -> None:
     """Write the record of a document that is read, and remove a file, in one commit."""
     batch = claim.db.batch()
-    if remove and (file := files(claim.db).find(remove)):
-        files(claim.db).remove(batch, file)
+    if remove and (file := FileStore(claim.db).find(remove)):
+        FileStore(claim.db).remove(batch, file)
     claim.commit(batch, incoming=None, updatedAt=datetime.now(UTC), **changes)

@@ -53,10 +53,10 @@ from rollcall.store.batches import try_commit
 from rollcall.store.files import (
     NAME_CHARS,
     PART_BYTES,
+    FileStore,
     NewFile,
     StoredFile,
     clean_name,
-    files,
 )
 from rollcall.store.made_files import MADE, RETAINED
 
@@ -175,9 +175,9 @@ def begin(
     }
     new = _new_file(user, request, attachments.NO_THREAD if is_attachment else about_document)
     allowance = attachments.ALLOWANCE if is_attachment else ALLOWANCE
-    file = files(platform.db).begin(new, allowance, now=now)
+    file = FileStore(platform.db).begin(new, allowance, now=now)
     if content is not None:
-        files(platform.db).add_part(user.uid, file.id, 0, content)
+        FileStore(platform.db).add_part(user.uid, file.id, 0, content)
     if content is not None or file.is_ready:
         return finish(platform, user, claims, FinishUpload(file_id=file.id), now=now)
     return Upload(file_id=file.id, missing=list(file.missing))
@@ -186,7 +186,7 @@ def begin(
 def add_part(platform: Platform, user: User, request: UploadPart) -> None:
     """Store a part of one's own upload; the same part again replaces it."""
     content = _decoded(request.content)
-    files(platform.db).add_part(user.uid, request.file_id, request.part, content)
+    FileStore(platform.db).add_part(user.uid, request.file_id, request.part, content)
 
 
 def read_part(platform: Platform, user: User, request: GetFile) -> FilePart:
@@ -196,8 +196,8 @@ def read_part(platform: Platform, user: User, request: GetFile) -> FilePart:
         NotFound: The user has no such file.
         InvalidArgument: It has no such part.
     """
-    file = files(platform.db).find_own(user.uid, request.file_id)
-    content = files(platform.db).read_part(file, request.part)
+    file = FileStore(platform.db).find_own(user.uid, request.file_id)
+    content = FileStore(platform.db).read_part(file, request.part)
     return FilePart(
         file_id=file.id,
         name=file.name,
@@ -226,7 +226,7 @@ def finish(
             type that it says.
         PermissionDenied: The user may not upload into its scope any more.
     """
-    file = files(platform.db).finish(user.uid, request.file_id, check=_check_content)
+    file = FileStore(platform.db).finish(user.uid, request.file_id, check=_check_content)
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
     if file.purpose in (MADE, RETAINED):
@@ -318,7 +318,7 @@ def add_document(
     _check_kind(request)
     check_may_upload(ctx.user, {}, "user")
     details = {"scope": "user", "tenant": None, "labels": _labels(request.labels), "group": group}
-    store = files(ctx.db)
+    store = FileStore(ctx.db)
     file = store.begin(_new_file(ctx.user, request, details), ALLOWANCE, now=ctx.now)
     for number in file.missing:
         part = content[number * PART_BYTES : (number + 1) * PART_BYTES]
@@ -412,7 +412,7 @@ def _write(
 ) -> bool:
     """Write the file as the document's next; return False if somebody else was faster."""
     batch = db.batch()
-    files(db).keep(batch, file)
+    FileStore(db).keep(batch, file)
     fields = {
         "uid": file.uid,
         "scope": file.details["scope"],
@@ -438,6 +438,6 @@ def _write(
     else:
         unchanged = db.write_option(last_update_time=before.read_at)
         batch.update(reference(db, id), fields, option=unchanged)
-        if before.data["incoming"] and (left := files(db).find(before.data["incoming"])):
-            files(db).remove(batch, left)
+        if before.data["incoming"] and (left := FileStore(db).find(before.data["incoming"])):
+            FileStore(db).remove(batch, left)
     return try_commit(batch) is not None

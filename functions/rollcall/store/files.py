@@ -305,7 +305,7 @@ Check = Callable[[StoredFile, bytes], None]
 
 
 class FileStore:
-    """The files of a project."""
+    """The files of a project; new content goes where `place_for_new` says."""
 
     def __init__(self, db: Client) -> None:
         self._db = db
@@ -527,11 +527,6 @@ class FileStore:
 
     def _records(self) -> CollectionReference:
         return self._db.collection(collection_id(FILES))
-
-
-def files(db: Client) -> FileStore:
-    """Return the file store of a project; new content goes where `place_for_new` says."""
-    return FileStore(db)
 
 
 def clean_name(name: str) -> str:

@@ -23,7 +23,7 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.endpoints.knowledge import finish_upload, get_file
 from rollcall.endpoints.my_data import delete_my_data, export_my_data
 from rollcall.store import made_files
-from rollcall.store.files import PART_BYTES, Allowance, NewFile, files
+from rollcall.store.files import PART_BYTES, Allowance, FileStore, NewFile
 from rollcall.store.made_files import MADE_BYTES, MADE_FOR, MadeFiles, keeper
 from rollcall.testing import calls, context
 from tests.support.calling import Callables, Functions
@@ -110,13 +110,13 @@ def test_a_file_of_several_parts_is_whole_and_swept_after_its_time(db: Client) -
     data = bytes(range(256)) * (PART_BYTES // 100)
     file = keeper(lambda: db, "ann", now=NOW)("big.bin", "application/octet-stream", data)
     assert content(db, file.file_id) == data
-    assert files(db).sweep(now=NOW + MADE_FOR - timedelta(minutes=1)) == 0
+    assert FileStore(db).sweep(now=NOW + MADE_FOR - timedelta(minutes=1)) == 0
     again = keeper(lambda: db, "ann", now=NOW + timedelta(days=20))(
         "big.bin", "application/octet-stream", data
     )
     assert again == file
-    assert files(db).sweep(now=NOW + MADE_FOR) == 0  # it was asked for again
-    assert files(db).sweep(now=NOW + timedelta(days=20) + MADE_FOR) == 1
+    assert FileStore(db).sweep(now=NOW + MADE_FOR) == 0  # it was asked for again
+    assert FileStore(db).sweep(now=NOW + timedelta(days=20) + MADE_FOR) == 1
     with pytest.raises(NotFound):
         content(db, file.file_id)
     assert not list(db.collection_group("chunks").stream())
@@ -157,7 +157,7 @@ def test_a_file_lasts_while_something_needs_it(db: Client) -> None:
     assert retain(db, "ann", file, of="books/b") == {file}
     release(db, "ann", file, of="books/b")
     release(db, "ann", file, of="books/c")
-    assert files(db).sweep(now=NOW + 2 * MADE_FOR) == 0 and content(db, file) == b"x"
+    assert FileStore(db).sweep(now=NOW + 2 * MADE_FOR) == 0 and content(db, file) == b"x"
     release(db, "ann", file)
     assert names(db, "ann") == [] and not list(db.collection_group("chunks").stream())
 
@@ -178,7 +178,7 @@ def test_nobody_retains_or_releases_anothers_file(db: Client) -> None:
     assert retain(db, "eve", file) == set()
     release(db, "eve", file)
     assert content(db, file) == b"x"
-    assert files(db).sweep(now=NOW + MADE_FOR) == 1
+    assert FileStore(db).sweep(now=NOW + MADE_FOR) == 1
 
 
 def test_a_user_retains_only_so_much(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_user_retains_only_so_much(db: Client, monkeypatch: pytest.MonkeyPatch
     large = keep("large.txt", "text/plain", b"x" * 100).file_id
     with pytest.raises(ResourceExhausted, match="at most 100"):
         retain(db, "ann", large)
-    assert files(db).sweep(now=NOW + MADE_FOR) == 3  # what was refused is retained by nothing
+    assert FileStore(db).sweep(now=NOW + MADE_FOR) == 3  # what was refused is retained by nothing
 
 
 def test_made_files_are_exported_and_erased(office: Office) -> None:

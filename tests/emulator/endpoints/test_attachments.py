@@ -30,7 +30,7 @@ from rollcall.endpoints.my_data import clear_thread, delete_my_data, delete_thre
 from rollcall.models.base import load_model
 from rollcall.models.provider import OFFLINE
 from rollcall.store import attachments
-from rollcall.store.files import PART_BYTES, Allowance, files
+from rollcall.store.files import PART_BYTES, Allowance, FileStore
 from rollcall.testing import calls, says
 from tests.support.counting import counted
 from tests.support.keeping import Keeping
@@ -319,7 +319,7 @@ def test_what_is_no_attachment_of_ones_own_is_refused_and_named(office: Office, 
         id = begin_upload(platform, Call(ANN, data))["fileId"]
     else:
         id = upload(office, PNG, "dot.png")
-        files(office.db).sweep(now=datetime.now(UTC) + timedelta(days=2))
+        FileStore(office.db).sweep(now=datetime.now(UTC) + timedelta(days=2))
     refused = ask(office, image(id))
     assert (refused.code, refused.field) == ("invalid-argument", "message.1.fileId")
     assert list(office.db.collection("threads").stream()) == []
@@ -342,9 +342,9 @@ def test_a_file_that_nobody_sent_is_swept_after_a_day_and_one_that_was_is_not(
 ) -> None:
     kept, unsent = upload(office, PNG, "kept.png"), upload(office, PNG, "unsent.png")
     ask(office, image(kept))
-    files(office.db).sweep(now=datetime.now(UTC) + timedelta(hours=23))
+    FileStore(office.db).sweep(now=datetime.now(UTC) + timedelta(hours=23))
     assert sorted(left(office)) == sorted([kept, unsent])
-    files(office.db).sweep(now=datetime.now(UTC) + timedelta(hours=25))
+    FileStore(office.db).sweep(now=datetime.now(UTC) + timedelta(hours=25))
     assert left(office) == [kept]
     sweep_files(Keeping(office.db))
     assert left(office) == [kept]

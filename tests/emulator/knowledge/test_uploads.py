@@ -20,7 +20,7 @@ from rollcall.core.wire import Role
 from rollcall.endpoints.knowledge import begin_upload, sweep_files, upload_part
 from rollcall.knowledge import uploads
 from rollcall.store import files as files_module
-from rollcall.store.files import PART_BYTES, Allowance, files
+from rollcall.store.files import PART_BYTES, Allowance, FileStore
 from tests.support.knowledge import ANN, BEN, EVE, Library, encoded, everything
 
 TEXT = b"The grounding electrode conductor is sized by Table 250.66.\n"
@@ -34,9 +34,9 @@ def test_a_file_is_sent_in_parts_in_any_order_and_any_number_of_times(library: L
         library.send(ANN, begun["fileId"], LONG, part)
     done = library.finish(ANN, begun["fileId"])
     assert done["document"]["status"] == "queued"
-    file = files(library.db).find(begun["fileId"])
+    file = FileStore(library.db).find(begun["fileId"])
     assert file is not None
-    assert b"".join(files(library.db).open(file)) == LONG
+    assert b"".join(FileStore(library.db).open(file)) == LONG
     assert library.finish(ANN, begun["fileId"]) == done
 
 
@@ -164,7 +164,7 @@ def test_uploads_that_nobody_finished_are_swept(library: Library) -> None:
     sweep_files(library.platform)
     assert len(everything(library.db)) == 2
     later = datetime.now(UTC) + timedelta(hours=25)
-    assert files(library.db).sweep(now=later) == 1
+    assert FileStore(library.db).sweep(now=later) == 1
     assert everything(library.db) == []
     with pytest.raises(NotFound):
         library.send(ANN, begun["fileId"], LONG, 1)
@@ -180,7 +180,7 @@ def test_a_file_that_became_no_document_is_swept_and_one_that_did_is_kept(
         with pytest.raises(RuntimeError):
             library.upload(ANN, TEXT * 2, "lost.txt")
     later = datetime.now(UTC) + timedelta(hours=25)
-    assert files(library.db).sweep(now=later) == 1
+    assert FileStore(library.db).sweep(now=later) == 1
     assert everything(library.db) == before
 
 

@@ -18,7 +18,6 @@ from rollcall.store.files import (
     NewFile,
     StoredFile,
     contents_at,
-    files,
     place_for_new,
 )
 from tests.support.fake_storage import BUCKET, FakeStorage
@@ -51,16 +50,16 @@ def new(content: bytes = CONTENT, *, uid: str = "ann", name: str = "noise.bin") 
 
 
 def stored(db: Client, content: bytes = CONTENT) -> StoredFile:
-    file = files(db).begin(new(content), ROOM, now=NOW)
+    file = FileStore(db).begin(new(content), ROOM, now=NOW)
     for number in file.missing:
         piece = content[number * PART_BYTES : (number + 1) * PART_BYTES]
-        files(db).add_part("ann", file.id, number, piece)
-    return files(db).finish("ann", file.id)
+        FileStore(db).add_part("ann", file.id, number, piece)
+    return FileStore(db).finish("ann", file.id)
 
 
 def remove(db: Client, file: StoredFile) -> None:
     batch = db.batch()
-    files(db).remove(batch, file)
+    FileStore(db).remove(batch, file)
     batch.commit()
 
 
@@ -68,10 +67,10 @@ def test_what_was_put_in_comes_out_part_by_part(db: Client, storage: FakeStorage
     file = stored(db)
     assert file.is_ready
     assert file.place == (BUCKET if storage else "firestore")
-    parts = list(files(db).open(file))
+    parts = list(FileStore(db).open(file))
     assert [len(part) for part in parts] == [PART_BYTES, 12_345]
     assert b"".join(parts) == CONTENT
-    found = files(db).find(file.id)
+    found = FileStore(db).find(file.id)
     assert found is not None
     assert (found.name, found.bytes, found.details) == (
         "noise.bin",
@@ -95,11 +94,11 @@ def test_a_removed_file_is_gone_at_once_and_its_content_with_the_next_sweep(
 ) -> None:
     file = stored(db)
     remove(db, file)
-    assert files(db).find(file.id) is None
+    assert FileStore(db).find(file.id) is None
     with pytest.raises(NotFound):
-        files(db).add_part("ann", file.id, 0, CONTENT[:PART_BYTES])
+        FileStore(db).add_part("ann", file.id, 0, CONTENT[:PART_BYTES])
     assert "ann" not in str([db.document(path).get().to_dict() for path in everything(db)])
-    files(db).sweep(now=NOW)
+    FileStore(db).sweep(now=NOW)
     assert everything(db) == []
     assert not (storage and storage.objects)
 
@@ -108,9 +107,9 @@ def test_a_sweep_that_broke_off_is_done_by_the_next(db: Client) -> None:
     with FakeStorage() as fake:
         remove(db, stored(db))
         fake.fails = 403
-        assert files(db).sweep(now=NOW) == 0
+        assert FileStore(db).sweep(now=NOW) == 0
         fake.fails = None
-        assert files(db).sweep(now=NOW) == 1
+        assert FileStore(db).sweep(now=NOW) == 1
         assert (fake.objects, everything(db)) == ({}, [])
 
 
@@ -121,7 +120,7 @@ def test_a_bucket_that_is_gone_keeps_no_other_file_from_being_swept(
         remove(db, stored(db))
         held = db.document(everything(db)[0])
         held.parent.document("0").set({**(held.get().to_dict() or {}), "place": "gone"})
-        assert files(db).sweep(now=NOW) == 1
+        assert FileStore(db).sweep(now=NOW) == 1
         assert (fake.objects, everything(db)) == ({}, ["files/0"])
     assert "file 0 stays until the next sweep" in caplog.text
 
@@ -139,26 +138,26 @@ def test_a_file_that_is_kept_while_it_is_swept_stays(
         really_remove(self, batch, file)
 
     monkeypatch.setattr(FileStore, "remove", keep_first)
-    assert files(db).sweep(now=NOW + timedelta(days=2)) == 0
-    assert b"".join(files(db).open(file)) == CONTENT
+    assert FileStore(db).sweep(now=NOW + timedelta(days=2)) == 0
+    assert b"".join(FileStore(db).open(file)) == CONTENT
 
 
 def test_an_upload_that_broke_off_knows_what_is_missing(
     db: Client, storage: FakeStorage | None
 ) -> None:
-    begun = files(db).begin(new(), ROOM, now=NOW)
-    files(db).add_part("ann", begun.id, 1, CONTENT[PART_BYTES:])
-    again = files(db).begin(new(), ROOM, now=NOW)
+    begun = FileStore(db).begin(new(), ROOM, now=NOW)
+    FileStore(db).add_part("ann", begun.id, 1, CONTENT[PART_BYTES:])
+    again = FileStore(db).begin(new(), ROOM, now=NOW)
     assert (again.id, again.missing) == (begun.id, (0,))
 
 
 def test_a_part_that_is_sent_while_the_whole_is_looked_at_stops_it(
     db: Client, storage: FakeStorage | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = files(db).begin(new(), ROOM, now=NOW)
+    begun = FileStore(db).begin(new(), ROOM, now=NOW)
     first, last = CONTENT[:PART_BYTES], CONTENT[PART_BYTES:]
     for number, part in enumerate((first, last)):
-        files(db).add_part("ann", begun.id, number, part)
+        FileStore(db).add_part("ann", begun.id, number, part)
     look = FileStore.open
 
     def looked_at(self: FileStore, file: StoredFile) -> Iterator[bytes]:
@@ -167,9 +166,9 @@ def test_a_part_that_is_sent_while_the_whole_is_looked_at_stops_it(
 
     with monkeypatch.context() as patched, pytest.raises(Aborted):
         patched.setattr(FileStore, "open", looked_at)
-        files(db).finish("ann", begun.id)
-    files(db).add_part("ann", begun.id, 1, last)
-    assert b"".join(files(db).open(files(db).finish("ann", begun.id))) == CONTENT
+        FileStore(db).finish("ann", begun.id)
+    FileStore(db).add_part("ann", begun.id, 1, last)
+    assert b"".join(FileStore(db).open(FileStore(db).finish("ann", begun.id))) == CONTENT
 
 
 def test_a_bucket_that_is_not_there_is_said_so(db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,20 +184,20 @@ def test_a_storage_that_does_not_answer_is_worth_another_try(db: Client) -> None
         file = stored(db)
         fake.fails = 400
         with pytest.raises(Unavailable):
-            list(files(db).open(file))
+            list(FileStore(db).open(file))
 
 
 def test_a_file_whose_part_is_gone_says_so(db: Client, storage: FakeStorage | None) -> None:
     file = stored(db)
     contents_at(db, file.place).delete(file.id)
     with pytest.raises(NotFound, match="part 0"):
-        list(files(db).open(file))
+        list(FileStore(db).open(file))
 
 
 def test_a_file_stays_where_it_was_put_when_the_setting_changes(db: Client) -> None:
     file = stored(db)
     with FakeStorage() as fake:
-        assert b"".join(files(db).open(file)) == CONTENT
+        assert b"".join(FileStore(db).open(file)) == CONTENT
         assert fake.objects == {}
 
 

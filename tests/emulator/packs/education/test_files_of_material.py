@@ -22,7 +22,7 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, 
 from rollcall.core.shapes import Role
 from rollcall.endpoints.my_data import delete_my_data
 from rollcall.store import made_files
-from rollcall.store.files import Allowance, files
+from rollcall.store.files import Allowance, FileStore
 from rollcall.store.made_files import MADE_FOR
 from tests.support.calling import Here
 from tests.support.packs.education.classroom import (
@@ -40,7 +40,7 @@ def data_of(db: Client, uid: str, made: dict[str, Any]) -> dict[str, bytes]:
     """The content of a result's files as their owner reads them, by the ending of their names."""
     found = {}
     for each in made["files"]:
-        store = files(db)
+        store = FileStore(db)
         parts = store.open(store.find_own(uid, each["fileId"]))
         found[each["name"].rpartition(".")[2]] = b"".join(parts)
     return found
@@ -119,12 +119,12 @@ def test_files_of_what_is_published_outlive_the_time_of_made_files(school: Clien
     published, draft = make_infographic(school), make_infographic(school, "other")
     done = publish(school, published["contentId"])
     assert done["files"] == published["files"]
-    assert files(school).sweep(now=NOW + 2 * MADE_FOR) == len(draft["files"]) == 2
+    assert FileStore(school).sweep(now=NOW + 2 * MADE_FOR) == len(draft["files"]) == 2
     assert data_of(school, "ada", published)["png"][:4] == b"\x89PNG"
     with pytest.raises(NotFound):
         data_of(school, "ada", draft)
     assert publish(school, published["contentId"])["version"] == 2
-    assert files(school).sweep(now=NOW + 4 * MADE_FOR) == 0
+    assert FileStore(school).sweep(now=NOW + 4 * MADE_FOR) == 0
 
 
 def test_files_of_what_is_published_make_no_room_for_others(
@@ -166,7 +166,7 @@ def test_nothing_is_published_without_its_pictures_but_without_its_old_files(
     ctx = context(school, "ada", writes=True, locale="he")
     sheet = write(ctx, generate_static_content, content_type="rubric", topic="דיון", grade="ד")
     add_content(school, "plain", "ada", files=sheet["files"][:1])
-    files(school).sweep(now=NOW + MADE_FOR + timedelta(days=1))
+    FileStore(school).sweep(now=NOW + MADE_FOR + timedelta(days=1))
     with pytest.raises(FailedPrecondition, match="picture in this content is not kept"):
         publish(school, made["contentId"])
     done = publish(school, "plain")

@@ -12,7 +12,7 @@ from rollcall.agent.router import without_files
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 from tests.support.spreadsheets import sheets
 
 AtWork = Callable[..., ToolContext]
@@ -21,7 +21,7 @@ AtWork = Callable[..., ToolContext]
 def read(ctx: ToolContext, found: PanelSchedules) -> bytes:
     """The file's content, as its owner reads it."""
     [file] = found.files
-    store = files(ctx.db)
+    store = FileStore(ctx.db)
     return b"".join(store.open(store.find_own(ctx.user.uid, file.file_id)))
 
 

@@ -11,7 +11,7 @@ import httpx
 from google.auth.credentials import AnonymousCredentials
 from google.cloud.firestore import Client
 
-from rollcall.store.files import files
+from rollcall.store.files import FileStore
 from rollcall.store.made_files import keeper
 from tests.evals.report import Measured, table
 from tests.support.calling import token
@@ -64,8 +64,10 @@ def measure(model: str) -> Measured:
     count("agent", "answer", f"{found.text}{found.citations}{found.events}")
     # The counts say something only where the owner gets it.
     own = _read(db, "contents/draft", token("ada", role="teacher"))
-    mine = files(db).find_own("ada", file.file_id)
-    unmeasured = [] if told(own) and told(str(b"".join(files(db).open(mine)))) else ["the owner's"]
+    mine = FileStore(db).find_own("ada", file.file_id)
+    unmeasured = (
+        [] if told(own) and told(str(b"".join(FileStore(db).open(mine)))) else ["the owner's"]
+    )
     rows = [[way, tried[way], got[way]] for way in WAYS]
     figures = {"tried": tried, "got": got}
     title = "What others get of a teacher's"
