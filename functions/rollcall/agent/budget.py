@@ -144,12 +144,14 @@ class UserBudget(Budget):
         of which the last one counts. Nothing where it is free, or may not be made: then `reserve`
         says so."""
         self._day, self._ahead = day.day, NONE
+        if is_free(self._next.model_id):
+            return
         try:
             self._next = self._priced(self._next)
         except FailedPrecondition:
             return
         worst = self._next.amount
-        if is_free(self._next.model_id) or not self._limit.allows(day.used + worst):
+        if not self._limit.allows(day.used + worst):
             return
         day.reservations[id] |= worst.dump("reserved")
         day.reserved += worst

@@ -177,13 +177,10 @@ class _Resumption(Struct, frozen=True):
         said = self._said()
         _check_decisions(approvals, said)
         waiting_run = approvals[0].run_id
-        continuation = Continuation(
-            run_id=self.request.run_id or next_run_id(waiting_run),
-            request_digest=self.digest,
+        continuation = self._continuation(
+            waiting_run,
             decisions=self._decisions(approvals, said),
             edits=edited_approvals(self.platform, self.user, approvals, said),
-            user=self.user,
-            admission=self._admission(),
         )
         opened = self._open(waiting_run, continuation, self.known)
         if isinstance(opened, StillWaiting):
@@ -247,14 +244,7 @@ class _Resumption(Struct, frozen=True):
             tools = registered_client_tools(snapshot(platform.db), request.client_tools or ())
             client = {"clientId": request.client_id, "clientTools": list(tools)}
         waiting_run = waiting["runId"]
-        continuation = Continuation(
-            run_id=request.run_id or next_run_id(waiting_run),
-            request_digest=self.digest,
-            results=results,
-            client=client,
-            user=self.user,
-            admission=self._admission(),
-        )
+        continuation = self._continuation(waiting_run, results=results, client=client)
         opened = self._open(waiting_run, continuation, self.known)
         if isinstance(opened, StillWaiting):
             note_answers(platform.db, self.thread_id, waiting_run, continuation)
@@ -263,6 +253,26 @@ class _Resumption(Struct, frozen=True):
         if isinstance(opened, StillWaiting):
             return self._still_waiting(waiting_run, opened)
         return opened
+
+    def _continuation(self, waiting_run: str, **answers: Any) -> Continuation:
+        """Return what opens the run that continues the waiting one.
+
+        Args:
+            answers: Its other fields.
+        """
+        db, user, run_id, admission = self.platform.db, self.user, self.request.run_id, None
+        if run_id is not None and not is_generated_id(run_id):
+            # The user's other openings are told of an id that the client chose. The rate counts
+            # turns and not the runs that continue them.
+            now, own = datetime.now(UTC), limits(db).of_user(user)
+            admission = Admission(db=db, uid=user.uid, now=now, limits=own, counts=False)
+        return Continuation(
+            run_id=run_id or next_run_id(waiting_run),
+            request_digest=self.digest,
+            user=user,
+            admission=admission,
+            **answers,
+        )
 
     def _open(
         self, waiting_run: str, continuation: Continuation, known: Known | None = None
@@ -321,21 +331,6 @@ class _Resumption(Struct, frozen=True):
             for approval in approvals
             if approval.decision is None
         }
-
-    def _admission(self) -> Admission | None:
-        """Return what tells the user's other openings of a run whose id the client chose. The rate
-        counts turns and not the runs that continue them."""
-        run_id = self.request.run_id
-        if run_id is None or is_generated_id(run_id):
-            return None
-        db, user = self.platform.db, self.user
-        return Admission(
-            db=db,
-            uid=user.uid,
-            now=datetime.now(UTC),
-            limits=limits(db).of_user(user),
-            counts=False,
-        )
 
 
 def _check_decisions(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:

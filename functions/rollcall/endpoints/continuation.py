@@ -9,10 +9,10 @@ from typing import Any
 
 from rollcall.agent.continuation import continue_run
 from rollcall.agent.run import QUEUE, function_end
-from rollcall.core.context import Decider, Platform
+from rollcall.core.context import Platform
 from rollcall.core.errors import Unavailable
-from rollcall.core.shapes import Role
 from rollcall.core.triggers import DocumentEvent, OnDocument, OnSchedule, OnTask, bound
+from rollcall.store.approvals import read_decider
 from rollcall.store.erasure import resume_erasures
 from rollcall.store.recovery import find_unfinished
 
@@ -40,14 +40,7 @@ def approval_written(platform: Platform, event: DocumentEvent) -> None:
     if after is None or after["status"] != "pending":
         return
     if before is None:
-        role = after["deciderRole"]
-        decider = Decider(
-            uid=after["deciderUid"],
-            role=Role(role) if role else None,
-            tenant=after["tenant"],
-            not_uid=after["uid"] if role else None,
-        )
-        platform.notify(decider, approval_id=event.params["approvalId"])
+        platform.notify(read_decider(after), approval_id=event.params["approvalId"])
     elif after["decision"] is not None and before["decision"] is None:
         platform.enqueue(QUEUE, {"threadId": after["threadId"], "runId": after["runId"]})
 

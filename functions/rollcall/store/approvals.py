@@ -212,19 +212,14 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
         if not is_sound:
             log.error("approval %s: the arguments are not the frozen ones", snapshot.id)
             status = ApprovalStatus.EXPIRED if status is ApprovalStatus.APPROVED else status
-        role, decision = data["deciderRole"], data["decision"]
+        decision = data["decision"]
         return cls(
             id=snapshot.id,
             **{name: data[key] for name, key in _PLAIN_FIELDS.items()},
             arguments=json.loads(data["arguments"]) if is_sound else {},
             shown=json.loads(data["argumentsShown"]),
             display=Display.model_validate_json(data["display"]) if data["display"] else None,
-            decider=Decider(
-                uid=data["deciderUid"],
-                role=Role(role) if role else None,
-                tenant=data["tenant"],
-                not_uid=data["uid"] if role else None,
-            ),
+            decider=read_decider(data),
             status=status,
             decision=ApprovalDecision.read(decision) if decision else None,
             complete=bool(data.get("complete")),
@@ -267,6 +262,17 @@ def load_approvals(
     found |= {each.reference.path: each for each in read_all(db, *unread)}
     snapshots = [found[each.path] for each in references]
     return [Approval.read(each) for each in snapshots if each.exists]
+
+
+def read_decider(data: Mapping[str, Any]) -> Decider:
+    """Return who may decide an approval, by its document."""
+    role = data["deciderRole"]
+    return Decider(
+        uid=data["deciderUid"],
+        role=Role(role) if role else None,
+        tenant=data["tenant"],
+        not_uid=data["uid"] if role else None,
+    )
 
 
 def approval_id(*parts: object) -> str:

@@ -35,6 +35,7 @@ from rollcall.store.run_opening import RunOpening
 from rollcall.store.runs import (
     check_found_run,
     is_generated_id,
+    new_run,
     next_run_id,
     read_for_opening,
     read_request,
@@ -217,21 +218,24 @@ def _commit(
         call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
         for call in thread["waiting"]["calls"]
     }
-    opened = continuation.commit(
-        db,
-        batch,
-        thread_id=thread_id,
+    run = new_run(
         user=continuation.user or read_user(before),
         agent=before["agent"],
         turn_id=before["turnId"],
         request={**read_request(before), **client},
         token=token,
-        thread={**thread, "allowed": allowed},
+        continues=waiting.id,
+        answers=answers,
+    )
+    opened = continuation.commit(
+        db,
+        batch,
+        run,
+        thread_id=thread_id,
+        allowed=allowed,
         view=view,
         documents=documents,
-        continues=waiting.id,
         approvals=settled,
-        answers=answers,
     )
     # The run that waits wrote its last step and the view in one batch. Should the step have been
     # written since, the first save of a result is refused, and looks.

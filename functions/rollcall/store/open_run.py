@@ -134,7 +134,7 @@ class OpenRun(Struct):
         run: dict[str, Any],
         events: EventLog,
         *,
-        thread: dict[str, Any],
+        allowed: dict[str, Any] | None,
         view: DocumentSnapshot,
         documents: list[dict[str, Any]],
         approvals: Sequence[Approval] | None = None,
@@ -142,7 +142,8 @@ class OpenRun(Struct):
         """Return the open run of a document; its last step may have calls without a result.
 
         Args:
-            run: The run's document, and `thread` the thread's.
+            run: The run's document.
+            allowed: The thread's field of that name.
             events: The run's, with its open page.
             view: The thread's window view, as the run before left it.
             approvals: Decisions on calls without a result; read where they are left out.
@@ -166,7 +167,7 @@ class OpenRun(Struct):
             is_cancelled=bool(run.get("cancelRequested")),
             approvals=load_approvals(db, run["approvals"]) if approvals is None else approvals,
             answers=json.loads(run["answers"]),
-            remembered=read_remembered(allowed) if (allowed := thread.get("allowed")) else {},
+            remembered=read_remembered(allowed),
             attempt=run["attempt"],
             fruitless=run["fruitless"],
             decisions=decisions,

@@ -89,7 +89,12 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         return None
     events.page_time = written[-1].update_time
     opened = OpenRun.of(
-        db, {**data, **claim}, events, thread=holder, view=view, documents=recent.documents
+        db,
+        {**data, **claim},
+        events,
+        allowed=holder.get("allowed"),
+        view=view,
+        documents=recent.documents,
     )
     if opened.fruitless <= MAX_FRUITLESS:
         return opened

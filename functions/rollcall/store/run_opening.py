@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import itertools
 import json
-import random
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
@@ -37,10 +36,9 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.messages import UserMessage
-from rollcall.core.options import collection_id, lease_s
+from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.titles import title_of
-from rollcall.core.wire import RunStatus
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
 from rollcall.store.approvals import Approval
@@ -59,10 +57,10 @@ from rollcall.store.message_log import (
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import close_calls, find_leased_run, next_lease
 from rollcall.store.runs import (
-    LEASE_SHARDS,
     RunState,
     check_found_run,
     is_generated_id,
+    new_run,
     read_for_opening,
     run_erased,
     run_key,
@@ -151,72 +149,43 @@ class RunOpening(Struct, frozen=True, kw_only=True):
         thread, view = read_all(db, paths.thread(db, thread_id), paths.window(db, thread_id))
         documents = read_log(db, thread_id).documents
         events = EventLog(run["uid"], thread_id, self.run_id, writer=self.opener)
-        return OpenRun.of(
-            db, run, events, thread=thread.to_dict() or {}, view=view, documents=documents
-        )
+        allowed = (thread.to_dict() or {}).get("allowed")
+        return OpenRun.of(db, run, events, allowed=allowed, view=view, documents=documents)
 
     def commit(
         self,
         db: Client,
         batch: WriteBatch,
+        run: dict[str, Any],
         *,
         thread_id: str,
-        user: User,
-        agent: str,
-        turn_id: str,
-        request: dict[str, Any],
-        token: int,
-        thread: dict[str, Any],
+        allowed: dict[str, Any] | None,
         view: DocumentSnapshot,
         documents: list[dict[str, Any]],
-        continues: str | None = None,
         approvals: Sequence[Approval] = (),
-        answers: dict[str, dict[str, Any]] | None = None,
     ) -> OpenRun | None:
         """Create the run and its first open page in the batch that opens it, and commit; return
         None when another process was faster.
 
         Args:
-            token: Of the thread's lease, which the batch takes.
-            thread: The thread's data, `view` its window view, and `documents` its log with what the
-                batch appends.
-            continues: The run of the same turn whose waiting calls this one answers.
-            approvals: Decisions on those calls.
-            answers: What a client's tools answered, by call: kept with the run until they are in
-                the log.
+            run: Its document, as `new_run` begins it.
+            allowed: The thread's field, `view` its window view, and `documents` its log with what
+                the batch appends.
+            approvals: Decisions on the waiting calls that the run answers.
         """
-        now = datetime.now(UTC)
-        run = {
-            "schemaVersion": SCHEMA_VERSION,
-            "uid": user.uid,
-            "user": {"role": user.role.value, "tenant": user.tenant, "name": user.name},
-            "agent": agent,
-            "turnId": turn_id,
-            "status": RunStatus.RUNNING.value,
-            "step": 0,
-            "attempt": 1,
-            "fruitless": 0,
-            "token": token,
+        run |= {
             "opener": self.opener,
             # With more documents in the log than that, the run has made progress.
             "reached": documents[-1]["n"] + 1,
             "requestDigest": self.request_digest,
             **({"key": self.key} if self.key else {}),
-            # As text: what a client sends may hold lists inside lists.
-            "request": json.dumps(request, ensure_ascii=False),
-            "continues": continues,
             "approvals": [approval.id for approval in approvals],
-            "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
-            "createdAt": now,
-            "updatedAt": now,
-            "leaseUntil": now + timedelta(seconds=lease_s()),
-            "leaseShard": random.randrange(LEASE_SHARDS),
         }
         reference = paths.run(db, thread_id, self.run_id)
         if self.admission:
             self.admission.admit(batch, reference.path, self.key)
         batch.create(reference, run)
-        events = EventLog(user.uid, thread_id, self.run_id, writer=self.opener)
+        events = EventLog(run["uid"], thread_id, self.run_id, writer=self.opener)
         events.open_page(batch, db, 0)
         written = try_commit(batch)
         if written is None:
@@ -225,7 +194,7 @@ class RunOpening(Struct, frozen=True, kw_only=True):
         if self.admission:
             self.admission.admitted()
         return OpenRun.of(
-            db, run, events, thread=thread, view=view, documents=documents, approvals=approvals
+            db, run, events, allowed=allowed, view=view, documents=documents, approvals=approvals
         )
 
 
@@ -290,7 +259,13 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
             return _opened_before(db, opening, before)
         thread, view, *files = found[: len(references)]
         check_thread(thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
-        opened = _try_open(db, opening, thread, view, files=files)
+        new_files: list[DocumentSnapshot] = []
+        if files:
+            message, new_files = with_attachments(
+                opening.message, files, uid=opening.user.uid, thread_id=thread_id
+            )
+            opening = replace(opening, message=message)
+        opened = _try_open(db, opening, thread, view, new_files=new_files)
         if opened is not None:
             return opened
     raise Aborted("too many messages came at once; try again", retry_after_s=2)
@@ -317,24 +292,18 @@ def _try_open(
     thread_read: DocumentSnapshot,
     view: DocumentSnapshot,
     *,
-    files: Sequence[DocumentSnapshot],
+    new_files: Sequence[DocumentSnapshot],
 ) -> OpenRun | None:
     """Try the opening batch once; None when another process was faster.
 
     Args:
         view: The thread's window view.
-        files: The records of the message's files.
+        new_files: The records of the message's files that the thread does not have yet.
     """
     thread_id, replacement = opening.thread_id, opening.replacement
     thread = thread_read.to_dict() or {}
     if (thread.get("lease") or {}).get("runId") == opening.run_id:
         return None  # it is this very run that holds the thread, or that held it last
-    new_files: list[DocumentSnapshot] = []
-    if files:
-        message, new_files = with_attachments(
-            opening.message, files, uid=opening.user.uid, thread_id=thread_id
-        )
-        opening = replace(opening, message=message)
     leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
     recent = read_recent(db, thread_id, thread, view)
     if replacement:
@@ -366,16 +335,15 @@ def _try_open(
     batch.create(paths.message(db, thread_id, number), appended)
     if new_files:
         take_files(batch, new_files, thread_id)
+    run = new_run(
+        user=opening.user, agent=opening.agent, turn_id=run_id, request=request, token=token
+    )
     return opening.commit(
         db,
         batch,
+        run,
         thread_id=thread_id,
-        user=opening.user,
-        agent=opening.agent,
-        turn_id=run_id,
-        request=request,
-        token=token,
-        thread=thread,
+        allowed=thread.get("allowed"),
         view=view,
         documents=[*before, appended],
     )

@@ -19,17 +19,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.errors import AlreadyExists, NotFound, PermissionDenied
-from rollcall.core.options import collection_id
+from rollcall.core.options import collection_id, lease_s
 from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, Role, RunStatus
 from rollcall.store import paths
@@ -218,6 +219,47 @@ def state_for_repeat(
 
 
 # ---- The document ----
+
+
+def new_run(
+    *,
+    user: User,
+    agent: str,
+    turn_id: str,
+    request: dict[str, Any],
+    token: int,
+    continues: str | None = None,
+    answers: dict[str, dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return the document of a run that begins, without what says who opened it.
+
+    Args:
+        token: Of the thread's lease, which the run takes.
+        continues: The run of the same turn whose waiting calls this one answers.
+        answers: What a client's tools answered, by call: kept with the run until they are in the
+            log.
+    """
+    now = datetime.now(UTC)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "uid": user.uid,
+        "user": {"role": user.role.value, "tenant": user.tenant, "name": user.name},
+        "agent": agent,
+        "turnId": turn_id,
+        "status": RunStatus.RUNNING.value,
+        "step": 0,
+        "attempt": 1,
+        "fruitless": 0,
+        "token": token,
+        # As text: what a client sends may hold lists inside lists.
+        "request": json.dumps(request, ensure_ascii=False),
+        "continues": continues,
+        "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
+        "createdAt": now,
+        "updatedAt": now,
+        "leaseUntil": now + timedelta(seconds=lease_s()),
+        "leaseShard": random.randrange(LEASE_SHARDS),
+    }
 
 
 def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[str, Any]:
