@@ -37,6 +37,7 @@ from rollcall.core.text import language
 from rollcall.core.texts import TEXTS
 from rollcall.models.base import BY_PROVIDER, FIND_TOOLS
 from rollcall.registry.entries import Entry
+from rollcall.store.message_log import compact_json
 
 PLACE_CHARS = 12_000
 """The most that is told of where the user is, and of what was decided."""
@@ -285,7 +286,7 @@ def _with_notice(result: ToolResult) -> ToolResult:
     told = {"notice": NOTICE, **{key: content[key] for key in content if key != "notice"}}
     if _MAYBE_MARKUP.search(result.content):
         told = _neutral_json(told)
-    return replace(result, content=json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+    return replace(result, content=compact_json(told))
 
 
 def neutral_text(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -12,7 +11,7 @@ from msgspec import Struct
 from rollcall.core.errors import AgentError
 from rollcall.core.redaction import redacted_json
 from rollcall.core.shapes import Citation, Display
-from rollcall.store.message_log import DOCUMENT_BYTES, utf8_bytes
+from rollcall.store.message_log import DOCUMENT_BYTES, compact_json, utf8_bytes
 
 DISPLAY_CHARS = 60_000
 _SHORT_TEXT = 200
@@ -36,25 +35,27 @@ def render(output: Any, citations: Sequence[Citation], *, limit: SizeLimit) -> t
     value: dict[str, Any] = {"output": output}
     if citations:
         value["citations"] = redacted_json([citation.dump() for citation in citations])
-    text = _json(value)
+    text = compact_json(value)
     if limit.holds(text):
         return text, output
     for cut in _shortened(value):
-        text = _json({**cut, "truncated": "the longest lists and texts were shortened to fit"})
+        text = compact_json(
+            {**cut, "truncated": "the longest lists and texts were shortened to fit"}
+        )
         if limit.holds(text):
             return text, cut["output"]
-    return _json({"output": None, "truncated": "the result was too large to show"}), None
+    return compact_json({"output": None, "truncated": "the result was too large to show"}), None
 
 
 def bounded_display(display: Display) -> Display:
     """Return what a person is shown before a write, of at most about `DISPLAY_CHARS` characters;
     what does not fit is cut, and its title says so."""
     shown = display.dump()
-    if len(_json(shown)) <= DISPLAY_CHARS:
+    if len(compact_json(shown)) <= DISPLAY_CHARS:
         return display
     for cut in _shortened(shown):
         cut["title"] = f"{cut.get('title') or ''} (…)".strip()
-        if len(_json(cut)) <= DISPLAY_CHARS:
+        if len(compact_json(cut)) <= DISPLAY_CHARS:
             return Display.model_validate(cut)
     return Display(type="text", text="(…)")
 
@@ -64,14 +65,10 @@ def render_error(error: AgentError, *, limit: SizeLimit) -> tuple[str, Any]:
     `limit`: what does not fit is cut from the longest texts."""
     value = {"error": redacted_json({"message": error.message, **error.details})}
     told = next(
-        (cut for cut in chain([value], _shortened(value)) if limit.holds(_json(cut))),
+        (cut for cut in chain([value], _shortened(value)) if limit.holds(compact_json(cut))),
         {"error": {"code": error.code, "message": "(…)"}},
     )
-    return _json(told), told["error"]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return compact_json(told), told["error"]
 
 
 def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

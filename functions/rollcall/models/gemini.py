@@ -187,19 +187,19 @@ def _unit(vector: list[float]) -> list[float]:
     return [x / length for x in vector] if length else vector
 
 
-def uses_vertex(env: Mapping[str, str] = os.environ) -> bool:
+def uses_vertex() -> bool:
     """Whether Vertex AI is called, by the function's own identity, and not the Gemini API.
 
     Raises:
         FailedPrecondition: `GEMINI_BACKEND` is neither of its two.
     """
-    backend = env.get("GEMINI_BACKEND", "").strip().lower()
+    backend = os.environ.get("GEMINI_BACKEND", "").strip().lower()
     if backend not in ("", "api", "vertex"):
         raise FailedPrecondition(f"GEMINI_BACKEND is api or vertex, not {backend!r}")
     return backend == "vertex"
 
 
-def vertex_place(env: Mapping[str, str] = os.environ) -> tuple[str, str]:
+def vertex_place() -> tuple[str, str]:
     """Project and location at Vertex AI: as Google's libraries find them, else the function's own
     project, and the global endpoint.
 
@@ -207,11 +207,11 @@ def vertex_place(env: Mapping[str, str] = os.environ) -> tuple[str, str]:
         FailedPrecondition: No variable names a project.
     """
     names = ("GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT")
-    project = next((value for name in names if (value := env.get(name, "").strip())), "")
+    project = next((value for name in names if (value := os.environ.get(name, "").strip())), "")
     if not project:
         told = "no project for Vertex AI is configured"
         raise FailedPrecondition(told, hint="set GOOGLE_CLOUD_PROJECT")
-    return project, env.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
+    return project, os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
 
 
 def _place(name: str, *, streamed: bool) -> tuple[str, dict[str, str]]:

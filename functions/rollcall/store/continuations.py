@@ -28,7 +28,7 @@ from rollcall.store.approvals import (
     remember_approvals,
 )
 from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
-from rollcall.store.message_log import has_whole_turn, read_log, read_recent
+from rollcall.store.message_log import compact_json, has_whole_turn, read_log, read_recent
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import next_lease
 from rollcall.store.run_opening import RunOpening
@@ -360,7 +360,7 @@ def note_answers(
     if waits.get("runId") == waiting_run_id:
         update_unchanged(batch, thread, {"waiting": {**waits, "until": None, "isAnswered": True}})
         # Without spaces, as its size was checked: the document holds the run's result as well.
-        answered = json.dumps(continuation.results, ensure_ascii=False, separators=(",", ":"))
+        answered = compact_json(continuation.results)
         client = json.dumps(continuation.client, ensure_ascii=False)
         batch.update(waiting.reference, {"answered": answered, "tookOver": client})
     if waits.get("runId") != waiting_run_id or try_commit(batch) is None:

@@ -105,6 +105,11 @@ def truncate_utf8(text: str, most: int) -> str:
     return text.encode()[: max(most, 0)].decode(errors="ignore")
 
 
+def compact_json(value: Any) -> str:
+    """Return JSON text without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def arguments_json(call: ToolCall) -> str:
     """Return a call's arguments as the log holds them; those that are no JSON, as they came."""
     if call.arguments is None:
@@ -260,16 +265,16 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
         of |= {recap.of} if recap.of else set()
         if recap.arguments != call.arguments:
             has_changed = True
-            calls[place] = {**calls[place], "arguments": _json(recap.arguments)}
+            calls[place] = {**calls[place], "arguments": compact_json(recap.arguments)}
         if stored:
             # The content of a call that failed stays.
             stored, record = dict(stored), stored.get("record") or ""
             if len(record) > COMPACT_CHARS:
                 kept = {**json.loads(record), "arguments": recap.arguments}
                 kept = {key: kept[key] for key in kept if key not in ("display", "undo")}
-                stored["record"] = _json(kept)
+                stored["record"] = compact_json(kept)
             if not stored["isError"] and "output" in content and recap.output != content["output"]:
-                stored["content"] = _json({**content, "output": recap.output})
+                stored["content"] = compact_json({**content, "output": recap.output})
             results[str(place)] = stored
     compact = {**document, "toolCalls": calls, "results": results, "isShort": True}
     if has_changed:
@@ -415,10 +420,6 @@ def read_reply(document: dict[str, Any]) -> ModelMessage:
         provider=document["provider"],
         provider_parts=tuple(json.loads(document["providerParts"])),
     )
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 WINDOW_DOCUMENTS = 40

@@ -35,7 +35,7 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, Role, RunStatus
 from rollcall.store import paths
 from rollcall.store.batches import in_parallel, read_all, where
-from rollcall.store.message_log import truncate_utf8, utf8_bytes
+from rollcall.store.message_log import compact_json, truncate_utf8, utf8_bytes
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
@@ -254,7 +254,7 @@ def new_run(
         # As text: what a client sends may hold lists inside lists.
         "request": json.dumps(request, ensure_ascii=False),
         "continues": continues,
-        "answers": json.dumps(answers or {}, ensure_ascii=False, separators=(",", ":")),
+        "answers": compact_json(answers or {}),
         "createdAt": now,
         "updatedAt": now,
         "leaseUntil": now + timedelta(seconds=lease_s()),
