@@ -16,6 +16,7 @@ from packs.electrical.calculations.loads.new_load import (
     NewLoad,
     free_positions,
     new_circuit,
+    of_amps,
 )
 from packs.electrical.calculations.loads.panel import (
     Demand,
@@ -39,11 +40,11 @@ from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.projects.topology import path_to
-from packs.electrical.results import CalculationResult, finish
+from packs.electrical.results import AssumedValue, CalculationResult, finish
 from packs.electrical.wording import TEXTS, number, plain_panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition
+from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text
 
@@ -134,6 +135,7 @@ def check_panel_capacity(
     panel_id: PanelId | None = None,
     panel_name: PanelName | None = None,
     additional_load_watts: Watts | None = None,
+    additional_load_amps: Annotated[float, Field(gt=0, le=6_000)] | None = None,
     additional_load_description: LoadWords | None = None,
     additional_load_type: LoadType | None = None,
     continuous: bool | None = None,
@@ -152,6 +154,8 @@ def check_panel_capacity(
         panel_id: The panel's id.
         panel_name: The panel's name, such as "LP1"; leave out if the project has one panel.
         additional_load_watts: The new load, W.
+        additional_load_amps: The new load, A, where its watts are not known; at the voltage of
+            its poles, of two if they are left out.
         additional_load_description: What it is, such as "EV charger".
         additional_load_type: Its kind; by the description if left out.
         continuous: Whether it runs for three hours or more.
@@ -172,8 +176,14 @@ def check_panel_capacity(
         continuous,
         poles,
     )
+    by_amps = None
+    if additional_load_amps is not None:
+        if additional_load_watts is not None:
+            message = "give the new load as additionalLoadWatts or as additionalLoadAmps, not both"
+            raise InvalidArgument(message, field="additionalLoadAmps")
+        load, by_amps = of_amps(panel, load, additional_load_amps)
     found = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
-    result = _result(ctx, project, found, load)
+    result = _result(ctx, project, found, load, by_amps)
     display = Display(
         type="chart",
         title=TEXTS.say(ctx.locale, "load_results.chart.lines"),
@@ -184,7 +194,13 @@ def check_panel_capacity(
     return finish(ctx, result, display)
 
 
-def _result(ctx: ToolContext, project: Project, found: Capacity, load: NewLoad) -> PanelCapacity:
+def _result(
+    ctx: ToolContext,
+    project: Project,
+    found: Capacity,
+    load: NewLoad,
+    by_amps: AssumedValue | None,
+) -> PanelCapacity:
     panel, now, then, new = found.panel, found.now, found.then, found.new
     calculation, texts = then.calculation, list(advice(found))
     basis = calculation.basis
@@ -193,7 +209,9 @@ def _result(ctx: ToolContext, project: Project, found: Capacity, load: NewLoad) 
     basis.use("phases", panel.phases)
     basis.use("busRating", panel.bus_rating, "A")
     basis.use("floorAreaFt2", project.building.floor_area_ft2, "ft²")
-    if load.watts:
+    if by_amps:
+        basis.assumptions.append(by_amps)
+    elif load.watts:
         basis.use("additionalLoadWatts", load.watts, "W", "argument")
     basis.assumptions += new.assumed if new else ()
     if then.imbalance_percent > _UNBALANCED_PERCENT:

@@ -81,8 +81,8 @@ class ToolsUnsupported(InvalidArgument):
 
 class ToolSpec(Struct, frozen=True, dict=True):
     """What a model is told of one tool. Providers send name, description and parameters only;
-    `keywords`, `examples`, `related` and `aliases` (other names that people have for a parameter or
-    a listed value, by its name) help the offline planner."""
+    `keywords`, `examples`, `related`, `aliases` (other names that people have for a parameter or
+    a listed value, by its name) and `names` (for people, by language) help the offline planner."""
 
     name: str
     description: str
@@ -92,6 +92,7 @@ class ToolSpec(Struct, frozen=True, dict=True):
     related: tuple[str, ...] = ()
     writes: bool = False
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def json_text(self) -> str:

@@ -196,9 +196,10 @@ def read_capability(document: dict[str, Any]) -> Entry:
     phrases = {**stored.enriched.phrases, **overrides.phrases}
     policies = [each for each in (stored.approval, overrides.approval) if each is not None]
     description = stored.description.strip() or stored.name.strip() or stored.id.replace("_", " ")
+    names = {"en": stored.name, **stored.names}
     return Entry(
         id=stored.id,
-        names={"en": stored.name, **stored.names},
+        names=names,
         category=stored.category,
         min_role=min_role,
         status=overrides.status or stored.status,
@@ -219,6 +220,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
             related=stored.related_capabilities,
             writes=stored.effect == "write",
             aliases=stored.aliases,
+            names=names,
         ),
         phrases=tuple(phrase for locale in sorted(phrases) for phrase in phrases[locale]),
     )

@@ -83,7 +83,7 @@ class Entry(Struct, frozen=True):
             return value.dump() if isinstance(value, ApprovalPolicy) else str(value)
 
         record: dict[str, Any] = to_builtins(self, enc_hook=dump, order="deterministic")
-        del record["phrases"]
+        del record["phrases"], record["spec"]["names"]  # which the entry has as well
         return record
 
     @classmethod
@@ -96,6 +96,7 @@ class Entry(Struct, frozen=True):
 
         # Not by msgspec's reader: an operator may have written an infinity, which is no JSON to it.
         entry = convert(json.loads(record), cls, dec_hook=policy)
+        entry = replace(entry, spec=replace(entry.spec, names=entry.names))
         is_elsewhere = entry.codebase not in (None, codebase())
         if is_elsewhere and entry.execution.type == "internal_service":
             # What another codebase of this project declares is a function of its own.

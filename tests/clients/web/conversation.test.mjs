@@ -94,6 +94,40 @@ test("a message that the server refuses stays, until there is something new", as
   conversation.close();
 });
 
+test("a message that is refused while a decision is awaited is there to be sent again", async () => {
+  const { store, conversation } = await opened();
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.followed.length);
+  store.end("first", { type: "interrupt", interrupts: [] });
+  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
+  await until(() => states()[0] === "waiting");
+  store.tell({ ...threadAt("first"), lease: undefined, waiting: { runId: "first" } });
+
+  await conversation.send([{ type: "text", text: "Again" }]);
+  await until(() => conversation.unsent.value);
+  assert.equal(conversation.unsent.value.text, "Again");
+  assert.deepEqual(states(), ["waiting"]);
+  conversation.close();
+});
+
+test("a message that is refused since another tab's run goes on is there to be sent again", async () => {
+  const { store, conversation } = await opened();
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.followed.length);
+  store.end("first");
+  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
+  await until(() => states()[0] === "done");
+
+  const sent = conversation.send([{ type: "text", text: "Mine" }]);
+  store.tell(threadAt("second"));
+  await sent;
+  store.answer("second", { turnId: "second", status: "running" });
+  await until(() => store.followed.includes("second"));
+  assert.equal(conversation.unsent.value.text, "Mine");
+  assert.deepEqual(states(), ["done", "running"]);
+  conversation.close();
+});
+
 /** A conversation whose thread is at the run "first", of which nothing is answered yet. */
 async function opened() {
   const store = new ScriptedStore();
@@ -128,7 +162,7 @@ class ScriptedStore {
 
   watchThread(_threadId, listener) {
     this.tell = (thread) => {
-      const turnId = thread.lease.runId;
+      const turnId = (thread.lease ?? thread.waiting).runId;
       const n = this.#log.length + 1;
       this.#log.push({ n, turnId, runId: turnId, role: "user", createdAt: new Date(), parts: [] });
       listener(thread);
@@ -158,17 +192,13 @@ class ScriptedStore {
     return this.#answers.get(runId);
   }
 
-  end(runId) {
-    this.#ends.get(runId)(resultOf(runId));
+  end(runId, outcome = { type: "success" }) {
+    this.#ends.get(runId)({ turnId: runId, runId, message: "", outcome, toolCalls: [] });
   }
 }
 
 function threadAt(runId) {
   return { agent: "a", title: null, updatedAt: { seconds: 1, nanoseconds: 0 }, lease: { runId } };
-}
-
-function resultOf(runId) {
-  return { turnId: runId, runId, message: "", outcome: { type: "success" }, toolCalls: [] };
 }
 
 /** Wait for something that happens within a few turns of the event loop. */

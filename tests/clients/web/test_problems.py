@@ -37,3 +37,17 @@ def test_web_problem_is_told_with_what_to_do_in_both_languages(
                 expect(note.locator(part)).to_have_text(re.compile("[\u05d0-\u05ea]{2}"))
         else:
             expect(note).to_contain_text(title)
+
+
+def test_web_message_that_is_shown_no_more_is_in_the_box_to_be_sent_again(components: Page) -> None:
+    message = [{"type": "text", "text": "When?"}, {"type": "image", "fileId": "f", "name": "a.png"}]
+    components.evaluate(
+        "(about) => components.show('composer', about)", {"code": "aborted", "message": message}
+    )
+    box = components.get_by_label("Message", exact=True)
+    expect(box).to_have_value("When?")
+    expect(components.locator(".attachment")).to_contain_text("a.png")
+    expect(components.locator(".toast")).to_contain_text("Another answer is still under way here")
+    components.get_by_role("button", name="Send", exact=True).click()
+    expect(box).to_have_value("")
+    assert components.evaluate("components.decisions") == [message]

@@ -167,6 +167,7 @@ export function ConversationView({ conversation, connection, heading }: Conversa
           isLoading={conversation.isLoading.value}
           isBusy={isBusy.value}
           takesFocus={conversation.newest.peek()?.view.peek().state === "sending"}
+          unsent={conversation.unsent}
           onSend={(message) => void conversation.send(message)}
           onStop={() =>
             void conversation.stop().catch((cause: RollcallError) => {

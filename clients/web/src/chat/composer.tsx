@@ -1,13 +1,15 @@
 /** Where the user writes, attaches files, sends and stops. */
 
 import type { MediaPart, TextPart } from "@rollcall/client/wire";
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { Icon } from "../app/icon.js";
 import { announce, toast } from "../app/toast.js";
 import type { Connection } from "../firebase/connection.js";
 import { bytes, type Key, text } from "../text/locale.js";
+import { problemOf } from "./problems.js";
+import type { Turn } from "./turn.js";
 
 /** What the server takes, said before anything is sent. */
 const MESSAGE_CHARS = 32_000;
@@ -32,7 +34,8 @@ const LEFT_SHOWN = 1_000;
 interface Attachment {
   id: string;
   name: string;
-  size: number;
+  /** Unknown of what was sent along before. */
+  size?: number;
   /** From 0 to 1. */
   sent: number;
   part?: MediaPart;
@@ -48,12 +51,14 @@ interface Props {
   isBusy?: boolean;
   /** Whether the user was writing in another one, whose place it takes. */
   takesFocus?: boolean;
+  /** A message that was refused and is shown no more: it is taken from here, to be sent again. */
+  unsent?: Signal<Turn | undefined>;
   onSend: (message: (TextPart | MediaPart)[]) => void;
   onStop?: () => void;
 }
 
 export function Composer(props: Props) {
-  const { connection, placeholder, isReady, isLoading, isBusy, takesFocus, onSend, onStop } = props;
+  const { connection, placeholder, isReady, isLoading, isBusy, takesFocus, unsent, onSend, onStop } = props;
   const words = useSignal("");
   const files = useSignal<Attachment[]>([]);
   const isDraggedOver = useSignal(false);
@@ -78,6 +83,21 @@ export function Composer(props: Props) {
     box.style.height = "auto";
     box.style.height = `${box.scrollHeight}px`;
   }, [words.value]);
+
+  useSignalEffect(() => {
+    const turn = unsent?.value;
+    if (!turn) return;
+    unsent.value = undefined;
+    const again = turn.message.flatMap((part): Attachment[] =>
+      part.type === "text" ? [] : [{ id: crypto.randomUUID(), name: part.name ?? "", sent: 1, part }],
+    );
+    [words.value, files.value] = [
+      [turn.text, words.peek()].filter(Boolean).join("\n"),
+      [...again, ...files.peek()],
+    ];
+    const { error } = turn.view.peek();
+    toast(text("composer.returned", { reason: error ? problemOf(error).title : "" }));
+  });
 
   const change = (id: string, fields: Partial<Attachment>) =>
     (files.value = files.value.map((each) => (each.id === id ? { ...each, ...fields } : each)));
@@ -149,7 +169,7 @@ export function Composer(props: Props) {
                 {file.hasFailed
                   ? text("composer.failed")
                   : file.part
-                    ? bytes(file.size)
+                    ? file.size && bytes(file.size)
                     : text("composer.sending", { percent: Math.round(file.sent * 100) })}
               </span>
               <button
@@ -239,6 +259,6 @@ function refusalOf(file: File, others: Attachment[]): Key | undefined {
   if (!TYPES.includes(typeOf(file))) return "composer.wrong_type";
   if (!file.size) return "composer.empty";
   if (others.length >= MOST_FILES) return "composer.too_many";
-  const all = others.reduce((sum, { size }) => sum + size, file.size);
+  const all = others.reduce((sum, { size = 0 }) => sum + size, file.size);
   return all > MOST_BYTES ? "composer.too_large" : undefined;
 }

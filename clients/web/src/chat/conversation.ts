@@ -34,6 +34,8 @@ export class Conversation {
     const state = this.newest.value?.view.value.state;
     return state === "sending" || state === "running";
   });
+  /** What the server refused, where the thread's own turns took its place: to be sent again. */
+  readonly unsent = signal<Turn | undefined>(undefined);
   /** Why nothing can be said in it any more. */
   readonly closed = signal<string | undefined>(undefined);
   readonly context: Record<string, unknown> | undefined;
@@ -46,7 +48,9 @@ export class Conversation {
   #isClosed = false;
   /** The time of the thread's document for which its log was read. */
   #readAt: string | undefined;
-  #catchingUp: Promise<void> | undefined;
+  #isCatchingUp = false;
+  /** Whether there was something to catch up on while that went on. */
+  #isDue = false;
 
   constructor(
     connection: Connection,
@@ -212,19 +216,23 @@ export class Conversation {
 
   /** Take up the run that the thread is at, where this page does not show it yet. */
   #catchUp(): void {
-    if (this.#catchingUp || this.#isClosed) return;
-    this.#catchingUp = this.#catchUpUntilItRests().finally(() => (this.#catchingUp = undefined));
+    this.#isDue = true;
+    if (!this.#isCatchingUp) void this.#catchUpUntilItRests();
   }
 
-  /** The thread may change while it is read, and another run begin while one is followed. */
+  /**
+   * The thread may change while it is read, another run begin while one is followed, and a message
+   * be refused meanwhile.
+   */
   async #catchUpUntilItRests(): Promise<void> {
-    let read: ThreadState | undefined;
-    do {
-      read = this.#thread;
+    this.#isCatchingUp = true;
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
       await this.#catchUpOnce().catch((error: unknown) =>
         console.warn("the thread was not read anew", error),
       );
-    } while (this.#thread !== read && !this.#isClosed);
+    }
+    this.#isCatchingUp = false;
   }
 
   async #catchUpOnce(): Promise<void> {
@@ -273,7 +281,11 @@ export class Conversation {
     const turns = turnsOf(page.entries).map((each) => known.get(each.turnId) ?? each);
     const first = page.entries[0]?.n ?? 0;
     const before = this.turns.value.filter((each) => each.n < first && !turns.includes(each));
-    this.turns.value = [...before, ...turns];
+    const isRefused = ({ turnId, view }: Turn) => !turnId && view.value.state === "failed";
+    batch(() => {
+      this.unsent.value = this.turns.value.findLast(isRefused) ?? this.unsent.value;
+      this.turns.value = [...before, ...turns];
+    });
     void this.#complete(turns);
   }
 

@@ -389,13 +389,34 @@ class _Form:
                 best = [run for run in runs if self._is_introduced(run)]
                 alone = runs if len(runs) == 1 and parameter.required else []
                 for run in best if len(best) == 1 else alone:
-                    self.take(parameter, self.written(run), run)
+                    whole = self._from_label(parameter, run)
+                    self.take(parameter, self.written(whole), whole)
         left = self.free("name", "code")
         last = [p for p in self.open("string") if p.required and not (p.options or p.units)]
         if len(last) == len(left) == 1 and not (
             last[0].refers_to or last[0].means("query", "content")
         ):
             self.take(last[0], str(left[0].value), left[0].place)
+
+    def _from_label(self, parameter: Parameter, run: list[int]) -> list[int]:
+        """Return a stretch with the words around it that the tool knows, from the parameter's name
+        on: "on adding fractions"."""
+        hard = {n for m in self.free("number", "period", "quote") for n in m.place} | self.used
+        plain = [
+            n not in hard and (word.has_topic or word.text.lower() in wordset("inner"))
+            for n, word in enumerate(self.message.words)
+        ]
+        at = (each[-1] for name in parameter.called for each in self.message.find(name))
+        first = max((n for n in at if n < run[0]), default=run[0]) + 1
+        if first > run[0] or not all(plain[first : run[0]]):
+            return run
+        last = run[-1]
+        while last + 1 < len(plain) and plain[last + 1] and self.is_one_clause([last], [last + 1]):
+            last += 1
+        said = [self.message.words[n].text.lower() for n in range(run[-1] + 1, last + 1)]
+        while said and said.pop() in wordset("scaffold") | wordset("inner"):
+            last -= 1  # "on fractions please"
+        return [*range(first, last + 1)]
 
     def _is_introduced(self, run: list[int]) -> bool:
         """Tell whether a stretch stands after "for", "a" or a measure, or before "of 4 kW"."""

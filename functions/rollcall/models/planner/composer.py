@@ -8,7 +8,7 @@ text loses its links, HTML and citation marks.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +27,9 @@ Item = dict[str, Any]
 MOST_ITEMS, _MOST_ROWS, _MOST_EXTRAS, _MOST_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
 _MOST_SENTENCES = 4_000
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
+_IDENTIFIER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+|_[a-z]+)+(?!\w)")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
+_LOOKED = {"searched", "scanned", "read", "listed", "looked", "checked"}
 _SHOWN = ("person", "place", "due", "when", "degree")
 
 
@@ -66,11 +68,15 @@ def so_far(turn: Turn) -> str:
     return f"{say('so_far', turn.locale)}\n\n{answer([(turn.steps, Wish())], turn.locale)}"
 
 
-def answer(parts: Sequence[tuple[Sequence[Step], Wish]], locale: str) -> str:
-    """Return the answer out of each part's steps and wish."""
+def answer(
+    parts: Sequence[tuple[Sequence[Step], Wish]], locale: str, tools: Sequence[ToolSpec] = ()
+) -> str:
+    """Return the answer out of each part's steps and wish; `tools` give their names."""
     every = [(step, wish) for steps, wish in parts for step in steps]
     texts = [_tell(step, wish, locale) for step, wish in every if not step.failed]
-    texts += [_failure(step, locale) for step, _ in every if step.failed]
+    names = {tool.name: (*tool.names.values(),) for tool in tools}
+    failed = (step for step, _ in every if step.failed)
+    texts += [_failure(step, locale, names.get(step.call.name, ())) for step in failed]
     outputs = [step.output for step, _ in every if isinstance(step.output, dict)]
     if any(_covers(k, v) is False for each in outputs for k, v in each.items()):
         texts.append(say("not_all", locale))
@@ -257,7 +263,8 @@ def _facts(output: Item, step: Step, locale: str) -> str:
     lines = [first or ("" if step.lists else title)]
     is_worded = bodies[:1] == ["answer"] and "assumptions" in output
     rest = [k for k in output if k not in {*bodies[:1], *titles[:1], *step.lists}]
-    for key in ("warnings", "assumptions") if is_worded else rest:
+    told = [k for k in ("warnings", "assumptions") if isinstance(output.get(k), list)]
+    for key in told if is_worded else rest:
         lines += _fact(key, output.get(key), locale)
     return "\n".join(filter(None, lines))
 
@@ -278,18 +285,21 @@ def _fact(name: str, value: Json, locale: str) -> list[str]:
     return [f"{head} {told}"]
 
 
-def _failure(step: Step, locale: str) -> str:
-    """Return what became of a call that did not work, and why."""
+def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
+    """Return what became of a call that did not work, and why. A hint in another language, or with
+    names of parameters, is for models."""
     error = step.body.get("error")
     error = error if isinstance(error, dict) else {"message": str(error or step.output or "")}
-    code, name = str(error.get("code") or ""), label(spaced(step.call.name), locale)
+    code, name = str(error.get("code") or ""), label(step.call.name, locale, names)
     why, reason, hint = (
         one_line(str(error.get(k) or "")).rstrip(". ") for k in ("message", "reason", "hint")
     )
     if code in ("rejected", "expired", "unknown"):
         told = say("reason", locale, why=isolated(reason)) if reason else ""
         return f"{say(code, locale)} {told}".strip()
-    why = re.sub(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+)+(?!\w)", lambda match: spaced(match[0]), why)
+    if language(hint) != locale or _IDENTIFIER.search(hint):
+        hint = ""
+    why = _IDENTIFIER.sub(lambda match: spaced(match[0]), why)
     known = (TEXTS.find(locale, "offline.words.errors") or {}).get(code, "")
     if language(why) != locale:
         why = f"{known} (\u2066{why}\u2069)" if known and why else known or why
@@ -299,10 +309,14 @@ def _failure(step: Step, locale: str) -> str:
 # ---- Values and labels ----
 
 
-def label(name: str, locale: str) -> str:
-    """Return a field's or a list's name for a person."""
+def label(name: str, locale: str, others: Iterable[str] = ()) -> str:
+    """Return the name of a field, a list, a tool or a value for a person; one of its other names
+    where the language has no label for it."""
     text = spaced(name) if re.fullmatch(r"[A-Za-z_]\w*", name) else name
-    return str((TEXTS.find(locale, "offline.words.labels") or {}).get(text.lower(), text))
+    known = (TEXTS.find(locale, "offline.words.labels") or {}).get(text.lower())
+    if known is None and language(text) != locale:
+        known = next((each for each in others if language(each) == locale), None)
+    return str(known or text)
 
 
 def measured(name: str, value: Json, locale: str) -> tuple[str, str]:
@@ -353,7 +367,7 @@ def _is_inner(name: str, value: Json) -> bool:
 def _covers(name: str, value: Json) -> bool | None:
     """Return whether a flag says that everything was looked at; None where it is no such flag."""
     said = set(spaced(name).split())
-    if isinstance(value, bool) and {"searched", "scanned", "read"} & said and "all" in said:
+    if isinstance(value, bool) and _LOOKED & said and "all" in said:
         return value
     return not value if isinstance(value, bool) and {"truncated", "partial"} & said else None
 

@@ -90,7 +90,10 @@ def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
         for key, inner in value.items():
             stem = key.removesuffix("Id").removesuffix("_id") if key.endswith(("Id", "_id")) else ""
             if (stem or key == "id") and isinstance(inner, str | int):
-                fields = [f"{stem}Name", f"{stem}Title"] if stem else wording("fields.headline")
+                # The item of a list, or all of a result, that the id is its own of.
+                is_own = spaced(stem) == kind if kind else sum(k.endswith("Id") for k in value) == 1
+                fields = [f"{stem}Name", f"{stem}Title", *(["name", "title"] if is_own else [])]
+                fields = fields if stem else wording("fields.headline")
                 name = next((value[f] for f in fields if isinstance(value.get(f), str)), "")
                 yield Thing(spaced(stem) or kind, str(inner), name[:80], () if stem else people)
             elif isinstance(inner, dict | list):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -135,7 +135,7 @@ def plan(request: ModelRequest) -> Reply:
     question = next((part.question for part in parts if part.question), None)
     if turn.steps and not told and not question:
         told = [(turn.steps, Wish(turn.text))]
-    texts = [composer.answer(told, turn.locale), *(part.remark for part in parts)]
+    texts = [composer.answer(told, turn.locale, request.tools), *(part.remark for part in parts)]
     texts += [say("unmet", turn.locale, part=one_line(each, 80)) for each in unmet if any(texts)]
     text = "\n\n".join(filter(None, texts))
     if question:
@@ -169,7 +169,7 @@ def _offer(opening: str, turn: Turn, request: ModelRequest) -> Reply:
     examples = [each for tool in best if (each := composer.example(tool, turn.locale))]
     leads = [each for tool in best if (each := composer.lead(tool, turn.locale))]
     quoted = [say("quoted", turn.locale, text=each.rstrip("?")) for each in examples]
-    named = [label(tool.name, turn.locale) for tool in best or tools[:3]]
+    named = [label(t.name, turn.locale, t.names.values()) for t in best or tools[:3]]
     lines = [say(opening, turn.locale), "", *(f"- {each}" for each in leads or quoted or named)]
     return Reply("\n".join(lines).rstrip(), quick_replies=tuple(dict.fromkeys(examples)))
 
@@ -179,7 +179,8 @@ def _ask(question: Question, told: str, locale: str) -> Reply:
     noun = re.sub(r" (?:name|ids?|description|text)$", "", question.parameter.label)
     base, _, last = noun.rpartition(" ")
     unit = unit_of(last) if base else None
-    what = f"{label(base, locale)} ({unit.symbol})" if unit else label(noun, locale)
+    what = label(base if unit else noun, locale, question.parameter.aliases)
+    what = f"{what} ({unit.symbol})" if unit else what
     names = tuple(name for name, _ in question.options)
     key = "ask" if not names else "ask_choice" if len(names) <= _MOST_OFFERED else "ask_which"
     text = say(key, locale, what=what, options=f" {say('or', locale)} ".join(names))
@@ -276,7 +277,8 @@ def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] 
     for match in cue("dictation").finditer(bare) if is_request(text, "write") else ():
         command, said, after = (group(match, n)[0].strip() for n in ("command", "said", "after"))
         for tool in request.tools if cue("sends").search(command) else ():
-            content = [p.name for p in parameters(tool) if p.required and p.means("content")]
+            takes = [p for p in parameters(tool) if p.required and not (p.options or p.refers_to)]
+            content = [p.name for p in takes if p.means("content")]
             if tool.writes and len(content) == 1:
                 to, *asked = re.split(cue("splits"), f" {after} ")
                 more = _split(", ".join(asked), request)[0]
@@ -413,7 +415,7 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     name, values = next(iter(filled.several.items()), ("", []))
     if values and (tool.writes or len(filled.several) > 1 or len(values) > _MOST_VALUES):
         parameter = next(each for each in every if each.name == name)
-        options = tuple((label(str(each), turn.locale), each) for each in values)
+        options = _options(values, goal.tool, turn)
         return Progress(question=Question(goal, parameter, options))
     if filled.qualifiers:
         return Progress(remark=_cannot_use(filled.qualifiers, turn))
@@ -453,7 +455,7 @@ def _call(
     missing = [p for p in parameters(goal.tool) if p.required and p.name not in arguments]
     missing = [p for p in missing if not any(p.name in some for some in each)]
     if missing:
-        options = tuple((label(str(value), turn.locale), value) for value in missing[0].options)
+        options = _options(missing[0].options, goal.tool, turn)
         known = replace(goal, given={**goal.given, **arguments})
         return Progress(question=Question(known, missing[0], options))
     calls = [Call(goal.tool.name, {**arguments, **some}) for some in each or [{}]]
@@ -462,6 +464,12 @@ def _call(
         return Progress(question=unclear)
     open_ = tuple(call for call, step in zip(calls, steps, strict=True) if step is None)
     return Progress(open_, steps=tuple(step for step in steps if step and not open_), wish=wish)
+
+
+def _options(values: Iterable[Json], tool: ToolSpec, turn: Turn) -> tuple[tuple[str, Json], ...]:
+    """Return values by what they are called in the language of the turn."""
+    aliases = tool.aliases
+    return tuple((label(str(v), turn.locale, aliases.get(str(v), ())), v) for v in values)
 
 
 def _several_fit(

@@ -1,6 +1,7 @@
 /** Components of the web app by themselves, for tests: `window.components.show("markdown", {...})`. */
 
 import { RollcallError } from "@rollcall/client";
+import { signal } from "@preact/signals";
 import axe from "axe-core";
 import { render } from "preact";
 
@@ -11,9 +12,11 @@ import { Beside } from "../../../../clients/web/src/cards/beside.js";
 import { Citations } from "../../../../clients/web/src/cards/citations.js";
 import { ToolCard } from "../../../../clients/web/src/cards/tool_card.js";
 import { learnTools } from "../../../../clients/web/src/cards/tools.js";
+import { Composer } from "../../../../clients/web/src/chat/composer.js";
 import { ProblemNote } from "../../../../clients/web/src/chat/problem_note.js";
 import { problemOf } from "../../../../clients/web/src/chat/problems.js";
 import { ThreadList } from "../../../../clients/web/src/chat/thread_list.js";
+import { Turn } from "../../../../clients/web/src/chat/turn.js";
 import { BlockReader } from "../../../../clients/web/src/markdown/blocks.js";
 import { Markdown } from "../../../../clients/web/src/markdown/markdown.js";
 import { directionOf } from "../../../../clients/web/src/text/direction.js";
@@ -29,6 +32,12 @@ const components = {
   problem: ({ code, ...details }: any) => (
     <ProblemNote problem={problemOf(new RollcallError(code, "the server's words", details))} onRetry={() => undefined} />
   ),
+  composer: ({ message, ...error }: any) => {
+    const turn = new Turn({ key: "r", runId: "r", message, createdAt: new Date() });
+    turn.view.value = { state: "failed", items: [], error: new RollcallError(error.code, "no") };
+    const onSend = (again: unknown) => decisions.push(again);
+    return <Composer connection={{} as any} placeholder="" isReady unsent={signal(turn)} onSend={onSend} />;
+  },
   citations: (props: any) => <Citations {...props} />,
   form: (props: any) => (
     <ArgumentForm {...props} onSave={(value) => decisions.push(value)} onCancel={() => decisions.push(null)} />

@@ -54,6 +54,8 @@ ASKED: list[tuple[str, str, str, dict[str, Any]]] = [
     ("office", "מה אנרגיית הקשת בלוח MDP?", ARC, {"panelName": "MDP"}),
     ("house", "Can the main panel take another 7200 W?", PANEL,
      {"panelName": "Main Panel", "additionalLoadWatts": 7200}),
+    ("house", "Can the main panel take a 50 A EV charger?", PANEL,
+     {"panelName": "Main Panel", "additionalLoadAmps": 50}),
     ("office", "Is there capacity in LP1 for a 3 kW heater?", PANEL,
      {"panelName": "LP1", "additionalLoadWatts": 3000}),
     ("house", "כמה עומס נשאר בלוח הראשי?", PANEL, {}),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rollcall.models.planner.arguments import fill
-from rollcall.models.planner.mentions import read_message
+from rollcall.models.planner.mentions import cue, read_message
 from tests.unit.models.planner.kit import (
     EDUCATION,
     ELECTRICAL,
@@ -235,3 +235,37 @@ def test_a_write_goes_ahead_on_a_default_that_is_said_and_asks_where_nothing_is(
     for said in ("Export the results to Excel", "ייצאי את התוצאות לאקסל", "ייצא תוצאות לאקסל"):
         assert ask(said, (tool,), done).calls[0] == [("export_data", {})], said
     assert ask("Export the results", (tool,), done).calls == []
+
+
+@pytest.mark.parametrize(
+    ("said", "topic"),
+    [
+        ("on adding fractions", "adding fractions"),
+        ("about adding and subtracting fractions", "adding and subtracting fractions"),
+        ("on the fractions", "fractions"),
+        ("for grade 5 on fractions", "fractions"),
+        ("on fractions please", "fractions"),
+        ("about fractions and grades", "fractions and grades"),
+        ("על הטיול השנתי", "הטיול השנתי"),
+    ],
+)
+def test_a_topic_begins_where_it_is_said_whatever_words_the_tool_has(said: str, topic: str) -> None:
+    tool = spec(
+        "add_worksheet",
+        "Add a worksheet.",
+        {"topic": text(), "grade": text()},
+        "topic",
+        writes=True,
+        aliases={"topic": ("about", "on", "על")},
+    )
+    assert fill(tool, read_message(f"Make a worksheet {said}", NOW)).arguments["topic"] == topic
+
+
+@pytest.mark.parametrize(
+    ("message", "are_several"),
+    [("heaters of 12 W", True), ("conductors of 12 AWG", False), ("conductors of 1/0", False)],
+)
+def test_things_of_so_many_watts_are_several_and_conductors_of_a_size_are_one(
+    message: str, *, are_several: bool
+) -> None:
+    assert bool(cue("each").search(message)) is are_several

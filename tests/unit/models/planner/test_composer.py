@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rollcall.core.messages import ToolCall, ToolResult
+from rollcall.models.base import ToolSpec
 from rollcall.models.planner.composer import Wish, answer, measured, one_line, shown
 from rollcall.models.planner.history import Step
 
@@ -24,7 +25,7 @@ def told(output: Any, locale: str = "en", text: str = "", *, wish: Any = None, *
 def test_a_number_takes_its_unit_from_its_name() -> None:
     assert measured("voltageDropV", 3.2, "en") == ("voltage drop", "3.2 V")
     assert measured("voltageDropPercent", 2.6667, "en") == ("voltage drop", "2.6667%")
-    assert measured("messageCount", 1200, "en") == ("message count", "1,200")
+    assert measured("itemCount", 1200, "en") == ("item count", "1,200")
     assert measured("costUsd", -12.5, "en") == ("cost", "-$12.5")
 
 
@@ -229,7 +230,8 @@ def failed(locale: str = "en", **error: str) -> str:
     bad = Step(
         ToolCall("c1", "get_tasks", {}), ToolResult("c1", "get_tasks", content, is_error=True)
     )
-    return answer([((bad, bad), Wish())], locale)
+    tools = [ToolSpec("get_tasks", "", {}, names={"en": "Tasks", "he": "משימות"})]
+    return answer([((bad, bad), Wish())], locale, tools)
 
 
 def test_a_failure_is_told_once_with_its_reason() -> None:
@@ -241,3 +243,24 @@ def test_a_failure_is_told_once_with_its_reason() -> None:
 )
 def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str) -> None:
     assert f"{why} (\u2066The index is being rebuilt\u2069)." in failed("he", code=code)
+
+
+def test_a_hebrew_answer_calls_the_tool_that_failed_by_its_hebrew_name() -> None:
+    assert failed("he").startswith("זה לא הצליח (משימות): ")
+
+
+@pytest.mark.parametrize(
+    ("locale", "hint", "told"),
+    [
+        ("en", "wait a minute", True),
+        ("he", "wait a minute", False),
+        ("en", "send dataPoints, or upload_knowledge", False),
+    ],
+)
+def test_a_hint_is_told_where_it_is_for_people(locale: str, hint: str, *, told: bool) -> None:
+    assert failed(locale, hint=hint).endswith(hint) is told
+
+
+def test_a_flag_that_all_was_looked_at_is_told_where_it_was_not() -> None:
+    assert told({"done": "", "checkedAll": True}) == "Done."
+    assert "not everything" in told({"checkedAll": False})

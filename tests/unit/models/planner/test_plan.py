@@ -1,8 +1,9 @@
 """Messages that lean on the answer before them."""
 
 import pytest
+from msgspec.structs import replace
 
-from tests.unit.models.planner.kit import MESSAGING, Talk
+from tests.unit.models.planner.kit import MESSAGING, Talk, spec, text
 
 
 @pytest.mark.parametrize(
@@ -100,3 +101,39 @@ def test_a_part_that_no_tool_is_for_is_named(message: str, part: str) -> None:
 def test_a_part_that_a_tool_answers_is_not_named() -> None:
     answer = Talk(MESSAGING).say("Show my priorities and tell me which decisions were made")
     assert "by itself" not in answer
+
+
+@pytest.mark.parametrize("message", ["כתבי מערך שיעור על זוויות", "כתבי מכתב על שבוע הספר"])
+def test_material_that_is_to_be_written_is_no_dictated_message(message: str) -> None:
+    kinds = text("What", enum=["letter", "lesson_plan"])
+    tool = spec(
+        "generate_content",
+        "Make material.",
+        {"contentType": kinds, "topic": text("About what")},
+        "contentType",
+        "topic",
+        writes=True,
+        keywords=("lesson plan", "מכתב", "מערך שיעור", "צור"),
+        aliases={"letter": ("מכתב",), "lesson_plan": ("מערך שיעור",), "topic": ("על",)},
+    )
+    publish = spec("send", "Publish.", {"contentId": text()}, "contentId", writes=True)
+    talk = Talk((tool, publish), lambda *_: {"output": {"done": "made"}})
+    talk.say(message)
+    ((name, arguments),) = talk.calls[0]
+    assert name == "generate_content"
+    assert arguments["contentType"] == ("lesson_plan" if "מערך" in message else "letter")
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_things_are_offered_by_name_whether_a_list_or_the_whole_result_has_them(
+    *, is_list: bool
+) -> None:
+    found = {"projectId": "p-7", "name": "Maple Street house"}
+    other = {"projectId": "p-8", "name": "Mill Lane workshop"}
+    remove = spec("delete_project", "Delete a project.", {"projectId": text()}, "projectId")
+    listing = spec("list_projects", "List the user's projects.", {})
+    output = {"projects": [found, other]} if is_list else found
+    talk = Talk((listing, replace(remove, writes=True)), lambda *_: {"output": output})
+    assert "Maple Street house" in talk.say("Delete the project")
+    talk.say("Maple Street house")
+    assert talk.calls[-1] == [("delete_project", {"projectId": "p-7"})]

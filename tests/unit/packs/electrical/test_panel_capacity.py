@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from packs.electrical.calculations.loads.new_load import NewLoad
+from packs.electrical.calculations.loads.new_load import NewLoad, of_amps
 from packs.electrical.calculations.loads.panel import panel_demand
 from packs.electrical.load_results import lines_chart, service_chart
 from packs.electrical.panel_capacity import Capacity, advice, capacity_of
-from packs.electrical.projects.records import Project
+from packs.electrical.projects.records import Poles, Project
 from packs.electrical.service_upgrade import upgrade_of
 
 
@@ -55,6 +55,17 @@ def test_what_fits_needs_no_advice() -> None:
     found = _check(_project(), 10_000)
     assert found.fits and list(advice(found)) == []
     assert found.upstream == ()
+
+
+@pytest.mark.parametrize(
+    ("poles", "watts"), [(None, 10_400.0), (1, 6_004.4), (2, 10_400.0), (3, 18_013.3)]
+)
+def test_a_current_is_a_load_at_the_voltage_of_its_poles(poles: Poles | None, watts: float) -> None:
+    panel = _project().panels[0]
+    load, assumed = of_amps(panel, NewLoad(0.0, "EV charger", poles=poles), 50)
+    assert (load.watts, load.poles) == (pytest.approx(watts, abs=0.1), poles or 2)
+    assert assumed.value == load.watts
+    assert "50 A" in assumed.reason.say("en") and f"{watts:,.0f} VA" in assumed.reason.say("he")
 
 
 def test_what_is_too_much_is_told_with_the_next_standard_size() -> None:

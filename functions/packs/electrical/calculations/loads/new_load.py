@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,9 +10,11 @@ from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.projects.labels import equipment, equipment_in
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
 from packs.electrical.results import AssumedValue
-from packs.electrical.wording import TEXTS
+from packs.electrical.wording import TEXTS, number
+from packs.electrical.wording import amps as in_amps
+from packs.electrical.wording import volts as in_volts
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.texts import short
+from rollcall.core.texts import isolated, short
 
 NEW = "proposed"
 CONTINUOUS_KINDS = frozenset({"ev_charger"})
@@ -44,6 +47,18 @@ class NewCircuit(NamedTuple):
     circuit: Circuit
     number: int | None
     assumed: tuple[AssumedValue, ...]
+
+
+def of_amps(panel: Panel, load: NewLoad, amps: float) -> tuple[NewLoad, AssumedValue]:
+    """Return a load with the watts that a current takes at the voltage of its poles; of two, as
+    most loads have that are named by their current."""
+    poles = load.poles or 2
+    volts = panel.line_to_neutral if poles == 1 else panel.voltage
+    watts = round(amps * volts * (math.sqrt(3) if poles == 3 else 1), 1)
+    load_va = isolated(f"{number(watts, digits=0)} VA")
+    reason = TEXTS.text("new_load.amps", amps=in_amps(amps), volts=in_volts(volts), watts=load_va)
+    of_current = AssumedValue("additional_load_watts", watts, "W", reason)
+    return load._replace(watts=watts, poles=poles), of_current
 
 
 def new_circuit(
