@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-from rollcall.agent.history import turn_progress
+from rollcall.agent.history import turn_state
 from rollcall.agent.router import found_tools
 from rollcall.agent.run import drive
 from rollcall.agent.run_setup import RunContext, new_context
@@ -107,7 +107,8 @@ def continued_context(
     except AgentError as error:
         opened.fail({"message": error.message, **error.details})
         raise
-    return context.with_tools(request, found_tools(turn_progress(opened).records))
+    state = turn_state(opened)
+    return context.with_tools(request, found_tools([*state.earlier, *state.records]))
 
 
 def follow(

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.agent.turn import TurnProgress
+from rollcall.agent.turn import Sources, TurnState
 from rollcall.core.capability import Capability, Recap
 from rollcall.core.context import Catalog, Dialogue, EarlierCall
 from rollcall.core.errors import NotFound
@@ -314,18 +314,19 @@ def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[E
                 yield EarlierCall(call.name, arguments, is_open=True)
 
 
-def turn_progress(opened: OpenRun) -> TurnProgress:
-    """Return what the turn has done so far, by its documents; nothing for a new turn."""
+def turn_state(opened: OpenRun) -> TurnState:
+    """Return how far the turn has come, by its documents; nothing for a new turn."""
     steps = [
         document
         for document in opened.documents
         if document["role"] == "model" and document["turnId"] == opened.turn_id
     ]
     if not steps:
-        return TurnProgress()
-    records: list[ToolCallRecord] = []
-    own_records: list[ToolCallRecord] = []
-    calls: list[ToolCall] = []
+        return TurnState()
+    state = TurnState(
+        step=max(document["step"] for document in steps),
+        before=max(map(read_usage, steps), key=lambda spent: spent.work_ms),
+    )
     citations: list[Citation] = []
     for document in steps:
         for place, call in enumerate(read_calls(document)):
@@ -333,28 +334,19 @@ def turn_progress(opened: OpenRun) -> TurnProgress:
             if stored is None:
                 continue
             record = read_record(call, stored, step=document["step"])
-            records.append(record)
-            if stored["runId"] == opened.run_id:
-                own_records.append(record)
+            is_own = stored["runId"] == opened.run_id
+            (state.records if is_own else state.earlier).append(record)
             if record.status is not CallStatus.REFUSED:
-                calls.append(call)
+                state.count(call)
         for stored in document["results"].values():
             found = read_content(stored).get("citations", ())
             citations += [Citation.model_validate(each) for each in found]
+    state.sources = Sources(citations)
     last = opened.documents[-1]
-    answered: dict[int, ToolResult] = {}
     if last is steps[-1] and unanswered_places(last):
         results = enumerate(read_results(last))
-        answered = {place: each for place, each in results if str(place) in last["results"]}
-    return TurnProgress(
-        step=max(document["step"] for document in steps),
-        records=tuple(records),
-        own_records=tuple(own_records),
-        calls=tuple(calls),
-        citations=tuple(citations),
-        answered=answered,
-        spent=max(map(read_usage, steps), key=lambda spent: spent.work_ms),
-    )
+        state.answered = {place: each for place, each in results if str(place) in last["results"]}
+    return state
 
 
 NEWEST_STEPS = 10

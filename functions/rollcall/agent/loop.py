@@ -8,6 +8,7 @@ a second, so that whoever drives it can do other things.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from rollcall.agent.model_calls import stream_reply
 from rollcall.agent.prompt import delimited_history
 from rollcall.agent.reply import Reply
 from rollcall.agent.tool_calls import Question, find_question, run_calls
-from rollcall.agent.turn import Turn, TurnEnd, TurnState, reached_bound
+from rollcall.agent.turn import Sources, Turn, TurnEnd, reached_bound
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.core.events import Event
@@ -49,52 +50,56 @@ def run(turn: Turn) -> TurnEvents:
     Raises:
         AgentError: No model could be reached, and nothing was found yet that would be an answer.
     """
-    state = TurnState.of(turn)
-    last = state.history[-1]
+    state = turn.state
+    state.history, state.tools = list(turn.request.messages), turn.request.tools
+    notes = [note.citation for note in turn.request.notes]
+    state.sources = Sources([*notes, *state.sources.citations])
+    state.started = time.monotonic()
+    has_begun, last = state.step > 0, state.history[-1]
     if isinstance(last, ModelMessage) and last.tool_calls:
         yield events.step_started(state.step)
-        end = yield from _answer_calls(turn, state, last)
+        end = yield from _answer_calls(turn, last)
         if end is not None:
             return end
-    elif turn.progress.step and (question := find_question(state)) is not None:
+    elif has_begun and (question := find_question(state)) is not None:
         yield events.step_started(state.step)
-        return (yield from _ask_back(turn, state, question))
-    elif turn.progress.step and (reason := reached_bound(turn, state, calls=0)) is not None:
+        return (yield from _ask_back(turn, question))
+    elif has_begun and (reason := reached_bound(turn, calls=0)) is not None:
         # It was cut off between a step and what follows from it.
         if reason is StopReason.CANCELLED:
             yield events.step_started(state.step)
-            return (yield from _cancelled(turn, state))
-        return (yield from _close(turn, state, reason))
+            return (yield from _cancelled(turn))
+        return (yield from _close(turn, reason))
     while True:
         state.step += 1
         yield events.step_started(state.step)
         try:
-            reply = yield from _ask(turn, state)
+            reply = yield from _ask(turn)
         except AgentError as error:
-            return (yield from _answer_without_model(turn, state, error))
+            return (yield from _answer_without_model(turn, error))
         if reply.stopped:
-            return (yield from _cancelled(turn, state, reply.text))
+            return (yield from _cancelled(turn, reply.text))
         if reply.calls and reply.reason is FinishReason.BLOCKED:
             reply = replace(reply, calls={}, provider_parts=())  # none of it is to be acted on
         if not reply.calls:
-            return (yield from _finish(turn, state, reply))
+            return (yield from _finish(turn, reply))
         # What is checked, approved, run and stored from here on is the same text.
         message = redacted_message(_without_cut_arguments(reply))
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
-        end = yield from _answer_calls(turn, state, message)
+        end = yield from _answer_calls(turn, message)
         if end is not None:
             return end
 
 
-def _ask(turn: Turn, state: TurnState) -> Generator[Event | None, None, Reply]:
+def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
     """Get a usable reply; one that the provider itself calls malformed is asked for once more."""
     while True:
-        reply = yield from _reply(turn, state)
+        reply = yield from _reply(turn)
         if reply.stopped or reply.reason is not FinishReason.MALFORMED or reply.calls:
             return reply
-        state.malformed += 1
-        if state.malformed >= MALFORMED_TRIES:
+        turn.state.malformed += 1
+        if turn.state.malformed >= MALFORMED_TRIES:
             raise Unavailable("the language model's replies could not be read")
 
 
@@ -113,7 +118,6 @@ def _without_cut_arguments(reply: Reply) -> ModelMessage:
 
 def _reply(
     turn: Turn,
-    state: TurnState,
     *,
     part: str = "",
     is_last: bool = False,
@@ -126,6 +130,7 @@ def _reply(
         is_last: It may call no tool.
         by_composer: The composer makes it, which costs nothing and has no deadline.
     """
+    state = turn.state
     state.sent += delimited_history(state.history[len(state.sent) :])
     request = replace(
         turn.request,
@@ -137,7 +142,7 @@ def _reply(
     reply = yield from stream_reply(
         (turn.composer,) if by_composer else turn.models,
         request,
-        message_id=_message_id(turn, state) + part,
+        message_id=_message_id(turn) + part,
         budget=turn.budget,
         is_stopped=turn.is_stopped,
     )
@@ -161,28 +166,27 @@ def _reply(
 
 
 def _answer_calls(
-    turn: Turn, state: TurnState, message: ModelMessage
+    turn: Turn, message: ModelMessage
 ) -> Generator[Event | None, None, TurnEnd | None]:
     """Answer the calls of a reply; return the turn's end if this is one."""
-    state.repeated_in_step = 0
-    answered = turn.progress.answered if message is turn.request.messages[-1] else {}
-    results = yield from run_calls(turn, state, message.tool_calls, answered=answered)
+    turn.state.repeated_in_step = 0
+    results = yield from run_calls(turn, message.tool_calls)
     if turn.is_stopped():
-        return (yield from _cancelled(turn, state))
+        return (yield from _cancelled(turn))
     if results is None:
-        return (yield from _wait(turn, state, message))
-    state.history.append(ToolMessage(tuple(results)))
-    if (question := find_question(state)) is not None:
-        return (yield from _ask_back(turn, state, question))
-    yield events.step_finished(state.step)
-    reason = reached_bound(turn, state, calls=len(results))
-    return None if reason is None else (yield from _close(turn, state, reason))
+        return (yield from _wait(turn, message))
+    turn.state.history.append(ToolMessage(tuple(results)))
+    if (question := find_question(turn.state)) is not None:
+        return (yield from _ask_back(turn, question))
+    yield events.step_finished(turn.state.step)
+    reason = reached_bound(turn, calls=len(results))
+    return None if reason is None else (yield from _close(turn, reason))
 
 
-def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
+def _wait(turn: Turn, message: ModelMessage) -> TurnEvents:
     """Tell the user what the turn waits for people to decide, a line each."""
     lines = []
-    for each in state.waiting:
+    for each in turn.state.waiting:
         if isinstance(each.needs, NeedsApproval):
             role = each.needs.decider.role
             # Isolated, so that what reads in the other direction stays in its place.
@@ -191,55 +195,55 @@ def _wait(turn: Turn, state: TurnState, message: ModelMessage) -> TurnEvents:
             lines.append(TEXTS.say(turn.request.locale, key, **values))
     text = "\n".join(lines)
     if text:
-        yield from _say(f"{_message_id(turn, state)}-waiting", text)
-    yield events.step_finished(state.step)
+        yield from _say(f"{_message_id(turn)}-waiting", text)
+    yield events.step_finished(turn.state.step)
     said = f"{message.text.strip()}\n\n{text}".strip()
-    end = _end(state, Reply(model=turn.composer.id, text=said), None)
-    end.waiting = tuple(state.waiting)
+    end = _end(turn, Reply(model=turn.composer.id, text=said), None)
+    end.waiting = tuple(turn.state.waiting)
     return end
 
 
-def _ask_back(turn: Turn, state: TurnState, question: Question) -> TurnEvents:
+def _ask_back(turn: Turn, question: Question) -> TurnEvents:
     """End the turn with the question of its last reply, after what that reply said."""
-    reply = state.history[-2]
+    reply = turn.state.history[-2]
     said = reply.text.strip() if isinstance(reply, ModelMessage) else ""
     if not said.endswith(question.question):
-        yield from _say(f"{_message_id(turn, state)}-question", question.question)
+        yield from _say(f"{_message_id(turn)}-question", question.question)
         said = f"{said}\n\n{question.question}".strip()
-    yield events.step_finished(state.step)
+    yield events.step_finished(turn.state.step)
     model = (reply.provider if isinstance(reply, ModelMessage) else None) or turn.composer.id
-    end = _end(state, Reply(model=model, text=said), None)
+    end = _end(turn, Reply(model=model, text=said), None)
     end.is_question = True
     end.quick_replies = tuple(dict.fromkeys(question.quick_replies))
     end.collected_data = question.collected_data
     return end
 
 
-def _cancelled(turn: Turn, state: TurnState, said: str = "") -> TurnEvents:
+def _cancelled(turn: Turn, said: str = "") -> TurnEvents:
     """End a turn that the user stopped. What was said so far is kept, with a mark; calls that only
     read stay unanswered."""
     mark = TEXTS.say(turn.request.locale, "run.stopped.cancelled")
     addition = f"\n\n{mark}" if said.strip() else mark
-    yield from _say(f"{_message_id(turn, state)}-end", addition)
-    yield events.step_finished(state.step)
-    return _end(state, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
+    yield from _say(f"{_message_id(turn)}-end", addition)
+    yield events.step_finished(turn.state.step)
+    return _end(turn, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
 
 
-def _close(turn: Turn, state: TurnState, reason: StopReason) -> TurnEvents:
+def _close(turn: Turn, reason: StopReason) -> TurnEvents:
     """Answer from what was found, without further calls."""
     if reason not in _WITHOUT_MODEL:
         try:
-            reply = yield from _reply(turn, state, part="-closing", is_last=True)
+            reply = yield from _reply(turn, part="-closing", is_last=True)
         except AgentError:
-            return (yield from _compose(turn, state, reason))
+            return (yield from _compose(turn, reason))
         if reply.stopped:
-            return _end(state, reply, StopReason.CANCELLED)
+            return _end(turn, reply, StopReason.CANCELLED)
         if reply.text.strip() and not reply.calls:
-            return _end(state, reply, reason)
-    return (yield from _compose(turn, state, reason))
+            return _end(turn, reply, reason)
+    return (yield from _compose(turn, reason))
 
 
-def _finish(turn: Turn, state: TurnState, reply: Reply) -> TurnEvents:
+def _finish(turn: Turn, reply: Reply) -> TurnEvents:
     """End a turn with the model's answer; what has to be said about it is added."""
     reason = _CUT_SHORT.get(reply.reason)
     addition = ""
@@ -249,17 +253,17 @@ def _finish(turn: Turn, state: TurnState, reply: Reply) -> TurnEvents:
         addition = TEXTS.say(turn.request.locale, "run.no_answer")
     elif turn.profile.review is not None:
         review = turn.profile.review(reply.text, turn.request.locale)
-        state.named = state.sources.number(review.citations)
+        turn.state.named = turn.state.sources.number(review.citations)
         addition = review.remark
     if addition:
         addition = f"\n\n{addition}" if reply.text.strip() else addition
-        yield from _say(f"{_message_id(turn, state)}-end", addition)
+        yield from _say(f"{_message_id(turn)}-end", addition)
         reply = replace(reply, text=reply.text + addition)
-    yield events.step_finished(state.step)
-    return _end(state, reply, reason)
+    yield events.step_finished(turn.state.step)
+    return _end(turn, reply, reason)
 
 
-def _answer_without_model(turn: Turn, state: TurnState, error: AgentError) -> TurnEvents:
+def _answer_without_model(turn: Turn, error: AgentError) -> TurnEvents:
     """Answer from what was found, since no model can be asked; with nothing found there is no
     answer."""
     reason = StopReason.MODEL_UNAVAILABLE
@@ -267,23 +271,23 @@ def _answer_without_model(turn: Turn, state: TurnState, error: AgentError) -> Tu
         reason = StopReason.DEADLINE
     elif isinstance(error, BudgetExhausted):
         reason = StopReason.BUDGET
-    if reason is StopReason.MODEL_UNAVAILABLE and not state.found_something:
+    if reason is StopReason.MODEL_UNAVAILABLE and not turn.state.found_something:
         raise error
-    yield events.step_finished(state.step)
-    return (yield from _compose(turn, state, reason))
+    yield events.step_finished(turn.state.step)
+    return (yield from _compose(turn, reason))
 
 
-def _compose(turn: Turn, state: TurnState, reason: StopReason) -> TurnEvents:
+def _compose(turn: Turn, reason: StopReason) -> TurnEvents:
     """Say why the turn stopped, and let the composer word what was found."""
-    message_id = f"{_message_id(turn, state)}-end"
+    message_id = f"{_message_id(turn)}-end"
     opening = TEXTS.say(turn.request.locale, f"run.stopped.{reason}") + "\n\n"
-    if not state.found_something:
+    if not turn.state.found_something:
         text = opening + TEXTS.say(turn.request.locale, "run.nothing_found")
         yield from _say(message_id, text)
-        return _end(state, Reply(model=turn.composer.id, text=text), reason)
+        return _end(turn, Reply(model=turn.composer.id, text=text), reason)
     yield from _say(message_id, opening)
-    reply = yield from _reply(turn, state, part="-end-found", is_last=True, by_composer=True)
-    return _end(state, replace(reply, text=opening + reply.text), reason)
+    reply = yield from _reply(turn, part="-end-found", is_last=True, by_composer=True)
+    return _end(turn, replace(reply, text=opening + reply.text), reason)
 
 
 def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
@@ -292,7 +296,8 @@ def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
     yield events.text_end(message_id)
 
 
-def _end(state: TurnState, reply: Reply, reason: StopReason | None) -> TurnEnd:
+def _end(turn: Turn, reply: Reply, reason: StopReason | None) -> TurnEnd:
+    state = turn.state
     marked = state.sources.referred_to(reply.text)
     return TurnEnd(
         answer=redacted_message(replace(reply, calls={}).message),
@@ -306,7 +311,7 @@ def _end(state: TurnState, reply: Reply, reason: StopReason | None) -> TurnEnd:
     )
 
 
-def _message_id(turn: Turn, state: TurnState) -> str:
-    again = f"-again{state.malformed}" if state.malformed else ""
+def _message_id(turn: Turn) -> str:
+    again = f"-again{turn.state.malformed}" if turn.state.malformed else ""
     attempt = f"-try{turn.attempt}" if turn.attempt > 1 else ""
-    return f"{turn.run_id}-{state.step}{again}{attempt}"
+    return f"{turn.run_id}-{turn.state.step}{again}{attempt}"

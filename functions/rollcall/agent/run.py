@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.budget import UserBudget
 from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
-from rollcall.agent.history import decision_lines, turn_progress
+from rollcall.agent.history import decision_lines, turn_state
 from rollcall.agent.loop import run
 from rollcall.agent.router import found_tools
 from rollcall.agent.run_setup import (
@@ -169,8 +169,8 @@ def _work(
     for begun in missing_end_events(shown):
         yield opened.show(begun)
 
-    progress = turn_progress(opened)
-    left_s = max(context.profile.deadline_s - progress.spent.work_ms / 1000, 0)
+    state = turn_state(opened)
+    left_s = max(context.profile.deadline_s - state.before.work_ms / 1000, 0)
     deadline = time.monotonic() + left_s
     agents = agent_asker(
         context.platform, user, deadline=deadline, context=context.client_context, depth=1
@@ -178,7 +178,7 @@ def _work(
     turn = run_turn(
         context,
         opened,
-        progress=progress,
+        state=state,
         deadline=deadline,
         budget=budget,
         agents=agents,
@@ -240,7 +240,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
         stop_reason=end.stop_reason,
         steps=end.steps,
         usage=end.usage,
-        micro_usd=end.spent.micro_usd - turn.progress.spent.micro_usd,
+        micro_usd=turn.state.micro_usd,
         began_at=began_at,
     )
     finished = events.run_finished(thread_id=opened.thread_id, run_id=opened.run_id, result=result)

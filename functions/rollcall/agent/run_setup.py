@@ -31,7 +31,7 @@ from rollcall.agent.metering import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.tool_calls import ASKER
-from rollcall.agent.turn import Turn, TurnProgress, Unsaved
+from rollcall.agent.turn import Turn, TurnState, Unsaved
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
@@ -339,7 +339,7 @@ def run_turn(
     context: RunContext,
     opened: OpenRun,
     *,
-    progress: TurnProgress,
+    state: TurnState,
     deadline: float,
     budget: Budget,
     agents: AskAgent,
@@ -348,7 +348,7 @@ def run_turn(
     """Return the turn of a run in a thread, as far as it has come.
 
     Args:
-        progress: What the turn has done before, as `turn_progress` returns it.
+        state: How far the turn has come, as `turn_state` returns it.
         deadline: The `time.monotonic()` value by which it must have ended.
         agents: How other agents are asked.
         streamed: Whether the models' replies are shown as they come.
@@ -365,14 +365,14 @@ def run_turn(
         context,
         compacted_history(opened.documents),
         run_id=opened.run_id,
-        is_open=progress.step > 0,
+        is_open=state.step > 0,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions_at_start,
         lasting=lasting_effects(opened.documents),
         streamed=streamed,
     )
     turn = new_turn(
-        context, agents, request, opened=opened, deadline=deadline, budget=budget, progress=progress
+        context, agents, request, opened=opened, deadline=deadline, budget=budget, state=state
     )
     db, uid = context.platform.db, opened.user.uid
     return replace(turn, models=with_files(turn.models, request.messages, db=db, uid=uid))
@@ -454,7 +454,7 @@ def new_turn(
     run_id: str = "",
     deadline: float,
     budget: Budget,
-    progress: TurnProgress | None = None,
+    state: TurnState | None = None,
 ) -> Turn:
     """Return the turn that begins with a request: its models, and what calls are routed by.
 
@@ -512,7 +512,7 @@ def new_turn(
         profile=profile,
         deadline=deadline,
         budget=budget,
-        progress=progress or TurnProgress(),
+        state=state or TurnState(),
         is_stopped=router.is_cancelled,
         attempt=opened.attempt if opened else 1,
     )

@@ -12,7 +12,7 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
@@ -142,22 +142,16 @@ log = logging.getLogger("rollcall")
 
 
 def run_calls(
-    turn: Turn,
-    state: TurnState,
-    calls: Sequence[ToolCall],
-    *,
-    answered: Mapping[int, ToolResult] | None = None,
+    turn: Turn, calls: Sequence[ToolCall]
 ) -> Generator[Event | None, None, list[ToolResult] | None]:
     """Answer every call of a reply that has no answer yet; yield results as they come, and None
     after a second of nothing.
 
-    Args:
-        answered: Results from before, by the places of their calls.
     Returns:
         The results in the order of the calls; None if a call waits for somebody else
         (`state.waiting` then says which), or if the turn was stopped meanwhile.
     """
-    return (yield from _Step(turn, state, calls, dict(answered or {})).run())
+    return (yield from _Step(turn, calls).run())
 
 
 class ResultBatch(Struct):
@@ -211,20 +205,15 @@ class _EndedCall(Struct, frozen=True):
 class _Step:
     """The calls of one reply. Worker threads put progress and ends into one queue."""
 
-    def __init__(
-        self,
-        turn: Turn,
-        state: TurnState,
-        calls: Sequence[ToolCall],
-        results: dict[int, ToolResult],
-    ) -> None:
-        self.turn, self.state, self.calls, self.results = turn, state, calls, results
-        self.open = {place: call for place, call in enumerate(calls) if place not in results}
+    def __init__(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
+        self.turn, self.state, self.calls = turn, turn.state, calls
+        self.results, self.state.answered = self.state.answered, {}
+        self.open = {place: call for place, call in enumerate(calls) if place not in self.results}
         self.unbegun: deque[int] = deque()
         self.began = time.monotonic()
         self.queue: SimpleQueue[Event | _EndedCall] = SimpleQueue()
         self.batch = ResultBatch(turn.journal)
-        reply = state.history[-1]
+        reply = self.state.history[-1]
         room = DOCUMENT_BYTES
         if isinstance(reply, ModelMessage):
             room = bytes_per_result(reply)
@@ -290,7 +279,7 @@ class _Step:
                 f"{len(call.arguments_text):,} characters: {call.arguments_text[:200]}",
                 hint="send one JSON object; a long one is cut off, so write what is long in parts",
             )
-        return refused_by_bound(self.turn, self.state, call, number=place)
+        return refused_by_bound(self.turn, call, number=place)
 
     def work_off(self) -> None:
         """Run calls in a worker thread, one after the other, until none is left to begin."""

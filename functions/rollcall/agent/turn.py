@@ -45,49 +45,6 @@ class Unsaved:
         """Save nothing."""
 
 
-class TurnProgress(Struct, frozen=True):
-    """What a turn did before this run, or before this run was taken up again.
-
-    Attributes:
-        records: All calls that are answered; `own_records` those that this very run answered.
-        answered: Results of the last reply's calls, by the calls' places.
-    """
-
-    step: int = 0
-    records: tuple[ToolCallRecord, ...] = ()
-    calls: tuple[ToolCall, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    answered: dict[int, ToolResult] = field(default_factory=dict)
-    own_records: tuple[ToolCallRecord, ...] = ()
-    spent: TurnUsage = field(default_factory=TurnUsage)
-
-
-class Turn(Struct, frozen=True):
-    """All that a turn works with.
-
-    Attributes:
-        request: What a model is asked first. Its messages may end with a reply whose calls are not
-            all answered; `progress` then says what is known of them.
-        profile: The agent's, whose bounds hold for all of the turn's runs together.
-        models: Tried in their order until one begins to answer.
-        composer: Words what was found when no model can be asked; it needs no network.
-        deadline: A `time.monotonic()` value.
-    """
-
-    run_id: str
-    request: ModelRequest
-    models: tuple[Model, ...]
-    composer: Model
-    dispatch: Dispatcher
-    journal: Journal
-    profile: AgentProfile
-    deadline: float
-    budget: Budget = field(default_factory=Budget)
-    progress: TurnProgress = field(default_factory=TurnProgress)
-    is_stopped: Callable[[], bool] = lambda: False
-    attempt: int = 1
-
-
 class WaitingCall(Struct, frozen=True):
     """A call that a person or the client answers later.
 
@@ -134,6 +91,11 @@ class Sources:
         for citation in known:
             self._numbers.setdefault(_source_key(citation), citation)
 
+    @property
+    def citations(self) -> list[Citation]:
+        """All of them, in the order in which they came."""
+        return list(self._numbers.values())
+
     def number(self, citations: Sequence[Citation]) -> list[Citation]:
         """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
         numbered = []
@@ -149,9 +111,8 @@ class Sources:
 
     def referred_to(self, text: str) -> list[Citation]:
         """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
-        everything = list(self._numbers.values())
         marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
-        return [citation for citation in everything if citation.n in marks] or everything
+        return [each for each in self.citations if each.n in marks] or self.citations
 
 
 def _source_key(citation: Citation) -> Citation | str:
@@ -169,19 +130,24 @@ class TurnState(Struct):
     """A turn as far as it has come.
 
     Attributes:
+        history: It grows with the turn; at first that of its request.
         sent: As much of the history as was sent to a model, in the form in which it was sent.
         tools: Those that the model may call by now: it may search for more.
-        records: The calls of this run; `earlier` those of the turn's runs before. The counts are
-            the turn's.
+        records: The calls that this run has answered; `earlier` those of the turn's runs before.
+            The counts are the turn's.
+        answered: Of the history's last reply, the calls that were answered before, by place.
         named: Sources that the answer names in words.
+        before: What the turn had used up when this process began with it; `tokens` and `micro_usd`
+            come on top.
     """
 
-    history: list[Message]
+    history: list[Message] = field(default_factory=list)
     sent: list[Message] = field(default_factory=list)
     tools: tuple[ToolSpec, ...] = ()
     step: int = 0
     records: list[ToolCallRecord] = field(default_factory=list)
     earlier: list[ToolCallRecord] = field(default_factory=list)
+    answered: dict[int, ToolResult] = field(default_factory=dict)
     sources: Sources = field(default_factory=Sources)
     named: list[Citation] = field(default_factory=list)
     usage: dict[str, ModelUsage] = field(default_factory=dict)
@@ -190,29 +156,10 @@ class TurnState(Struct):
     waiting: list[WaitingCall] = field(default_factory=list)
     malformed: int = 0
     repeated_in_step: int = 0
+    before: TurnUsage = field(default_factory=TurnUsage)
     tokens: int = 0
     micro_usd: int = 0
-    work_ms: int = 0
     started: float = field(default_factory=time.monotonic)
-
-    @classmethod
-    def of(cls, turn: Turn) -> TurnState:
-        """Return the state that a run begins with."""
-        before = turn.progress
-        state = cls(
-            history=list(turn.request.messages),
-            tools=turn.request.tools,
-            step=before.step,
-            records=list(before.own_records),
-            earlier=[each for each in before.records if each not in before.own_records],
-            tokens=before.spent.tokens,
-            micro_usd=before.spent.micro_usd,
-            work_ms=before.spent.work_ms,
-            sources=Sources([*(note.citation for note in turn.request.notes), *before.citations]),
-        )
-        for call in before.calls:
-            state.count(call)
-        return state
 
     @property
     def found_something(self) -> bool:
@@ -221,8 +168,10 @@ class TurnState(Struct):
     @property
     def spent(self) -> TurnUsage:
         """What the turn has used up by now."""
-        run_ms = round((time.monotonic() - self.started) * 1000)
-        return TurnUsage(self.tokens, self.micro_usd, self.work_ms + run_ms)
+        before, ms = self.before, round((time.monotonic() - self.started) * 1000)
+        return TurnUsage(
+            before.tokens + self.tokens, before.micro_usd + self.micro_usd, before.work_ms + ms
+        )
 
     def offer(self, tools: Sequence[ToolSpec]) -> None:
         """Let the model call these too, from its next reply on."""
@@ -239,9 +188,35 @@ class TurnState(Struct):
         del self.seen[_key(call)]
 
 
-def reached_bound(turn: Turn, state: TurnState, *, calls: int) -> StopReason | None:
+class Turn(Struct, frozen=True):
+    """All that a turn works with, and how far it has come.
+
+    Attributes:
+        request: What a model is asked first. Its messages may end with a reply whose calls are not
+            all answered; `state` then says what is known of them.
+        profile: The agent's, whose bounds hold for all of the turn's runs together.
+        models: Tried in their order until one begins to answer.
+        composer: Words what was found when no model can be asked; it needs no network.
+        deadline: A `time.monotonic()` value.
+    """
+
+    run_id: str
+    request: ModelRequest
+    models: tuple[Model, ...]
+    composer: Model
+    dispatch: Dispatcher
+    journal: Journal
+    profile: AgentProfile
+    deadline: float
+    budget: Budget = field(default_factory=Budget)
+    state: TurnState = field(default_factory=TurnState)
+    is_stopped: Callable[[], bool] = lambda: False
+    attempt: int = 1
+
+
+def reached_bound(turn: Turn, *, calls: int) -> StopReason | None:
     """Return the bound that ends the turn now, after a step of so many calls, if one does."""
-    profile = turn.profile
+    profile, state = turn.profile, turn.state
     if turn.is_stopped():
         return StopReason.CANCELLED
     if time.monotonic() > turn.deadline - CLOSING_S:
@@ -252,18 +227,16 @@ def reached_bound(turn: Turn, state: TurnState, *, calls: int) -> StopReason | N
         return StopReason.MAX_STEPS
     if state.per_tool.total() >= profile.max_calls:
         return StopReason.MAX_CALLS
-    if state.tokens >= profile.max_tokens:
+    if state.spent.tokens >= profile.max_tokens:
         return StopReason.MAX_TOKENS
-    if state.micro_usd >= profile.max_cost_usd * 1_000_000:
+    if state.spent.micro_usd >= profile.max_cost_usd * 1_000_000:
         return StopReason.MAX_COST
     return None
 
 
-def refused_by_bound(
-    turn: Turn, state: TurnState, call: ToolCall, *, number: int
-) -> AgentError | None:
+def refused_by_bound(turn: Turn, call: ToolCall, *, number: int) -> AgentError | None:
     """Return why this call, the step's `number`-th from 0, is one too many, if it is."""
-    profile = turn.profile
+    profile, state = turn.profile, turn.state
     if number >= MAX_CALLS_PER_STEP:
         return ResourceExhausted(f"at most {MAX_CALLS_PER_STEP} calls are run in one step")
     if state.per_tool.total() >= profile.max_calls:

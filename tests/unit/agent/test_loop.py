@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.loop import run
-from rollcall.agent.turn import MAX_CALLS_PER_STEP, Turn, TurnEnd, TurnProgress
+from rollcall.agent.turn import MAX_CALLS_PER_STEP, Turn, TurnEnd, TurnState
 from rollcall.core.context import Decider
 from rollcall.core.errors import DeadlineExceeded, NotFound, Unavailable
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
@@ -496,12 +496,12 @@ def reply_of(*names: str) -> ModelMessage:
     return ModelMessage("", tuple(ToolCall(f"c{n}", name, {}) for n, name in enumerate(names)))
 
 
-def going_on(reply: ModelMessage, **before: Any) -> dict[str, Any]:
+def going_on(reply: ModelMessage, *, made: Sequence[ToolCall] = (), **state: Any) -> dict[str, Any]:
     """A turn that goes on behind a reply whose calls are not all answered."""
-    return {
-        "messages": (UserMessage.of("What is new?"), reply),
-        "progress": TurnProgress(**{"step": 1, **before}),
-    }
+    found = TurnState(step=1, **state)
+    for call in made:
+        found.count(call)
+    return {"messages": (UserMessage.of("What is new?"), reply), "state": found}
 
 
 def test_only_what_is_not_answered_yet_is_run() -> None:
@@ -527,25 +527,24 @@ def test_a_call_that_somebody_decided_is_run_though_it_is_not_offered_any_more()
 
 
 @pytest.mark.parametrize(
-    ("limits", "before", "reason"),
+    ("limits", "state", "reason"),
     [
         ({"max_steps": 1}, {}, StopReason.MAX_STEPS),
         ({"max_calls": 1}, {}, StopReason.MAX_CALLS),
-        ({"max_tokens": 100}, {"spent": TurnUsage(tokens=100)}, StopReason.MAX_TOKENS),
-        ({"max_cost_usd": 0.5}, {"spent": TurnUsage(micro_usd=500_000)}, StopReason.MAX_COST),
+        ({"max_tokens": 100}, {"before": TurnUsage(tokens=100)}, StopReason.MAX_TOKENS),
+        ({"max_cost_usd": 0.5}, {"before": TurnUsage(micro_usd=500_000)}, StopReason.MAX_COST),
     ],
 )
 @pytest.mark.parametrize("is_open", [True, False])
 def test_what_earlier_runs_used_up_counts(
-    limits: dict[str, Any], before: dict[str, Any], reason: StopReason, is_open: bool
+    limits: dict[str, Any], state: dict[str, Any], reason: StopReason, is_open: bool
 ) -> None:
     """Also when the run before was cut off after its last result, before anything followed."""
     reply = reply_of("a")
-    more = going_on(reply, **before)
+    more = going_on(reply, made=() if is_open else reply.tool_calls, **state)
     if not is_open:
         result = ToolResult("c0", "a", "{}")
         more["messages"] += (ToolMessage((result,)),)
-        more["progress"] = TurnProgress(**{"step": 1, **before, "calls": reply.tool_calls})
     model = ScriptedModel([says("So far.")])
     _, ended = play(turn(model, {"a": lambda progress: "x"}, profile=limits, **more))
     assert (ended.stop_reason, ended.steps) == (reason, 1)
@@ -571,7 +570,7 @@ def test_a_call_of_an_earlier_run_is_a_repeat() -> None:
         ScriptedModel([calls(("a", {})), says("Ok.")]),
         table.tools,
         dispatch=table,
-        **going_on(reply_of("b"), calls=earlier),
+        **going_on(reply_of("b"), made=earlier),
     )
     _, ended = play(work)
     assert (table.called, ended.stop_reason) == (["b"], StopReason.REPEATED_CALLS)
