@@ -30,7 +30,7 @@ from rollcall.store.continuations import (
 from rollcall.store.event_log import read_events
 from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
-from rollcall.store.runs import Abandoned, Finished, Running, next_run_id, run_state
+from rollcall.store.runs import Finished, RunState, next_run_id, run_state
 
 log = logging.getLogger("rollcall")
 
@@ -113,7 +113,7 @@ def continued_context(
 
 def follow(
     db: Any, thread_id: str, run_id: str, *, until: float
-) -> Generator[Event | None, None, Finished | Abandoned]:
+) -> Generator[Event | None, None, RunState]:
     """Yield a run's events, without gaps or repeats, until it ends or is abandoned.
 
     Args:
@@ -127,7 +127,7 @@ def follow(
         run = paths.run(db, thread_id, run_id).get().to_dict()
         if run is None:
             raise NotFound("what this run said was erased", field="runId")
-        state: Finished | Running | Abandoned = run_state(run, thread_id=thread_id, run_id=run_id)
+        state = run_state(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
             for event in stored:
                 if event["type"] == "RUN_FINISHED" and "result" not in event:
@@ -138,7 +138,7 @@ def follow(
                     event = {**event, "result": result} if result is not None else event
                 yield event
             newest = number
-        if not isinstance(state, Running):
+        if isinstance(state, Finished) or state.is_abandoned:
             return state
         yield from pause(until)
 

@@ -49,9 +49,7 @@ from rollcall.store.message_log import read_log
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_opening import check_thread
 from rollcall.store.runs import (
-    Abandoned,
-    Finished,
-    Running,
+    RunState,
     is_generated_id,
     next_run_id,
     previous_run_id,
@@ -60,7 +58,7 @@ from rollcall.store.runs import (
     state_for_repeat,
 )
 
-ResumedRun = OpenRun | Finished | Running | Abandoned | dict[str, Any]
+ResumedRun = OpenRun | RunState | dict[str, Any]
 
 CONTENT_CHARS = 200_000
 """The longest result of one client tool, as JSON text."""
@@ -123,7 +121,7 @@ class _Resumption(Struct, frozen=True):
     waiting: dict[str, Any] | None
     known: Known
 
-    def repeated(self) -> Finished | Running | Abandoned | None:
+    def repeated(self) -> RunState | None:
         """Return what has become of the run that the request names, if it was opened before.
 
         An id that follows from the waiting run's is also that of the run which somebody else's
@@ -276,7 +274,7 @@ class _Resumption(Struct, frozen=True):
 
     def _open(
         self, waiting_run: str, continuation: Continuation, known: Known | None = None
-    ) -> OpenRun | StillWaiting | Finished | Running | Abandoned:
+    ) -> OpenRun | StillWaiting | RunState:
         """Open the continuation, or find the one that was opened before."""
         db, thread_id = self.platform.db, self.thread_id
         opened = open_continuation(db, thread_id, waiting_run, continuation, known)

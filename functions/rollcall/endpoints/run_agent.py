@@ -33,9 +33,8 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.recovery import recover_run
 from rollcall.store.run_opening import Opening, Replacement, message_to_retry, open_run
 from rollcall.store.runs import (
-    Abandoned,
     Finished,
-    Running,
+    RunState,
     new_run_id,
     previous_run_id,
     thread_id_for,
@@ -112,9 +111,7 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
     return (yield from join_run(platform, call, opened, until=until))
 
 
-def join_run(
-    platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
-) -> RunEvents:
+def join_run(platform: Platform, call: Call, found: RunState, *, until: float) -> RunEvents:
     """Yield the events of a run that was requested before, each once; a recovered run repeats its
     events."""
     newest = -1
@@ -132,9 +129,7 @@ def join_run(
             yield event
 
 
-def _join(
-    platform: Platform, call: Call, found: Finished | Running | Abandoned, *, until: float
-) -> RunEvents:
+def _join(platform: Platform, call: Call, found: RunState, *, until: float) -> RunEvents:
     """Yield the events of a run that was requested before: replay it if it has ended, follow it
     while it goes on, and recover it if its process is gone."""
     if isinstance(found, Finished):
@@ -146,7 +141,7 @@ def _join(
         yield from replayed
         return result
     while True:
-        if isinstance(found, Abandoned):
+        if found.is_abandoned:
             opened = recover_run(platform.db, found.thread_id, found.run_id)
             if opened is not None:
                 context = continued_context(platform, opened, user=call.user, token=call.token)

@@ -174,21 +174,16 @@ class Finished(Struct, frozen=True):
     error: dict[str, Any] | None = None
 
 
-class Running(Struct, frozen=True):
-    """A run that a process works on at present."""
+class Unfinished(Struct, frozen=True):
+    """A run that has not ended. While a process works on it, its lease lasts; one that is abandoned
+    can be recovered."""
 
     thread_id: str
     run_id: str
+    is_abandoned: bool = False
 
 
-class Abandoned(Struct, frozen=True):
-    """A run that has not ended and whose lease is over: it can be recovered."""
-
-    thread_id: str
-    run_id: str
-
-
-RunState = Finished | Running | Abandoned
+RunState = Finished | Unfinished
 
 
 def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
@@ -197,9 +192,7 @@ def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
         return Finished(json.loads(run["result"]))
     if run["status"] != RunStatus.RUNNING:
         return Finished(None, run.get("error") or {})
-    if run["leaseUntil"] > datetime.now(UTC):
-        return Running(thread_id, run_id)
-    return Abandoned(thread_id, run_id)
+    return Unfinished(thread_id, run_id, is_abandoned=run["leaseUntil"] <= datetime.now(UTC))
 
 
 def state_for_repeat(
