@@ -17,7 +17,7 @@ from rollcall.agent.dispatch import NeedsApproval
 from rollcall.agent.model_calls import stream_reply
 from rollcall.agent.prompt import delimited_history
 from rollcall.agent.reply import Reply
-from rollcall.agent.tool_calls import Question, find_question, run_calls
+from rollcall.agent.tool_calls import Question, StepCalls, find_question
 from rollcall.agent.turn import Sources, Turn, TurnEnd, reached_bound
 from rollcall.core import events
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
@@ -170,7 +170,7 @@ def _answer_calls(
 ) -> Generator[Event | None, None, TurnEnd | None]:
     """Answer the calls of a reply; return the turn's end if this is one."""
     turn.state.repeated_in_step = 0
-    results = yield from run_calls(turn, message.tool_calls)
+    results = yield from StepCalls(turn, message.tool_calls).run()
     if turn.is_stopped():
         return (yield from _cancelled(turn))
     if results is None:

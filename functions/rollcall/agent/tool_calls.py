@@ -141,19 +141,6 @@ RECORD_BYTES = 800
 log = logging.getLogger("rollcall")
 
 
-def run_calls(
-    turn: Turn, calls: Sequence[ToolCall]
-) -> Generator[Event | None, None, list[ToolResult] | None]:
-    """Answer every call of a reply that has no answer yet; yield results as they come, and None
-    after a second of nothing.
-
-    Returns:
-        The results in the order of the calls; None if a call waits for somebody else
-        (`state.waiting` then says which), or if the turn was stopped meanwhile.
-    """
-    return (yield from _Step(turn, calls).run())
-
-
 class ResultBatch(Struct):
     """Results of calls that run side by side: those that end close together are saved as one."""
 
@@ -202,7 +189,7 @@ class _EndedCall(Struct, frozen=True):
     ms: int = 0
 
 
-class _Step:
+class StepCalls:
     """The calls of one reply. Worker threads put progress and ends into one queue."""
 
     def __init__(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
@@ -221,6 +208,13 @@ class _Step:
         self.limit = SizeLimit(chars, room - RECORD_BYTES)
 
     def run(self) -> Generator[Event | None, None, list[ToolResult] | None]:
+        """Answer every call that has no answer yet; yield results as they come, and None after a
+        second of nothing.
+
+        Returns:
+            The results in the order of the calls; None if a call waits for somebody else (the
+            turn's `waiting` then says which), or if the turn was stopped meanwhile.
+        """
         turn, state = self.turn, self.state
         try:
             for place, call in self.open.items():
