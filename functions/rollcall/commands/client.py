@@ -68,16 +68,18 @@ class Session:
 
 @dataclass(frozen=True)
 class Backend:
-    """A project's sign-in service and functions.
+    """A project's sign-in service, functions and documents, as a client reaches them.
 
     Attributes:
         identity: The URL of Identity Toolkit, up to its version: "https://…/v1".
+        firestore: That of Firestore's REST interface, the same way.
         url_of: The URL of a function, by its name; raises Problem where there is none.
         on_incident: Is told each traceback that comes beside a result.
     """
 
     project: str
     identity: str
+    firestore: str
     api_key: str
     url_of: Callable[[str], str]
     is_local: bool
@@ -122,7 +124,7 @@ class Backend:
             CallError: It refused, or could not be reached.
         """
         url = f"{self.identity}/accounts:{method}?key={quote(self.api_key)}"
-        with closing(self._post(url, data, _OWNER if owner else {})) as reply:
+        with closing(self._request("POST", url, data, _OWNER if owner else {})) as reply:
             body = _parse(reply.read(), reply.status)
         if "error" in body:
             message = str(body["error"].get("message", body["error"]))
@@ -140,25 +142,62 @@ class Backend:
         padded = payload + "=" * (-len(payload) % 4)
         return Session(str(json.loads(base64.urlsafe_b64decode(padded))["sub"]), token)
 
+    def get_document(self, path: str, session: Session) -> tuple[int, dict[str, Any]]:
+        """Read a document as a user; the HTTP status, and what was answered.
+
+        Raises:
+            CallError: It could not be reached.
+        """
+        return self._documents("GET", f"/{path}", None, session)
+
+    def update_document(
+        self, path: str, session: Session, fields: dict[str, Any], *, server_time: str
+    ) -> int:
+        """Set some fields of a document that is there as a user, and `server_time` to now; the HTTP
+        status.
+
+        Raises:
+            CallError: It could not be reached.
+        """
+        write = {
+            "update": {"name": f"{self._database}/documents/{path}", "fields": fields},
+            "updateMask": {"fieldPaths": list(fields)},
+            "updateTransforms": [{"fieldPath": server_time, "setToServerValue": "REQUEST_TIME"}],
+            "currentDocument": {"exists": True},
+        }
+        return self._documents("POST", ":commit", {"writes": [write]}, session)[0]
+
+    @property
+    def _database(self) -> str:
+        return f"projects/{self.project}/databases/(default)"
+
+    def _documents(
+        self, method: str, path: str, body: Any, session: Session
+    ) -> tuple[int, dict[str, Any]]:
+        url = f"{self.firestore}/{self._database}/documents{path}"
+        headers = {"Authorization": f"Bearer {session.token}"}
+        with closing(self._request(method, url, body, headers)) as reply:
+            return reply.status, _parse(reply.read(), reply.status)
+
     def _open(self, name: str, data: Any, token: str | None, *, accept: str) -> Any:
         headers = {"Accept": accept}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         url = self.url_of(name)
-        reply = self._post(url, {"data": data}, headers)
+        reply = self._request("POST", url, {"data": data}, headers)
         kind = reply.headers.get("Content-Type") or ""
         if reply.status == 404 and "json" not in kind:
             reply.close()
             raise CallError("not-found", f"there is no function at {url}")
         return reply
 
-    def _post(self, url: str, body: Any, headers: Mapping[str, str]) -> Any:
-        data = json.dumps(body).encode()
+    def _request(self, method: str, url: str, body: Any, headers: Mapping[str, str]) -> Any:
+        data = None if body is None else json.dumps(body).encode()
         sent = {"Content-Type": "application/json", **headers}
         proxies = [urllib.request.ProxyHandler({})] if self.is_local else []
-        request = urllib.request.Request(url, data=data, headers=sent, method="POST")
+        request = urllib.request.Request(url, data=data, headers=sent, method=method)
         try:
-            reply = urllib.request.build_opener(*proxies).open(request, timeout=_QUIET_S)
+            return urllib.request.build_opener(*proxies).open(request, timeout=_QUIET_S)
         except urllib.error.HTTPError as error:
             return error  # a refusal is an answer too
         except TimeoutError as error:
@@ -167,7 +206,6 @@ class Backend:
             raise CallError("deadline-exceeded", text) from error
         except (OSError, http.client.HTTPException) as error:
             raise CallError("unavailable", f"{url} cannot be reached: {error}") from error
-        return reply
 
     def _result(self, frame: dict[str, Any]) -> Any:
         if "error" in frame:
@@ -200,7 +238,8 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
         return f"http://{at.functions}/{at.project}/{known[name]}/{name}"
 
     identity = f"http://{at.auth}/identitytoolkit.googleapis.com/v1"
-    return Backend(at.project, identity, "emulator", url_of, is_local=True)
+    firestore = f"http://{at.firestore}/v1"
+    return Backend(at.project, identity, firestore, "emulator", url_of, is_local=True)
 
 
 def running_addresses(configuration: Configuration, project: str | None = None) -> Addresses:

@@ -7,11 +7,9 @@ import time
 import uuid
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
-
-import requests
 
 from rollcall.commands.app import App, Place, require_app
 from rollcall.commands.client import (
@@ -24,7 +22,6 @@ from rollcall.commands.client import (
 )
 from rollcall.commands.doctor.deployment import check_indexes, job_problem
 from rollcall.commands.doctor.findings import (
-    TIMEOUT_S,
     Finding,
     Google,
     GoogleRefusal,
@@ -45,104 +42,10 @@ from rollcall.emulators.clock import run_function
 from rollcall.emulators.suite import get_json
 from rollcall.registry.access import is_named
 
-Mint = Callable[[str], str]
-"""Makes a custom token for a user's id."""
 
-_IDENTITY = "https://identitytoolkit.googleapis.com/v1"
-_FIRESTORE = "https://firestore.googleapis.com/v1"
-
-
-@dataclass(frozen=True)
-class Site:
-    """A project as a client reaches it, and as its owner does.
-
-    Attributes:
-        documents: The REST address of its Firestore documents; ends in a slash.
-        google: Google's own interfaces; None on the emulators.
-        addresses: The emulators'; None in production.
-        mint: None where these credentials cannot sign custom tokens.
-    """
-
-    backend: Backend
-    documents: str
-    google: Google | None = None
-    addresses: Addresses | None = None
-    mint: Mint | None = None
-
-    @property
-    def project(self) -> str:
-        return self.backend.project
-
-    def sign_up(self) -> Session:
-        """Sign a user in who was not there before, in the first way that is possible.
-
-        Raises:
-            CallError: None is.
-        """
-        uid = f"smoke-{uuid.uuid4().hex[:16]}"
-        if self.addresses is not None:
-            return sign_in_developer(self.backend, uid)
-        account = {"email": f"{uid}@example.com", "password": uuid.uuid4().hex}
-        ways: list[tuple[str, str, dict[str, Any]]] = [
-            ("anonymous", "signUp", {}),
-            ("e-mail", "signUp", account),
-        ]
-        if self.mint:
-            ways.insert(0, ("custom token", "signInWithCustomToken", {"token": self.mint(uid)}))
-        refusals = []
-        for way, method, data in ways:
-            try:
-                return self.backend.sign_in(method, data)
-            except CallError as error:
-                refusals.append(f"{way}: {error.message}")
-        raise CallError("unauthenticated", "; ".join(refusals))
-
-    def get(self, path: str, session: Session) -> tuple[int, dict[str, Any]]:
-        """Read a document as a user; the HTTP status, and what was answered."""
-        return self._request("GET", path, session)
-
-    def patch(
-        self, path: str, session: Session, fields: dict[str, Any], *, server_time: str
-    ) -> tuple[int, dict[str, Any]]:
-        """Set some fields of a document that is there as a user, and `server_time` to now."""
-        name = self.documents.partition("/v1/")[2] + path
-        write = {
-            "update": {"name": name, "fields": fields},
-            "updateMask": {"fieldPaths": list(fields)},
-            "updateTransforms": [{"fieldPath": server_time, "setToServerValue": "REQUEST_TIME"}],
-            "currentDocument": {"exists": True},
-        }
-        return self._request("POST", ":commit", session, {"writes": [write]})
-
-    def _request(
-        self, method: str, path: str, session: Session, body: Any = None
-    ) -> tuple[int, dict[str, Any]]:
-        url = self.documents.rstrip("/") + path if path.startswith(":") else self.documents + path
-        with requests.Session() as http:
-            http.trust_env = not self.backend.is_local
-            headers = {"Authorization": f"Bearer {session.token}"}
-            reply = http.request(method, url, json=body, headers=headers, timeout=TIMEOUT_S)
-        try:
-            return reply.status_code, reply.json()
-        except ValueError:
-            return reply.status_code, {}
-
-
-def emulated_site(app: App, project: str | None) -> Site:
-    """The app's emulators.
-
-    Raises:
-        Problem: They do not run.
-    """
-    configuration = Configuration(app.root)
-    at = running_addresses(configuration, project)
-    os.environ.update(at.environment())  # by which the Admin SDK finds the queue
-    documents = f"http://{at.firestore}/v1/{_documents(at.project)}"
-    return Site(emulated(configuration, project), documents, addresses=at)
-
-
-def deployed_site(project: str, *, api_key: str | None) -> Site:
-    """Return a production project, with the application default credentials.
+def deployed(project: str, *, api_key: str | None) -> tuple[Backend, Google]:
+    """Return a production project as clients reach it, and as the application default credentials
+    do.
 
     Raises:
         Problem: There are none, or the project's web API key is not known.
@@ -157,10 +60,15 @@ def deployed_site(project: str, *, api_key: str | None) -> Site:
             "`gcloud auth application-default login`, or name a service account's key in "
             "GOOGLE_APPLICATION_CREDENTIALS."
         ) from error
-    key = api_key or web_api_key(google, project)
-    functions = f"https://{region()}-{project}.cloudfunctions.net"
-    backend = Backend(project, _IDENTITY, key, lambda name: f"{functions}/{name}", is_local=False)
-    return Site(backend, f"{_FIRESTORE}/{_documents(project)}", google, mint=_mint(project))
+    backend = Backend(
+        project,
+        identity="https://identitytoolkit.googleapis.com/v1",
+        firestore="https://firestore.googleapis.com/v1",
+        api_key=api_key or web_api_key(google, project),
+        url_of=lambda name: f"https://{region()}-{project}.cloudfunctions.net/{name}",
+        is_local=False,
+    )
+    return backend, google
 
 
 def web_api_key(google: Google, project: str) -> str:
@@ -183,48 +91,36 @@ def web_api_key(google: Google, project: str) -> str:
     return str(config["apiKey"])
 
 
-def enqueue(site: Site, data: dict[str, Any]) -> str:
+def enqueue(project: str, data: dict[str, Any], *, is_local: bool) -> str:
     """Put a task into the queue that continues turns; return its id.
 
     Raises:
         Problem: The queue did not take it.
     """
-    import firebase_admin  # type: ignore[import-untyped]
-    from firebase_admin import functions
+    from firebase_admin import functions  # type: ignore[import-untyped]
 
-    app = _admin_app(site.project, is_local=site.addresses is not None)
     target = f"locations/{region()}/functions/{queue_name('continuerun')}"
     try:
-        return str(functions.task_queue(target, app=app).enqueue({"data": data}))
+        with _admin_app(project, is_local=is_local) as app:
+            return str(functions.task_queue(target, app=app).enqueue({"data": data}))
     except Exception as error:  # the SDK, its transport and its credentials, each in its way
         raise Problem(" ".join(str(error).split())[:300]) from error
-    finally:
-        firebase_admin.delete_app(app)
 
 
-def _mint(project: str) -> Mint | None:
+def _custom_token(google: Google, project: str, uid: str) -> str | None:
     """By a service account's key, where these are its credentials; a person has none."""
-    import google.auth
-    from google.auth import credentials
+    from google.auth.credentials import Signing
 
-    found, _ = google.auth.default()
-    if not isinstance(found, credentials.Signing):
+    if not isinstance(google.credentials, Signing):
         return None
+    from firebase_admin import auth
 
-    def mint(uid: str) -> str:
-        import firebase_admin
-        from firebase_admin import auth
-
-        app = _admin_app(project, is_local=False)
-        try:
-            return auth.create_custom_token(uid, app=app).decode()  # type: ignore[no-any-return]
-        finally:
-            firebase_admin.delete_app(app)
-
-    return mint
+    with _admin_app(project, is_local=False) as app:
+        return auth.create_custom_token(uid, app=app).decode()  # type: ignore[no-any-return]
 
 
-def _admin_app(project: str, *, is_local: bool) -> Any:
+@contextmanager
+def _admin_app(project: str, *, is_local: bool) -> Iterator[Any]:
     import firebase_admin
 
     credential = None
@@ -233,11 +129,11 @@ def _admin_app(project: str, *, is_local: bool) -> Any:
 
         credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
     name = f"smoke-{uuid.uuid4().hex[:8]}"
-    return firebase_admin.initialize_app(credential, {"projectId": project}, name=name)
-
-
-def _documents(project: str) -> str:
-    return f"projects/{project}/databases/(default)/documents/"
+    app = firebase_admin.initialize_app(credential, {"projectId": project}, name=name)
+    try:
+        yield app
+    finally:
+        firebase_admin.delete_app(app)
 
 
 MESSAGE = "What can you do?"
@@ -255,15 +151,26 @@ _DEPLOY_FUNCTIONS = "firebase deploy --only functions --project {project}"
 
 
 class Smoke:
-    """A smoke test of a site, by two users who are made for it and deleted at the end.
+    """A smoke test of a project, by two users who are made for it and deleted at the end.
 
     Args:
+        backend: The project as its clients reach it.
+        owner: How its owner does: Google's own interfaces, or the addresses of emulators.
         agent: Whom to ask; the user's first agent where left out.
         model: The `<provider>:<name>` that has to answer; any where left out.
     """
 
-    def __init__(self, site: Site, app: App, *, agent: str | None, model: str | None) -> None:
-        self._site = site
+    def __init__(
+        self,
+        backend: Backend,
+        owner: Google | Addresses,
+        app: App,
+        *,
+        agent: str | None,
+        model: str | None,
+    ) -> None:
+        self._backend = backend
+        self._owner = owner
         self._app = app
         self._agent = agent
         self._model = model
@@ -296,7 +203,7 @@ class Smoke:
     def _sign_in(self) -> Finding:
         try:
             for _ in range(2):
-                self._sessions.append(self._site.sign_up())
+                self._sessions.append(self._sign_up())
         except CallError as error:
             return fail(
                 "sign-in",
@@ -307,12 +214,36 @@ class Smoke:
             )
         return ok("sign-in", f"as {self._user.uid}, and as another user")
 
+    def _sign_up(self) -> Session:
+        """Sign a user in who was not there before, in the first way that is possible.
+
+        Raises:
+            CallError: None is.
+        """
+        uid = f"smoke-{uuid.uuid4().hex[:16]}"
+        if isinstance(self._owner, Addresses):
+            return sign_in_developer(self._backend, uid)
+        account = {"email": f"{uid}@example.com", "password": uuid.uuid4().hex}
+        ways: list[tuple[str, str, dict[str, Any]]] = [
+            ("anonymous", "signUp", {}),
+            ("e-mail", "signUp", account),
+        ]
+        if token := _custom_token(self._owner, self._backend.project, uid):
+            ways.insert(0, ("custom token", "signInWithCustomToken", {"token": token}))
+        refusals = []
+        for way, method, data in ways:
+            try:
+                return self._backend.sign_in(method, data)
+            except CallError as error:
+                refusals.append(f"{way}: {error.message}")
+        raise CallError("unauthenticated", "; ".join(refusals))
+
     @property
     def _user(self) -> Session:
         return self._sessions[0]
 
     def _call(self, name: str, data: Any) -> Any:
-        return self._site.backend.call(function_name(name), data, self._user.token)
+        return self._backend.call(function_name(name), data, self._user.token)
 
     def _registry(self) -> Finding:
         found = self._call("list_capabilities", {})
@@ -346,7 +277,7 @@ class Smoke:
         """How a run went; None if its events came only with its result."""
         request = {"agent": agent, "message": MESSAGE}
         began, first, events = time.monotonic(), 0.0, 0
-        stream = self._site.backend.stream(function_name("run_agent"), request, self._user.token)
+        stream = self._backend.stream(function_name("run_agent"), request, self._user.token)
         while True:
             try:
                 next(stream)
@@ -422,7 +353,9 @@ class Smoke:
         path = f"{collection_id('approvals')}/{interrupt['id']}"
         fields = {"approved": {"booleanValue": False}, "by": {"stringValue": self._user.uid}}
         decision = {"decision": {"mapValue": {"fields": fields}}}
-        status, _ = self._site.patch(path, self._user, decision, server_time="decision.at")
+        status = self._backend.update_document(
+            path, self._user, decision, server_time="decision.at"
+        )
         if status != 200:
             text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
             return fail("approval", text, _DEPLOY_RULES)
@@ -434,11 +367,11 @@ class Smoke:
         if not self._threads:
             return skip("rules", "no run made a thread")
         path = f"{collection_id('threads')}/{self._threads[0]}"
-        own, _ = self._site.get(path, self._user)
+        own, _ = self._backend.get_document(path, self._user)
         if own != 200:
             text = f"the user may not read their own thread (HTTP {own})"
             return fail("rules", text, _DEPLOY_RULES)
-        others, _ = self._site.get(path, self._sessions[1])
+        others, _ = self._backend.get_document(path, self._sessions[1])
         if others != 403:
             return fail(
                 "rules",
@@ -450,12 +383,12 @@ class Smoke:
         return ok("rules", "a user reads their own thread; another is denied (403)")
 
     def _indexes(self) -> Iterator[Finding]:
-        if self._site.google is None:
+        if isinstance(self._owner, Addresses):
             yield skip("indexes", "the emulator needs none")
             return
         _, file = self._app.firestore_files
         wanted = {"indexes": read_jsonc(file).get("indexes", ())}
-        yield from check_indexes(self._site.google, self._site.project, wanted)
+        yield from check_indexes(self._owner, self._backend.project, wanted)
 
     def _queue(self) -> Finding:
         began = time.monotonic()
@@ -473,36 +406,32 @@ class Smoke:
     def _is_decided(self) -> bool:
         """Whether the turn whose write was rejected has taken that up."""
         assert self._rejected is not None
-        _, document = self._site.get(self._rejected, self._user)
+        _, document = self._backend.get_document(self._rejected, self._user)
         status = document.get("fields", {}).get("status", {}).get("stringValue")
         return bool(status == "rejected")
 
     def _dispatched(self) -> Callable[[], bool]:
         """Enqueue a task about no run, which does nothing; and how to see that it was done."""
-        site, queue = self._site, queue_name("continuerun")
-        if site.addresses is not None:
-            at = site.addresses.tasks
-            before = _completed(at, queue)
-            enqueue(site, {"threadId": "none", "runId": "none"})
-            return lambda: _completed(at, queue) > before
-        task = enqueue(site, {"threadId": "none", "runId": "none"})
-        name = f"v2/projects/{site.project}/locations/{region()}/queues/{queue}/tasks/{task}"
-        assert site.google is not None
-        google = site.google
-        return lambda: _is_gone(google, name)
+        owner, project, queue = self._owner, self._backend.project, queue_name("continuerun")
+        nothing = {"threadId": "none", "runId": "none"}
+        if isinstance(owner, Addresses):
+            before = _completed(owner.tasks, queue)
+            enqueue(project, nothing, is_local=True)
+            return lambda: _completed(owner.tasks, queue) > before
+        task = enqueue(project, nothing, is_local=False)
+        name = f"v2/projects/{project}/locations/{region()}/queues/{queue}/tasks/{task}"
+        return lambda: _is_gone(owner, name)
 
     def _clock(self) -> Finding:
-        name = function_name("sweep_runs")
-        site = self._site
-        if site.addresses is not None:
+        name, owner, project = function_name("sweep_runs"), self._owner, self._backend.project
+        if isinstance(owner, Addresses):
             said: list[str] = []
             function = {"region": region(), "name": name}
-            if run_function(site.addresses.functions, site.project, function, said.append):
+            if run_function(owner.functions, project, function, said.append):
                 return ok("clock", f"{name} ran; `python -m rollcall dev` is its clock")
             return fail("clock", said[0], "look at what the function logged")
-        assert site.google is not None
-        path = f"v1/projects/{site.project}/locations/{region()}/jobs"
-        job = site.google.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
+        path = f"v1/projects/{project}/locations/{region()}/jobs"
+        job = owner.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         if problem := job_problem(job, overdue=_CLOCK):
             mend = _logs("sweep_runs") if job else _DEPLOY_FUNCTIONS
             return fail("clock", f"{name}: {problem}", mend)
@@ -518,7 +447,7 @@ class Smoke:
                 left.append(f"thread {thread} ({error.message})")
         for session in self._sessions:
             try:
-                self._site.backend.sign("delete", {"idToken": session.token})
+                self._backend.sign("delete", {"idToken": session.token})
             except CallError as error:
                 left.append(f"user {session.uid} ({error.message})")
         if left:
@@ -585,11 +514,15 @@ def run(place: Place, options: Namespace) -> int:
         os.environ["ROLLCALL_REGION"] = options.region
     announce(place, options, writes=True)
     findings = []
+    owner: Google | Addresses
     if place.emulator is not None:
-        site = emulated_site(app, place.project)
+        configuration = Configuration(app.root)
+        backend = emulated(configuration, place.project)
+        owner = running_addresses(configuration, place.project)
+        os.environ.update(owner.environment())  # by which the Admin SDK finds the queue
     else:
-        site = deployed_site(place.project, api_key=options.api_key)
-    smoke = Smoke(site, app, agent=options.agent, model=options.model)
+        backend, owner = deployed(place.project, api_key=options.api_key)
+    smoke = Smoke(backend, owner, app, agent=options.agent, model=options.model)
     for finding in smoke.findings():
         findings.append(finding.about(place.project))
         if not options.json:

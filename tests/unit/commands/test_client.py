@@ -27,7 +27,14 @@ def serve() -> Iterator[Serve]:
     def start(reply: Callable[[Handler], None]) -> Backend:
         servers.append(HttpsServer(None, "", reply))
         root = f"http://127.0.0.1:{servers[-1].port}"
-        return Backend("demo-x", f"{root}/v1", "key", lambda name: f"{root}/{name}", is_local=True)
+        return Backend(
+            "demo-x",
+            f"{root}/v1",
+            f"{root}/v1",
+            "key",
+            lambda name: f"{root}/{name}",
+            is_local=True,
+        )
 
     yield start
     for server in servers:
@@ -123,7 +130,8 @@ def test_what_is_no_function_is_told_with_its_address(serve: Serve) -> None:
 
 
 def test_nobody_there_is_a_failure_too() -> None:
-    backend = Backend("p", "x", "k", lambda name: f"http://127.0.0.1:9/{name}", is_local=True)
+    here = "http://127.0.0.1:9"
+    backend = Backend("p", here, here, "k", lambda name: f"{here}/{name}", is_local=True)
     with pytest.raises(CallError, match="cannot be reached"):
         backend.call("ping", {})
 

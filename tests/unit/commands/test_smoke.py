@@ -15,7 +15,7 @@ from rollcall.commands import smoke as command
 from rollcall.commands.app import App
 from rollcall.commands.client import Backend
 from rollcall.commands.doctor.findings import Finding
-from rollcall.commands.smoke import Site, Smoke, web_api_key
+from rollcall.commands.smoke import Smoke, web_api_key
 from rollcall.core.errors import Problem
 from tests.support.fake_google import FakeGoogle
 from tests.support.https_server import Handler, HttpsServer
@@ -72,10 +72,13 @@ class Cloud:
         self._users = 0
         self._server = HttpsServer(None, "", self._reply)
         self.root = f"http://127.0.0.1:{self._server.port}"
-        documents = "projects/shop/databases/(default)/documents/"
-        self.documents = f"{self.root}/v1/{documents}"
         self.backend = Backend(
-            "shop", f"{self.root}/id", "key", lambda name: f"{self.root}/f/{name}", is_local=True
+            "shop",
+            f"{self.root}/id",
+            f"{self.root}/v1",
+            "key",
+            lambda name: f"{self.root}/f/{name}",
+            is_local=True,
         )
 
     def close(self) -> None:
@@ -175,8 +178,8 @@ Findings = dict[str, Finding]
 
 def smoke(cloud: Cloud, google: FakeGoogle, app: App, *, model: str | None = None) -> Findings:
     """What it finds, by topic."""
-    site = Site(cloud.backend, cloud.documents, google.client)
-    return {each.topic: each for each in Smoke(site, app, agent=None, model=model).findings()}
+    test = Smoke(cloud.backend, google.client, app, agent=None, model=model)
+    return {each.topic: each for each in test.findings()}
 
 
 def levels(findings: Findings) -> dict[str, str]:
@@ -274,7 +277,7 @@ def test_without_an_approval_a_task_about_nothing_is_followed(
     cloud: Cloud, google: FakeGoogle, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cloud.waits = False
-    monkeypatch.setattr(command, "enqueue", lambda site, data: "task1")
+    monkeypatch.setattr(command, "enqueue", lambda project, data, is_local: "task1")
     found = smoke(cloud, google, app)
     assert (found["approval"].level, found["queue"].level) == ("skip", "ok")
     assert "order_tea" in found["approval"].text

@@ -50,6 +50,7 @@ class Google:
         self, session: Any, *, who: str = "nobody", root: Callable[[str], str] | None = None
     ) -> None:
         self.who = who
+        self.credentials = getattr(session, "credentials", None)
         self._session = session
         self._root = root or (lambda service: f"https://{service}.googleapis.com")
 

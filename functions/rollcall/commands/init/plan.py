@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -402,8 +401,10 @@ class _Planner:
                     "`rules_version = '2';` as the first line. In version 2, `{name=**}` also "
                     "matches what stands right at that place, so look at your wildcards."
                 )
-            if openings := security_rules.find_openings(rules, self.platform.collections):
-                self.problems.append(_openings_problem(path, rules, openings, self.platform))
+            if problem := security_rules.openings_problem(
+                path, rules, self.platform.collections, prefix=self.prefix
+            ):
+                self.problems.append(problem)
             self.files.put(path, security_rules.merge(text, self.platform.rules))
         except ValueError as error:
             raise problem_at(path, error) from error
@@ -487,77 +488,6 @@ class _Planner:
             return Files(self.root).read(path)
         except Problem:  # the step that edits it says so
             return None
-
-
-def _openings_problem(
-    path: str,
-    rules: security_rules.Rules,
-    openings: list[security_rules.Opening],
-    platform: Platform,
-) -> str:
-    """The app's wildcards that let clients at Rollcall's data, and what to write instead."""
-    lines = []
-    for opening in openings:
-        names, allow = opening.collections, opening.allow
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        lines.append(
-            f"{path}:{allow.line}: `allow {allow.methods}` under `match {opening.match.written}` "
-            f"(line {opening.match.line}) reaches collections of Rollcall: {', '.join(names[:4])}"
-            f"{more}. One rule that allows is enough, so this one would open them to clients."
-        )
-    return "\n".join([*lines, _cure(path, rules, openings, platform)])
-
-
-def _cure(
-    path: str,
-    rules: security_rules.Rules,
-    openings: list[security_rules.Opening],
-    platform: Platform,
-) -> str:
-    if security_rules.is_template(rules):
-        return (
-            f"{path} is as `firebase init` wrote it: open to everybody. Write in its place, with "
-            "your own collections and conditions, and repeat this:\n"
-            "  rules_version = '2';\n"
-            "  service cloud.firestore {\n"
-            "    match /databases/{database}/documents {\n"
-            "      match /your_collection/{document=**} {\n"
-            "        allow read, write: if request.auth != null;\n"
-            "      }\n"
-            "    }\n"
-            "  }"
-        )
-    groups = [
-        segments[-2]
-        for each in openings
-        if len(segments := each.match.segments[len(security_rules.DOCUMENTS) :]) > 1
-        and re.fullmatch(r"\w+", segments[-2])
-    ]
-    if len(groups) == len(openings) and not platform.prefix:
-        name = groups[0]
-        return (
-            f"Write the paths that are meant in place of the wildcard, such as "
-            f"`match /your_collection/{{id}}/{name}/{{document}}`; or `--prefix rc` has Rollcall "
-            f"call its own rc_{name}."
-        )
-    own = sorted(
-        {each for each in security_rules.collection_lines(rules) if re.fullmatch(r"\w+", each)}
-    )
-    roots = sorted({each.split("/")[0] for each in platform.collections})
-    some = "', '".join(own[:6]) or "your_collection"
-    if platform.prefix:
-        others = f"!collection.matches('{platform.prefix}_.*')"
-    else:
-        others = f"!(collection in {roots})"
-    return (
-        "Write your own collections in place of the wildcard, as in "
-        f"`match /{own[0] if own else 'your_collection'}/{{document=**}}`; or keep it and say "
-        "which it is for, with your condition after the &&:\n"
-        "  match /{collection}/{document=**} {\n"
-        f"    allow read, write: if collection in ['{some}'] && ...\n"
-        "or which it is not for:\n"
-        f"    allow read, write: if {others} && ..."
-    )
 
 
 def _git_ignores(root: Path, path: str) -> str | None:

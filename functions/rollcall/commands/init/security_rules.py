@@ -116,6 +116,66 @@ def find_openings(rules: Rules, collections: Sequence[str]) -> list[Opening]:
     return found
 
 
+def openings_problem(
+    path: str, rules: Rules, collections: Sequence[str], *, prefix: str
+) -> str | None:
+    """What is wrong with the app's wildcards that let clients at Rollcall's `collections`, and what
+    to write instead; None where none does."""
+    openings = find_openings(rules, collections)
+    lines = []
+    for opening in openings:
+        names, allow = opening.collections, opening.allow
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        lines.append(
+            f"{path}:{allow.line}: `allow {allow.methods}` under `match {opening.match.written}` "
+            f"(line {opening.match.line}) reaches collections of Rollcall: {', '.join(names[:4])}"
+            f"{more}. One rule that allows is enough, so this one would open them to clients."
+        )
+    if not openings:
+        return None
+    if is_template(rules):
+        lines.append(
+            f"{path} is as `firebase init` wrote it: open to everybody. Write in its place, with "
+            "your own collections and conditions, and repeat this:\n"
+            "  rules_version = '2';\n"
+            "  service cloud.firestore {\n"
+            "    match /databases/{database}/documents {\n"
+            "      match /your_collection/{document=**} {\n"
+            "        allow read, write: if request.auth != null;\n"
+            "      }\n"
+            "    }\n"
+            "  }"
+        )
+        return "\n".join(lines)
+    groups = [
+        segments[-2]
+        for each in openings
+        if len(segments := each.match.segments[len(DOCUMENTS) :]) > 1
+        and re.fullmatch(r"\w+", segments[-2])
+    ]
+    if len(groups) == len(openings) and not prefix:
+        lines.append(
+            f"Write the paths that are meant in place of the wildcard, such as "
+            f"`match /your_collection/{{id}}/{groups[0]}/{{document}}`; or `--prefix rc` has "
+            f"Rollcall call its own rc_{groups[0]}."
+        )
+        return "\n".join(lines)
+    own = sorted(each for each in collection_lines(rules) if re.fullmatch(r"\w+", each))
+    some = "', '".join(own[:6]) or "your_collection"
+    roots = sorted({each.split("/")[0] for each in collections})
+    others = f"!collection.matches('{prefix}_.*')" if prefix else f"!(collection in {roots})"
+    lines.append(
+        "Write your own collections in place of the wildcard, as in "
+        f"`match /{own[0] if own else 'your_collection'}/{{document=**}}`; or keep it and say "
+        "which it is for, with your condition after the &&:\n"
+        "  match /{collection}/{document=**} {\n"
+        f"    allow read, write: if collection in ['{some}'] && ...\n"
+        "or which it is not for:\n"
+        f"    allow read, write: if {others} && ..."
+    )
+    return "\n".join(lines)
+
+
 def collection_lines(rules: Rules) -> dict[str, int]:
     """The paths of the collections that the app's rules name, as in `users/{}/messages`, and the
     line of each; below a wildcard of many segments (`{}**`) just the last ones are known."""
