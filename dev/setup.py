@@ -18,15 +18,15 @@ Step = tuple[str, Callable[[], bool]]
 
 def main() -> int:
     # Not before the right Python runs: an old one would not understand them.
-    from dev import java, node, venv
+    from dev import packages
     from dev.paths import ROOT
     from rollcall.emulators import requirements
 
     install(
         (
-            ("Python packages", venv.prepare),
-            ("Node packages", node.prepare),
-            ("Java", java.prepare),
+            ("Python packages", packages.prepare_python),
+            ("Node packages", packages.prepare_node),
+            ("Java", packages.prepare_java),
             ("Firestore emulator", lambda: requirements.prepare_firestore(ROOT)),
         )
     )

@@ -9,6 +9,7 @@ import argparse
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -97,7 +98,9 @@ def _add_emulator_commands(commands: Any) -> None:
 
     who = "an e-mail address or a user's id, who is made if need be; developer if left out"
     for command in (ask, call):
-        command.add_argument("--as", dest="user", metavar="USER", default="developer", help=who)
+        command.add_argument(
+            "--as", dest="user", metavar="USER", type=_user, default="developer", help=who
+        )
     for command in (dev, ask, call):
         _add_project(command)
 
@@ -195,6 +198,13 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"this is not JSON: {error}") from error
+
+
+def _user(text: str) -> str:
+    is_user = re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+" if "@" in text else r".{1,128}", text)
+    if is_user is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither an e-mail address nor a user's id")
+    return text
 
 
 def _days(text: str) -> int:

@@ -27,6 +27,9 @@ COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "us
         ["registry", "search", "x", "--locale", "fr"],
         ["registry", "usage", "--days", "0"],
         ["registry", "usage", "--days", "many"],
+        ["ask", "Hi", "--as", ""],
+        ["ask", "Hi", "--as", "ann@"],
+        ["call", "ping", "{"],
     ],
     ids=" ".join,
 )

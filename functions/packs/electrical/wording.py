@@ -62,8 +62,7 @@ def unmarked(text: str) -> str:
 @cache
 def pattern(key: str) -> str:
     """Return a regular expression that fits what any language has under a key."""
-    found = (TEXTS.find(language, key) for language in TEXTS.languages)
-    return "|".join(each for each in found if each)
+    return "|".join(TEXTS.every(key))
 
 
 def without_isolates(text: str) -> str:

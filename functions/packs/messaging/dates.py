@@ -232,9 +232,7 @@ _BY_DATE = ("iso", "numeric", "named_month")
 @cache
 def _values(name: str) -> dict[str, Any]:
     """Return what words stand for: a weekday from 0, a month from 1, a count, minutes, a unit."""
-    languages = TEXTS.languages
-    found = [TEXTS.find(language, f"cues.dates.{name}") or {} for language in languages]
-    return {word: value for values in found for word, value in values.items()}
+    return TEXTS.table(f"cues.dates.{name}")
 
 
 def _has(name: str, text: str) -> bool:

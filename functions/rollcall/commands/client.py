@@ -188,7 +188,8 @@ class Backend:
         kind = reply.headers.get("Content-Type") or ""
         if reply.status == 404 and "json" not in kind:
             reply.close()
-            raise CallError("not-found", f"there is no function at {url}")
+            where = f"; do the emulators run the project {self.project}?" if self.is_local else ""
+            raise CallError("not-found", f"there is no function at {url}{where}")
         return reply
 
     def _request(self, method: str, url: str, body: Any, headers: Mapping[str, str]) -> Any:
@@ -210,7 +211,8 @@ class Backend:
     def _result(self, frame: dict[str, Any]) -> Any:
         if "error" in frame:
             error = frame["error"]
-            code = str(error.get("status", "INTERNAL")).lower().replace("_", "-")
+            # A callable says `status`, a function that is reached by plain HTTP `code`.
+            code = str(error.get("status") or error.get("code")).lower().replace("_", "-")
             raise CallError(code, str(error.get("message", "")), error.get("details"))
         for text in tracebacks(frame):
             self.on_incident(text)
@@ -225,7 +227,7 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
     """
     at = running_addresses(configuration, project)
     known = {
-        function["name"]: function["region"]
+        function["name"]: function
         for backend in (get_json(at.functions, "/backends") or {}).get("backends", [])
         for function in backend["functionTriggers"]
     }
@@ -235,7 +237,10 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
             there = ", ".join(sorted(known)) or "none at all"
             meant = close(name, known)
             raise Problem(f"The emulator has no function {name!r}{meant}. It has: {there}.")
-        return f"http://{at.functions}/{at.project}/{known[name]}/{name}"
+        for key, cause in (("schedule", "by the clock"), ("eventTrigger", "by an event")):
+            if known[name].get(key):
+                raise Problem(f"{name} is run {cause}, and cannot be called.")
+        return f"http://{at.functions}/{at.project}/{known[name]['region']}/{name}"
 
     identity = f"http://{at.auth}/identitytoolkit.googleapis.com/v1"
     firestore = f"http://{at.firestore}/v1"

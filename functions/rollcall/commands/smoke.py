@@ -254,6 +254,7 @@ class Smoke:
         if self._agent not in agents:
             named = f"no agent {self._agent!r}" if self._agent else "no agent"
             there = ", ".join(agents) or "none"
+            self._agent = None
             return fail("registry", f"{named} for a new user; there is {there}", sync)
         if not found["capabilities"]:
             return fail("registry", "no capability is published for a new user", sync)

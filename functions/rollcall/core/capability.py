@@ -314,8 +314,8 @@ class Capability(Struct, frozen=True, dict=True):
         languages: `aliases` of the texts around it."""
         found: dict[str, tuple[str, ...]] = {}
         around, names = texts_around(self.function.__module__), _names_in(self.json_schema)
-        for each in [texts.find(each, "aliases") for texts in around for each in texts.languages]:
-            for name, aliases in (each or {}).items():
+        for each in [each for texts in around for each in texts.every("aliases")]:
+            for name, aliases in each.items():
                 if name in names:
                     found[name] = (*found.get(name, ()), *aliases)
         return found

@@ -15,12 +15,8 @@ from rollcall.core.texts import TEXTS
 @cache
 def _pattern(kind: str, form: str = "{}") -> re.Pattern[str]:
     """The regular expressions of one kind, of all languages, as one in a form of their own."""
-    listed: list[str] = [
-        pattern
-        for language in TEXTS.languages
-        for pattern in TEXTS.data(language, f"explanation.{kind}")
-    ]
-    return re.compile(form.format("|".join(dict.fromkeys(listed))), re.IGNORECASE)
+    listed = "|".join(TEXTS.phrases(f"explanation.{kind}"))
+    return re.compile(form.format(listed), re.IGNORECASE)
 
 
 def asks_what_it_is(text: str) -> bool:

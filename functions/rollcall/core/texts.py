@@ -97,16 +97,24 @@ class Texts:
             raise KeyError(f"{self.folder} has no text {key!r}")
         return found
 
+    def every(self, key: str, /) -> list[Any]:
+        """Return what stands under a key, of each language that has it, English first."""
+        found = (self.find(language, key) for language in self.languages)
+        return [each for each in found if each]
+
     def words(self, key: str, /) -> frozenset[str]:
         """Return the words under a key, of all languages; each has them as lines of words."""
-        found = (self.find(language, key) or () for language in self.languages)
-        return frozenset(word for lines in found for line in lines for word in line.split())
-
-    def phrases(self, key: str, /) -> frozenset[str]:
-        """Return the phrases of a list in every language together."""
         return frozenset(
-            phrase for language in self.languages for phrase in self.find(language, key) or ()
+            word for lines in self.every(key) for line in lines for word in line.split()
         )
+
+    def phrases(self, key: str, /) -> list[str]:
+        """Return the phrases of a list in every language together."""
+        return [phrase for phrases in self.every(key) for phrase in phrases]
+
+    def table(self, key: str, /) -> dict[str, Any]:
+        """Return the entries of an object in every language together."""
+        return {name: value for entries in self.every(key) for name, value in entries.items()}
 
     def find(self, language: str, key: str, /) -> Any:
         """Return what a language has under a key; None if it has nothing."""

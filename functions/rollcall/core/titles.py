@@ -66,8 +66,7 @@ def title_of(message: UserMessage) -> str:
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """Return what begins or ends a sentence without saying what it is about, in any language."""
-    lists = [TEXTS.find(language, f"title.cues.{name}") or [] for language in TEXTS.languages]
-    words = "|".join(expression for expressions in lists for expression in expressions)
+    words = "|".join(TEXTS.phrases(f"title.cues.{name}"))
     return re.compile(_FRAMES[name].format(words=words, end=_WORD_END, word=_WORD), re.IGNORECASE)
 
 

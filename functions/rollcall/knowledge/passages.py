@@ -185,8 +185,7 @@ def _level(line: str, *, stands_out: bool) -> int | None:
 @cache
 def _named_levels() -> dict[str, int]:
     """Return the words that headings begin with, such as "chapter", with their levels."""
-    found = (TEXTS.find(language, "documents.cues.headings") for language in TEXTS.languages)
-    return {word: level for levels in found for word, level in (levels or {}).items()}
+    return TEXTS.table("documents.cues.headings")
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,7 +124,10 @@ def test_what_is_no_function_is_told_with_its_address(serve: Serve) -> None:
         handler.end_headers()
 
     backend = serve(missing)
-    with pytest.raises(CallError, match=r"there is no function at http://127.0.0.1:\d+/ping"):
+    with pytest.raises(
+        CallError,
+        match=r"no function at http://[\d.:]+/ping; do the emulators run the project demo-x",
+    ):
         backend.call("ping", {})
     with pytest.raises(CallError, match="this is no function's answer"):
         serve(answers([1])).call("ping", {})
@@ -153,11 +157,14 @@ def test_emulators_that_do_not_run_are_told_with_what_starts_them(tmp_path: Any)
         emulated(Configuration(tmp_path, port_offset=0), "demo-x")
 
 
-def test_a_function_that_the_emulators_lack_is_told_with_the_one_that_was_meant(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def emulators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Backend:
+    """Emulators, as far as they are asked which functions there are."""
     (tmp_path / "firebase.json").write_text("{}")
-    triggers = [{"name": name, "region": "us-central1"} for name in ("ping", "run_agent")]
+    triggers: list[dict[str, Any]] = [{"name": "ping"}, {"name": "run_agent"}]
+    triggers.append({"name": "sweep_runs", "schedule": {"schedule": "every 1 minutes"}})
+    triggers.append({"name": "agent_written", "eventTrigger": {"resource": "agents/{agentId}"}})
+    triggers = [{**each, "region": "us-central1"} for each in triggers]
     backends = {"backends": [{"functionTriggers": triggers}]}
     local = "127.0.0.1:9"
     at = Addresses(
@@ -165,7 +172,25 @@ def test_a_function_that_the_emulators_lack_is_told_with_the_one_that_was_meant(
     )
     monkeypatch.setattr(client, "running_addresses", lambda *_: at)
     monkeypatch.setattr(client, "get_json", lambda *_: backends)
-    backend = emulated(Configuration(tmp_path, port_offset=0), "demo-x")
-    told = r"no function 'run_agents' \(did you mean `run_agent`\?\)\. It has: ping, run_agent\."
+    return emulated(Configuration(tmp_path, port_offset=0), "demo-x")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("run_agents", r"no function 'run_agents' \(did you mean `run_agent`\?\)\. It has: agent_"),
+        ("sweep_runs", r"sweep_runs is run by the clock, and cannot be called\."),
+        ("agent_written", r"agent_written is run by an event, and cannot be called\."),
+    ],
+)
+def test_what_cannot_be_called_on_the_emulators_is_told_with_its_reason(
+    emulators: Backend, name: str, told: str
+) -> None:
     with pytest.raises(Problem, match=told):
-        backend.call("run_agents", {})
+        emulators.call(name, {})
+
+
+def test_a_refusal_of_plain_http_has_its_code_too(serve: Serve) -> None:
+    error = {"code": "invalid-argument", "message": "the URL names no agent", "details": {}}
+    with pytest.raises(CallError, match="^invalid-argument: the URL names no agent$"):
+        serve(answers({"error": error}, 400)).call("agui", {})

@@ -200,6 +200,15 @@ def test_a_sound_project_passes_and_is_left_as_it_was(
     assert cloud.asked.count("/id/accounts:delete") == 2
 
 
+def test_an_agent_that_is_not_there_is_not_asked(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    test = Smoke(cloud.backend, google.client, app, agent="nobody", model=None)
+    found = {each.topic: each for each in test.findings()}
+    assert found["registry"].text == "no agent 'nobody' for a new user; there is clerk"
+    assert (found["run"].level, found["run"].text) == ("skip", "there is no agent to ask")
+
+
 def test_where_nobody_can_sign_in_the_cure_is_told_and_the_rest_is_skipped(
     cloud: Cloud, google: FakeGoogle, app: App
 ) -> None:

@@ -174,8 +174,7 @@ def kind_words(kind: str) -> str:
 
 
 def _words(key: str) -> str:
-    key = f"projects.words.{key}"
-    return " ".join(TEXTS.find(language, key) or "" for language in TEXTS.languages)
+    return " ".join(TEXTS.every(f"projects.words.{key}"))
 
 
 @cache

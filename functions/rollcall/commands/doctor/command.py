@@ -46,7 +46,6 @@ from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
 from rollcall.emulators.addresses import read_jsonc
-from rollcall.registry.access import ALL, CATEGORY
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES, unread_overrides, with_overrides
 from rollcall.registry.entries import Entry
@@ -295,8 +294,8 @@ def check_agents(
             )
     agents = [agent for agent in agents if agent.has_code(profiles)]
     used = [record for record in records if record.status not in ("refused", Status.DISABLED)]
-    known = {word for record in used for word in _words(record)}
-    all_words = {word for record in records for word in _words(record)}
+    known = {word for record in used for word in record.words}
+    all_words = {word for record in records for word in record.words}
     for agent in agents:
         offered = [record for record in used if agents_of(record, [agent])]
         yield from _agent(agent, offered, known=known, all_words=all_words)
@@ -307,11 +306,6 @@ def check_agents(
             f"no agent offers {name_list(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
-
-
-def _words(record: Record) -> tuple[str, ...]:
-    """The words by which a profile may name it."""
-    return (record.id, f"{CATEGORY}{record.document.get('category', '')}", ALL)
 
 
 def _agent(

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -161,19 +161,22 @@ def plan(
         )
     if not _put_settings(files, path := f"{site.folder}/{SETTINGS}", settings):
         notes.append(f'{path}: it has to say "prefix": "{settings.prefix}".')
-    if before is None:
-        if site.public:
-            notes.append(
-                f"{site.folder} is not in {site.public}, which Hosting serves: your build has to "
-                f"copy it there, so that it is at {site.path}."
-            )
-        notes.append(
-            f"The web app is at {site.path}/ of the site. Hosting tells it the project's "
-            "configuration, for which the project needs a web app (`firebase apps:create web`). "
-            f'{path} says how users sign in: "password", "google", "anonymous", as the project '
-            "has enabled them."
+    return record, notes if before is not None else [*notes, *_first_notes(site, path)]
+
+
+def _first_notes(site: Site, settings: str) -> Iterator[str]:
+    """What has to be done before the web app works the first time."""
+    if site.public:
+        yield (
+            f"{site.folder} is not in {site.public}, which Hosting serves: your build has to "
+            f"copy it there, so that it is at {site.path}."
         )
-    return record, notes
+    yield (
+        f"The web app is at {site.path}/ of the site. Hosting tells it the project's "
+        "configuration, for which the project needs a web app (`firebase apps:create web`). "
+        f'{settings} says how users sign in: "password", "google", "anonymous", as the project '
+        "has enabled them."
+    )
 
 
 def _put_settings(files: Files, path: str, settings: Settings) -> bool:

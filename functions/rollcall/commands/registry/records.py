@@ -57,6 +57,11 @@ class Record(Struct, frozen=True):
         return self.entry.status.value if self.entry and not self.reason else REFUSED
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words by which an agent may name it, narrowest first."""
+        return (self.id, f"{CATEGORY}{self.document.get('category', '')}", ALL)
+
+    @property
     def where(self) -> str:
         """Whose it is and how it is reached."""
         execution = object_in(self.document, "execution")
@@ -100,12 +105,6 @@ class Agent(Struct, frozen=True):
         """
         of = self.document.get("codebase", DEFAULT_CODEBASE)
         return self.id in profiles or (self.document.get("source") == "code" and of != codebase())
-
-    def names(self, id: str, category: str) -> str | None:
-        """By which word it may use this capability; None where by none."""
-        return next(
-            (word for word in (id, f"{CATEGORY}{category}", ALL) if word in self.tools), None
-        )
 
 
 def object_in(document: Mapping[str, Any], field: str) -> dict[str, Any]:
@@ -179,9 +178,8 @@ def named_agent(id: str, agents: Sequence[Agent]) -> Agent:
 
 def agents_of(record: Record, agents: Sequence[Agent]) -> list[tuple[Agent, str]]:
     """Which of these agents name it, each with the word by which it does."""
-    category = str(record.document.get("category", ""))
-    found = [(agent, agent.names(record.id, category)) for agent in agents]
-    return [(agent, word) for agent, word in found if word]
+    found = [(agent, [word for word in record.words if word in agent.tools]) for agent in agents]
+    return [(agent, words[0]) for agent, words in found if words]
 
 
 DIGEST_CHARS = 8

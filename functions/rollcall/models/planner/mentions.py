@@ -26,10 +26,8 @@ _MOST = 400
 @cache
 def wording(key: str) -> Any:
     """Return an object or a list of `offline.words`, those of all languages together."""
-    found = [TEXTS.find(each, f"offline.words.{key}") or {} for each in TEXTS.languages]
-    if any(isinstance(each, list) for each in found):
-        return [value for each in found for value in each]
-    return {name: value for each in found for name, value in each.items()}
+    is_list = any(isinstance(each, list) for each in TEXTS.every(f"offline.words.{key}"))
+    return (TEXTS.phrases if is_list else TEXTS.table)(f"offline.words.{key}")
 
 
 @cache
@@ -42,8 +40,8 @@ def wordset(key: str) -> frozenset[str]:
 @cache
 def cue(key: str) -> re.Pattern[str]:
     """Return the patterns of all languages under a key of `offline.cues` as one."""
-    found = [TEXTS.find(each, f"offline.cues.{key}") or () for each in TEXTS.languages]
-    return re.compile("|".join(each for some in found for each in some), re.IGNORECASE | re.DOTALL)
+    patterns = TEXTS.phrases(f"offline.cues.{key}")
+    return re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
 
 
 def group(match: re.Match[str] | None, name: str) -> tuple[str, tuple[int, int]]:
@@ -70,8 +68,8 @@ def _units() -> dict[str, Unit]:
         for symbol, size in sizes.items():
             found[symbol] = Unit(symbol, dimension, size)
             found.setdefault(symbol.lower(), found[symbol])  # "h" is an hour, and "H" a henry
-    for language in TEXTS.languages:
-        for symbol, forms in (TEXTS.find(language, "offline.words.units") or {}).items():
+    for each in TEXTS.every("offline.words.units"):
+        for symbol, forms in each.items():
             found |= dict.fromkeys(forms.split(), found[symbol])
     return found
 

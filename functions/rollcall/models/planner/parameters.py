@@ -196,7 +196,7 @@ def vocabulary(tool: ToolSpec, *, whole: bool = False) -> frozenset[str]:
 @cache
 def _labels() -> list[tuple[set[str], str]]:
     """Return the stems of each label's English words with what it is called in another language."""
-    found = (TEXTS.find(each, "offline.words.labels") or {} for each in TEXTS.languages)
+    found = TEXTS.every("offline.words.labels")
     return [(set(words(name)), other) for each in found for name, other in each.items()]
 
 

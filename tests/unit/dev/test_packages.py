@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dev import venv
+from dev import packages
 from dev.problem import Problem
 
 
@@ -17,8 +17,8 @@ def test_the_environment_of_another_checkout_is_never_emptied(
     other.mkdir()
     (other / "pyvenv.cfg").touch()
     link.symlink_to(other)
-    monkeypatch.setattr(venv, "VENV", link)
-    monkeypatch.setattr(venv, "PYTHON", link / "bin" / "python")
+    monkeypatch.setattr(packages, "VENV", link)
+    monkeypatch.setattr(packages, "PYTHON", link / "bin" / "python")
     with pytest.raises(Problem, match="is a link to"):
-        venv.prepare()
+        packages.prepare_python()
     assert (other / "pyvenv.cfg").exists()
