@@ -24,6 +24,7 @@ from rollcall.core.logs import write_logs
 from rollcall.core.options import (
     check_instances,
     function_name,
+    on_emulator,
     prefix,
     queue_name,
     use_region_of,
@@ -441,12 +442,12 @@ def prepare_process(target: str | None) -> None:
 
     if not firebase_admin._apps:
         credential = None
-        if os.environ.get("FUNCTIONS_EMULATOR") == "true":
+        if on_emulator():
             from google.auth.credentials import AnonymousCredentials
 
             credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
         firebase_admin.initialize_app(credential)
-    if target and os.environ.get("FUNCTIONS_EMULATOR") == "true" and sys.platform == "linux":
+    if target and on_emulator() and sys.platform == "linux":
         # The emulator ends only the shell it started; without this each worker outlives it.
         import ctypes
         import signal

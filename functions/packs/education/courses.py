@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
+from rollcall.core.shapes import ID
 from rollcall.store.batches import where
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ MAX_LISTED = 200
 """How many courses of one user are read."""
 
 CourseRole = Literal["student", "teacher"]
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _USER_ID = re.compile(r"(?!\.{1,2}\Z|__.*__\Z)[^/]{1,128}", re.DOTALL)
 """A user id is chosen by the sign-in, and may be all that a document's id may be."""
 
@@ -129,7 +129,7 @@ def checked_id(id: str, what: str, field: str) -> str:
     Raises:
         InvalidArgument: It cannot.
     """
-    if not _ID.fullmatch(id):
+    if not ID.fullmatch(id):
         raise InvalidArgument(
             f"{id[:80]!r} is no {what}'s id: letters, digits, - and _, at most 64", field=field
         )

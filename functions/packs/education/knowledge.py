@@ -20,7 +20,7 @@ from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.hidden import Hidden
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Display, FileId, Wire
 from rollcall.core.texts import isolated, short
 from rollcall.knowledge.documents import CONTENT_TYPES, Status
 from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, citation, search
@@ -34,7 +34,6 @@ _TYPES = {kind: content_type for content_type, kind in CONTENT_TYPES.items()}
 
 VolumeType = Literal["textbook", "worksheet", "exam", "general"]
 FileName = Annotated[str, Field(min_length=1, max_length=200)]
-FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 MOST_BASE64 = 340_000
 """Of a file in the arguments: an approval keeps them all, in 360,000 bytes."""
 

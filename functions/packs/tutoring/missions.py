@@ -34,7 +34,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import SETUP_CHARS
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import Id, Wire
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
@@ -54,7 +54,7 @@ DRAFT = ApprovalPolicy(ask="never")
 """A lesson is the teacher's own draft, and nothing of it happens before it is started."""
 
 Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
-MissionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+MissionId = Id
 ConversationPrompt = Annotated[str, Field(max_length=PROMPT_CHARS)]
 Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
 Title = Annotated[str, Field(min_length=1, max_length=TITLE_CHARS)]

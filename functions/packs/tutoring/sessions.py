@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
-from pydantic import Field
 
 from packs.education.courses import checked_id
 from packs.tutoring.configuration import ToolConfiguration, read_configuration
@@ -28,7 +27,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, InvalidArgument, NotFound
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import TurnSetup
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import Id, Wire
 from rollcall.store import paths
 
 SESSIONS = "sessions"
@@ -41,7 +40,7 @@ COMPLETIONS = "completions"
 MAX_CLAIMED_TURNS = 10_000
 HEARD_CHARS = 500
 
-SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+SessionId = Id
 
 
 class Session(Struct, frozen=True):

@@ -27,7 +27,7 @@ from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound
-from rollcall.core.shapes import Display, Wire
+from rollcall.core.shapes import Display, Id, Wire
 
 if TYPE_CHECKING:
     from fsrs import Card
@@ -44,7 +44,7 @@ ErrorType = Literal["grammar", "pronunciation", "vocabulary", "cultural"]
 Category = Literal["interest", "goal", "preference", "background"]
 Rating = Literal["again", "hard", "good", "easy"]
 Short = Annotated[str, Field(min_length=1, max_length=300)]
-ItemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+ItemId = Id
 Points = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=8)]
 
 

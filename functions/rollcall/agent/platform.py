@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rollcall.core.context import Catalog, Decider, Embedder, TextModel, User, to_user
 from rollcall.core.errors import FailedPrecondition, Unavailable
-from rollcall.core.options import collection_id, queue_name, region
+from rollcall.core.options import collection_id, on_emulator, queue_name, region
 from rollcall.core.shapes import Role
 from rollcall.core.texts import TEXTS
 from rollcall.models.provider import default_embedder, default_model
@@ -135,7 +135,7 @@ def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
     A decision never depends on it: what fails is logged, and nothing is raised. It is silent on
     the emulators, which send no notifications, and where no device is registered.
     """
-    if "FIRESTORE_EMULATOR_HOST" in os.environ or os.environ.get("FUNCTIONS_EMULATOR") == "true":
+    if "FIRESTORE_EMULATOR_HOST" in os.environ or on_emulator():
         log.debug("no push from an emulator")
         return
     # The SDK's own retries may take minutes; whoever asked for the approval does not wait for them.

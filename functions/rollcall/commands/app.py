@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
 from rollcall.core.errors import USAGE, Problem
-from rollcall.core.options import DEFAULT_CODEBASE, codebase, prefix
+from rollcall.core.options import DEFAULT_CODEBASE, codebase, prefix, project_id
 from rollcall.emulators.addresses import Configuration, default_project, read_firebase_json
 from rollcall.models.provider import providers
 from rollcall.store.client import database
@@ -335,7 +335,7 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
     Raises:
         Problem: None of these is to be had.
     """
-    named = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT")
+    named = project or project_id(env)
     is_real = bool(named) and not str(named).startswith(_DEMO)
     if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
         nowhere = f"\n({Path.cwd()} is in no app with Rollcall, whose emulators would be found.)"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import re
 from collections.abc import Callable, Coroutine, Iterator
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -26,7 +25,7 @@ from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_
 from rollcall.core.inputs import check, digest, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.shapes import Display, Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, Display, Role, Status
 from rollcall.core.texts import texts_around, texts_of
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ MAX_ID_CHARS = 62
 SUMMARY_CHARS = 300
 log = logging.getLogger("rollcall")
 _DOCSTRING = '`"""Estimate what a meeting costs in salaries."""`'
-_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
 class Preview(Struct, frozen=True):
@@ -266,7 +264,7 @@ class Capability(Struct, frozen=True, dict=True):
             raise wrong(function, problem, cure, option=option)
         if not mark.name and texts_of(function.__module__) is None:
             raise wrong(function, "the name is missing", _NAME_CURE, option="name")
-        if not _ID.fullmatch(function.__name__):
+        if not CAPABILITY_ID.fullmatch(function.__name__):
             what = f"its name is its id everywhere, and `{function.__name__}` cannot be one"
             cure = f"Write at most {MAX_ID_CHARS} lower-case ASCII letters, digits and _"
             raise wrong(function, what, cure)

@@ -34,11 +34,10 @@ from rollcall.core.definition import (
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
-from rollcall.core.shapes import Role, Status
+from rollcall.core.shapes import ID, Role, Status
 from rollcall.core.texts import FOLDER
 
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
-_AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # what `run_agent` takes for an agent
 _EXAMPLE = 'Write `{"userRequest": "What a user would say", "parameters": {...}}`'
 _ARGS = "Write a section `Args:` with a line `    {name}: What it is.` for each argument"
 _OTHER_STYLES = (
@@ -341,7 +340,7 @@ def _example_errors(found: Capability) -> Iterator[DefinitionError]:
 
 def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
     """What is wrong with a profile, and what to write."""
-    if not isinstance(profile.id, str) or not _AGENT_ID.fullmatch(profile.id):
+    if not isinstance(profile.id, str) or not ID.fullmatch(profile.id):
         cure = 'Write at most 64 ASCII letters, digits, _ and -, such as id="office"'
         yield f"the id is {profile.id!r}", cure
     if problem := name_problem(profile.name):

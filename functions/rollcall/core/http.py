@@ -44,7 +44,7 @@ from rollcall.core.logs import (
     incidents_of_request,
     set_user,
 )
-from rollcall.core.options import function_options
+from rollcall.core.options import function_options, on_emulator
 from rollcall.core.statement import HEADER, verified
 
 _NO_DATA = b'{"data":null}'
@@ -118,10 +118,7 @@ class RequestChecks:
 def app_check() -> bool:
     """Tell whether App Check is enforced: with ENFORCE_APP_CHECK=true, but not on the emulator,
     which issues no tokens."""
-    return (
-        os.environ.get("ENFORCE_APP_CHECK") == "true"
-        and os.environ.get("FUNCTIONS_EMULATOR") != "true"
-    )
+    return os.environ.get("ENFORCE_APP_CHECK") == "true" and not on_emulator()
 
 
 LEAVE_S = 10.0

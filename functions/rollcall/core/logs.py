@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rollcall.core.errors import AgentError, Internal, Unavailable
+from rollcall.core.options import on_emulator, project_id
 from rollcall.core.redaction import map_texts, redact_logs, redacted, redacted_json
 
 T = TypeVar("T")
@@ -68,8 +69,7 @@ def without_uid(text: str) -> str:
 
 def user_digest(uid: str) -> str:
     """Return the digest that stands for a user in logs and traces; it differs by project."""
-    project = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT") or ""
-    return hashlib.sha256(f"{project}:{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
+    return hashlib.sha256(f"{project_id() or ''}:{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 def in_request(function: str, work: Callable[[], T], header: Header) -> T:
@@ -160,7 +160,7 @@ def write_logs() -> None:
     if chosen not in ("json", "text", "", None):
         raise ValueError(f"{SWITCH} is json or text, not {chosen!r}")
     is_served = bool(os.environ.get("K_SERVICE") or os.environ.get("FUNCTION_TARGET"))
-    is_deployed = is_served and os.environ.get("FUNCTIONS_EMULATOR") != "true"
+    is_deployed = is_served and not on_emulator()
     handler.setFormatter(
         Lines(as_json if chosen == "json" or (not chosen and is_deployed) else as_text)
     )
@@ -209,8 +209,7 @@ def as_json(entry: dict[str, Any]) -> str:
     if labels:
         entry["logging.googleapis.com/labels"] = labels
     if trace:
-        project = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")
-        entry["logging.googleapis.com/trace"] = f"projects/{project}/traces/{trace}"
+        entry["logging.googleapis.com/trace"] = f"projects/{project_id()}/traces/{trace}"
         entry["logging.googleapis.com/spanId"] = span
         entry["logging.googleapis.com/trace_sampled"] = sampled == "01"
     return json.dumps(entry)  # in ASCII, so that no character can break the line
@@ -253,7 +252,7 @@ log = logging.getLogger("rollcall")
 
 def collect_incidents() -> None:
     """Collect this request's incidents for its answer, on the emulators."""
-    _COLLECTED.set([] if os.environ.get("FUNCTIONS_EMULATOR") == "true" else None)
+    _COLLECTED.set([] if on_emulator() else None)
 
 
 def incidents_of_request() -> dict[str, Any]:

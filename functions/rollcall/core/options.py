@@ -16,6 +16,16 @@ PREFIX = "[a-z][a-z0-9]{0,15}"
 """The form of `ROLLCALL_PREFIX`."""
 
 
+def project_id(env: Mapping[str, str] = os.environ) -> str | None:
+    """Return the Firebase project that the environment names, if it names one."""
+    return env.get("GCLOUD_PROJECT") or env.get("GOOGLE_CLOUD_PROJECT") or None
+
+
+def on_emulator() -> bool:
+    """Tell whether this process serves a function on the emulators."""
+    return os.environ.get("FUNCTIONS_EMULATOR") == "true"
+
+
 DEFAULT_REGION = "us-central1"
 """Where Firebase runs a function that names no region."""
 

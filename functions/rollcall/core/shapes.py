@@ -3,6 +3,7 @@ the others; each shape takes a starting process a millisecond."""
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -12,9 +13,14 @@ from pydantic.alias_generators import to_camel
 SCHEMA_VERSION = 2
 """Written into every stored document of the platform."""
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
 a digit, since Firestore keeps names like `__x__` to itself."""
+Id = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
+FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+"""The id of a file, an upload or a document, as the server makes it."""
+CAPABILITY_ID = re.compile(r"[a-z][a-z0-9_]{0,61}")
+"""A capability's id: the name of its function, of the tool and of the document."""
 
 
 class Wire(BaseModel):
@@ -110,7 +116,7 @@ class Display(Wire):
 class FileRef(Wire):
     """A file that a tool made, as its owner finds it: `get_file` reads it by its id."""
 
-    file_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    file_id: FileId
     name: str
     content_type: str
     bytes: int

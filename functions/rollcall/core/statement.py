@@ -17,6 +17,7 @@ import jwt
 
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, Unauthenticated
+from rollcall.core.options import project_id
 from rollcall.core.shapes import Role
 
 HEADER = "X-Rollcall-Statement"
@@ -36,8 +37,8 @@ def project() -> str:
     Raises:
         FailedPrecondition: The environment does not say.
     """
-    found = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")
-    if not found:
+    found = project_id()
+    if found is None:
         raise FailedPrecondition("the environment names no project", hint="set GCLOUD_PROJECT")
     return found
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from rollcall.core.shapes import ID, FileId
 from rollcall.core.shapes import SCHEMA_VERSION as SCHEMA_VERSION
 from rollcall.core.shapes import CallStatus as CallStatus
 from rollcall.core.shapes import CapabilityCall as CapabilityCall
@@ -33,9 +34,7 @@ REASON_CHARS = 500
 COMMENT_CHARS = 1_000
 """The longest comment on an answer."""
 
-RunId = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(~1){0,20}(~[1-9][0-9]{0,4})?$")
-]
+RunId = Annotated[str, Field(pattern=rf"^{ID.pattern}(~1){{0,20}}(~[1-9][0-9]{{0,4}})?$")]
 """The id of a run: a client's or the server's own, and `~1`, `~2` and so on for the runs that
 continue its turn. Older ones have a `~1` for each."""
 
@@ -83,7 +82,7 @@ class MediaPart(Wire):
     type: Literal["image", "document"]
     media_type: str | None = Field(default=None, pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
     data: str | None = Field(default=None, max_length=1_000_000, pattern=r"^[A-Za-z0-9+/]*={0,2}$")
-    file_id: str | None = Field(default=None, pattern=r"^[0-9a-f]{32}$")
+    file_id: FileId | None = None
     name: str | None = Field(default=None, max_length=200)
 
     @model_validator(mode="after")

@@ -8,7 +8,6 @@ know.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Generator, Sequence
 from contextlib import closing
@@ -28,6 +27,7 @@ from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.events import Event
 from rollcall.core.inputs import digest, validate
 from rollcall.core.logs import as_agent_error
+from rollcall.core.shapes import ID
 from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints.agui_input import (
@@ -64,7 +64,6 @@ MAX_CLIENT_TOOLS = 50
 CANCEL_S = 8.0
 """How long a run whose client closed the connection has to save its end; the server waits a little
 longer than that (`LEAVE_S`)."""
-_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = {
     "data": "messages",
     "message": "messages",
@@ -82,7 +81,7 @@ def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | N
     """Answer an AG-UI `RunAgentInput` with a stream of events, and a GET with the agent's
     `AgentCapabilities`."""
     agent = call.path
-    if not _AGENT.fullmatch(agent):
+    if not ID.fullmatch(agent):
         raise InvalidArgument(
             "the URL names no agent; send to agui/{agent}, such as agui/assistant", field="agent"
         )

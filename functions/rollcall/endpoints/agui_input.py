@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +20,8 @@ from pydantic.alias_generators import to_camel
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import check_json, digest, validate
-from rollcall.core.wire import CallId, Id
+from rollcall.core.shapes import ID, Id
+from rollcall.core.wire import CallId
 from rollcall.registry.snapshot import Snapshot
 from rollcall.store import paths
 from rollcall.store.runs import is_generated_id, read_for_opening, run_key, thread_of_run
@@ -369,8 +369,6 @@ def _constraints(schema: Any) -> Any:
 # An AG-UI client names its thread before there is one. Every user has names of their own: a thread
 # has the id that follows from user and name, so that nobody can take or try another's.
 
-_MAY_BE_AN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-
 
 class ClientThread(Struct, frozen=True):
     """The thread that a client's name for it leads to.
@@ -416,7 +414,7 @@ def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> Clien
     the one whose id follows from the name. Another user's thread of either id is ignored."""
     own = client_thread_id(uid, name)
     references = [paths.thread(db, own)]
-    if _MAY_BE_AN_ID.fullmatch(name):
+    if ID.fullmatch(name):
         references.append(paths.thread(db, name))
     key = None if is_generated_id(run_id) else run_key(uid, run_id)
     threads, run = read_for_opening(db, references, key=key)

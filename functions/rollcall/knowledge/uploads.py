@@ -33,7 +33,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.inputs import validate
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import SCHEMA_VERSION, Role, Wire
+from rollcall.core.shapes import SCHEMA_VERSION, FileId, Role, Wire
 from rollcall.knowledge.documents import (
     ALLOWANCE,
     CONTENT_TYPES,
@@ -103,7 +103,7 @@ class BeginUpload(Wire):
 class UploadPart(Wire):
     """Data of `upload_part`: a part by its number from 0, as base64."""
 
-    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+    file_id: FileId
     part: int = Field(ge=0, le=MOST_BYTES // PART_BYTES)
     content: str = Field(max_length=_PART_CHARS)
 
@@ -111,13 +111,13 @@ class UploadPart(Wire):
 class FinishUpload(Wire):
     """Data of `finish_upload`."""
 
-    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+    file_id: FileId
 
 
 class GetFile(Wire):
     """Data of `get_file`: one's own file, and a part by its number from 0."""
 
-    file_id: str = Field(pattern=r"^[0-9a-f]{32}$")
+    file_id: FileId
     part: int = Field(default=0, ge=0, le=MOST_BYTES // PART_BYTES)
 
 

@@ -18,7 +18,7 @@ from rollcall.core.inputs import digest as digest_of
 from rollcall.core.inputs import parse_url
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.core.shapes import Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.documents import in_words
@@ -48,8 +48,8 @@ _Examples = Annotated[tuple[dict[str, Any], ...], Field(max_length=50)]
 _Phrases = dict[_Text, _Words]
 
 _TARGETS = {
-    "internal_service": re.compile(r"[a-z][a-z0-9_]{0,61}"),
-    "client": re.compile(r"[a-z][a-z0-9_]{0,61}"),
+    "internal_service": CAPABILITY_ID,
+    "client": CAPABILITY_ID,
     "firebase_function": re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,61}|https://[!-~]{1,2000}"),
     "api_endpoint": re.compile(r"https://[!-~]{1,2000}"),
 }
@@ -93,7 +93,7 @@ class _Enrichment(_Read):
 
 
 class _Document(_Read):
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,61}$")
+    id: str = Field(pattern=f"^{CAPABILITY_ID.pattern}$")
     name: str = Field(max_length=200)
     names: Annotated[dict[_Text, _Text], Field(max_length=20)] = {}
     description: str = Field(default="", max_length=8_000)

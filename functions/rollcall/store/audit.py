@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import User
 from rollcall.core.redaction import redacted_json
+from rollcall.core.shapes import CAPABILITY_ID
 from rollcall.core.wire import SCHEMA_VERSION, ModelUsage, StopReason, ToolCallRecord
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, arguments_digest
@@ -41,7 +41,6 @@ MAX_APPROVALS = 100
 PLATFORM_TOOLS = frozenset({"find_tools", "ask_user"})
 """The platform's own tools: nothing that could have been chosen."""
 _TEXT_CHARS = 200
-_TOOL = re.compile(r"[a-z][a-z0-9_]{0,61}")
 _NO_TOOL = "(no tool's name)"
 
 
@@ -146,12 +145,12 @@ def write(batch: WriteBatch, db: Client, entry: dict[str, Any]) -> None:
 
 def tool_names(names: Iterable[str]) -> list[str]:
     """Return the names that can be a tool's, each once, in their order."""
-    return list(dict.fromkeys(name for name in names if _TOOL.fullmatch(name)))[:MAX_TOOLS]
+    return list(dict.fromkeys(name for name in names if CAPABILITY_ID.fullmatch(name)))[:MAX_TOOLS]
 
 
 def _tool(name: str) -> str:
     """Return a tool's name for the log; a model may have made up any text."""
-    return name if _TOOL.fullmatch(name) else _NO_TOOL
+    return name if CAPABILITY_ID.fullmatch(name) else _NO_TOOL
 
 
 def _call(record: ToolCallRecord) -> dict[str, Any]:

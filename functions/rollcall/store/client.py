@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from rollcall.core import options
 from rollcall.core.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def is_open() -> bool:
 
 def project_id() -> str:
     """Return the Firebase project of this process."""
-    found = os.environ.get("GCLOUD_PROJECT") or os.environ.get("GOOGLE_CLOUD_PROJECT")
-    return found or _FALLBACK_PROJECT
+    return options.project_id() or _FALLBACK_PROJECT
 
 
 TIMEOUT_S = 10.0

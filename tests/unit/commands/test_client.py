@@ -192,5 +192,5 @@ def test_what_cannot_be_called_on_the_emulators_is_told_with_its_reason(
 
 def test_a_refusal_of_plain_http_has_its_code_too(serve: Serve) -> None:
     error = {"code": "invalid-argument", "message": "the URL names no agent", "details": {}}
-    with pytest.raises(CallError, match="^invalid-argument: the URL names no agent$"):
+    with pytest.raises(CallError, match=r"^invalid-argument: the URL names no agent$"):
         serve(answers({"error": error}, 400)).call("agui", {})

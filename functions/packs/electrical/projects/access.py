@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packs.electrical.projects.records import Panel, Project, ProjectRole
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
+from rollcall.core.shapes import ID
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
@@ -180,7 +180,7 @@ def checked_id(id: str) -> str:
     Raises:
         InvalidArgument: It cannot.
     """
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", id):
+    if not ID.fullmatch(id):
         raise InvalidArgument(
             f"{id[:80]!r} is no project's id: letters, digits, - and _, at most 64", field=_FIELD
         )

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
 from rollcall.core.errors import InvalidArgument
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import Id, Wire
 
 SCHEMA_VERSION = 1
 MAX_PANELS = 100
@@ -37,7 +37,7 @@ def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
 
 ConductorSize = Annotated[Size, BeforeValidator(_as_value_error(parse_size))]
 ConductorMaterial = Annotated[Material, BeforeValidator(_as_value_error(parse_material))]
-RecordId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+RecordId = Id
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Description = Annotated[str, Field(min_length=1, max_length=200)]
 Voltage = Annotated[float, Field(ge=100, le=15_000)]

@@ -32,7 +32,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable, error_from
 from rollcall.core.inputs import check_json, parse_url
 from rollcall.core.logs import traceparent
-from rollcall.core.options import region
+from rollcall.core.options import on_emulator, region
 from rollcall.core.statement import HEADER, can_sign, project, signed
 from rollcall.registry.entries import Execution
 
@@ -151,7 +151,7 @@ def _place(target: str) -> _Place:
         check_listed(url, HOSTS)
         name = url.path.partition("?")[0].strip("/").rpartition("/")[2]
         return _Place(url.host, url.host, url.port, url.path, name or url.host)
-    if _on_emulator():
+    if on_emulator():
         # Our own tools name the emulator; a function inside it is told of the hub only.
         named, hub = (os.environ.get(name) for name in (EMULATOR, HUB))
         if not named and not hub:
@@ -162,10 +162,6 @@ def _place(target: str) -> _Place:
         return _Place(None, address, int(port), f"/{project()}/{region()}/{target}", target)
     host = f"{region()}-{project()}.cloudfunctions.net"
     return _Place(host, host, 443, f"/{target}", target)
-
-
-def _on_emulator() -> bool:
-    return os.environ.get("FUNCTIONS_EMULATOR") == "true"
 
 
 @cache
@@ -190,7 +186,7 @@ def _credentials(place: _Place, user: User, token: str | None, body: bytes) -> d
         headers["Authorization"] = f"Bearer {token}"
     if can_sign() or not token:
         headers[HEADER] = signed(user, function=place.name, body=body)
-    if place.host and not _on_emulator():
+    if place.host and not on_emulator():
         audience = f"https://{place.host}"
         if place.host.endswith(".cloudfunctions.net"):
             audience += place.path.partition("?")[0]
