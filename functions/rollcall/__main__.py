@@ -19,6 +19,7 @@ from typing import Any
 from rollcall.commands.app import Place, choose, find_app
 from rollcall.core.errors import FAILED, AgentError, Problem
 from rollcall.core.shapes import Role, Status
+from rollcall.core.texts import clipped
 
 _STATUSES = [status.value for status in Status]
 _ROLES = [role.value for role in Role]
@@ -239,9 +240,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error.message, error.hint or "", sep="\n", file=sys.stderr)
         return FAILED
     except (GoogleAPIError, GoogleAuthError) as error:
-        words = " ".join(str(error).split())[:500]
         where = f" ({place})" if place else ""
-        print(f"Firestore did not do it{where}: {words}", file=sys.stderr)
+        print(f"Firestore did not do it{where}: {clipped(str(error), 500)}", file=sys.stderr)
         print("`registry doctor` looks for the reason.", file=sys.stderr)
         return FAILED
     except (KeyboardInterrupt, EOFError):  # the second is Ctrl-D at a question
@@ -250,12 +250,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a file that cannot be read or written, a network that is down
-        what = (
-            f"{error.filename}: {error.strerror}"
-            if error.filename
-            else " ".join(str(error).split())
-        )
-        print(what[:500], file=sys.stderr)
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        print(clipped(what, 500), file=sys.stderr)
         return FAILED
 
 

@@ -22,6 +22,7 @@ from rollcall.commands.client import (
 )
 from rollcall.commands.doctor.deployment import check_indexes, job_problem
 from rollcall.commands.doctor.findings import (
+    MOST_CHARS,
     Finding,
     Google,
     GoogleRefusal,
@@ -37,6 +38,7 @@ from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
 from rollcall.core.policy import combined
 from rollcall.core.shapes import Role
+from rollcall.core.texts import clipped
 from rollcall.emulators.addresses import Addresses, Configuration, read_jsonc
 from rollcall.emulators.clock import run_function
 from rollcall.emulators.suite import get_json
@@ -104,7 +106,7 @@ def enqueue(project: str, data: dict[str, Any], *, is_local: bool) -> str:
         with _admin_app(project, is_local=is_local) as app:
             return str(functions.task_queue(target, app=app).enqueue({"data": data}))
     except Exception as error:  # the SDK, its transport and its credentials, each in its way
-        raise Problem(" ".join(str(error).split())[:300]) from error
+        raise Problem(clipped(str(error), MOST_CHARS)) from error
 
 
 def _custom_token(google: Google, project: str, uid: str) -> str | None:

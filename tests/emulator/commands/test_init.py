@@ -12,7 +12,7 @@ from google.cloud.firestore import Client
 
 from rollcall.commands.init import security_rules
 from rollcall.commands.init.files import write
-from rollcall.commands.init.plan import make_plan
+from rollcall.commands.init.plan import Plan
 from rollcall.commands.rules import platform
 from tests.support.calling import token
 from tests.unit.commands.init.apps import make, wheel
@@ -59,7 +59,7 @@ def load(db: Client) -> Iterator[Callable[[str], Read]]:
 
 def init(root: Path, prefix: str | None = None) -> str:
     """Add Rollcall to an app, and return its rules."""
-    write(root, make_plan(root, wheel(), platform, prefix).changes)
+    write(root, Plan(root, wheel(), platform, prefix).changes)
     return (root / "firestore.rules").read_text()
 
 

@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.commands.app import Settings
-from rollcall.commands.doctor.findings import Finding, Google, fail, firebase, name_list, ok, warn
+from rollcall.commands.doctor.findings import (
+    MOST_CHARS,
+    Finding,
+    Google,
+    fail,
+    firebase,
+    name_list,
+    ok,
+    warn,
+)
 from rollcall.commands.rules import index_key
 from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
+from rollcall.core.texts import clipped
 from rollcall.registry.segments import MANIFEST, part
 
 if TYPE_CHECKING:
@@ -223,7 +233,7 @@ def check_reachable(db: Client) -> Iterator[Finding]:
             "gcloud firestore databases create --project={project} --location=nam5",
         )
     except GoogleAPIError as error:
-        yield fail("firestore", f"no answer: {' '.join(str(error).split())[:300]}")
+        yield fail("firestore", f"no answer: {clipped(str(error), MOST_CHARS)}")
     else:
         yield ok("firestore", f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
 

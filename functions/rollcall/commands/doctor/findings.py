@@ -9,7 +9,11 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rollcall.core.texts import clipped
+
 TIMEOUT_S = 20
+MOST_CHARS = 300
+"""Of an error of Google's, in its own words and in one line."""
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _MOST_PAGES = 50
 _ROLES = {
@@ -68,7 +72,7 @@ class Google:
                 text = str(reply.json()["error"]["message"])
             except (ValueError, KeyError, TypeError):
                 text = str(reply.text)
-            message = " ".join(text.split())[:300]  # Google's own words, in one line
+            message = clipped(text, MOST_CHARS)
             raise GoogleRefusal(reply.status_code, message, _ROLES.get(service, ""))
         found: dict[str, Any] = reply.json()
         return found
@@ -166,7 +170,7 @@ def guard(topic: str, check: Check) -> Iterator[Finding]:
             text = f"Google answered {refused.status}: {refused}"
         yield warn(topic, text, mend)
     except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-        yield warn(topic, f"no answer: {' '.join(str(error).split())[:300]}")
+        yield warn(topic, f"no answer: {clipped(str(error), MOST_CHARS)}")
 
 
 def name_list(names: Iterable[str], *, most: int = 8) -> str:

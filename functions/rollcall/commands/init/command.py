@@ -8,12 +8,13 @@ import itertools
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rollcall.commands.init import app_code
 from rollcall.commands.init.files import Change, write
 from rollcall.commands.init.firebase_json import FILE
-from rollcall.commands.init.plan import Plan, make_plan
+from rollcall.commands.init.plan import Plan
 from rollcall.commands.init.web_app import shipped_files
 from rollcall.commands.init.wheel import installed_wheel
 from rollcall.commands.rules import platform
@@ -41,10 +42,10 @@ def run(options: argparse.Namespace) -> int:
     asks = not options.yes and sys.stdin.isatty()
     try:
         wheel = installed_wheel()
-        plan = make_plan(root, wheel, platform, options.prefix, options.web)
+        plan = Plan(root, wheel, platform, options.prefix, options.web)
         may_add = asks and plan.web is None and not plan.is_update
         if may_add and shipped_files(wheel.content) and _answers_yes(_WEB_QUESTION):
-            plan = make_plan(root, wheel, platform, options.prefix, "")
+            plan = Plan(root, wheel, platform, options.prefix, "")
     except (Problem, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
     print(f"App: {root}")
@@ -100,7 +101,7 @@ def choose_root(folder: str | None, current: Path) -> Path:
     return current
 
 
-def show(changes: tuple[Change, ...], web: str | None = None) -> str:
+def show(changes: Sequence[Change], web: str | None = None) -> str:
     """The changes for a person: new files by name and length, others as a diff; those of the web
     app, in the folder `web`, by their number."""
     parts = []

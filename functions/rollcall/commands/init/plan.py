@@ -14,8 +14,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
-from rollcall.commands.init.files import Change, Files, append_lines, problem_at
-from rollcall.commands.init.firebase_json import Codebase
+from rollcall.commands.init.files import Files, append_lines, problem_at
 from rollcall.commands.init.web_app import RECORD, WebRecord
 from rollcall.commands.init.wheel import (
     FIND_LINKS,
@@ -38,19 +37,6 @@ _MOST_PLACES = 3
 PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
 
 
-class Plan(Struct, frozen=True):
-    """What init changes, notes for the person, and where the functions are."""
-
-    root: Path
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...]
-    codebase: Codebase
-    is_update: bool
-    """Whether Rollcall was there already."""
-    web: str | None = None
-    """The folder of the web app; None for an app without."""
-
-
 class Record(Struct, frozen=True):
     """What an earlier init added, from `vendor/rollcall.json`."""
 
@@ -60,14 +46,8 @@ class Record(Struct, frozen=True):
     web: WebRecord | None = None
 
 
-def make_plan(
-    root: Path,
-    wheel: Wheel,
-    platform: PlatformOf,
-    prefix: str | None,
-    web: str | None = None,
-) -> Plan:
-    """Plan to make an app in `root`, or to add Rollcall to it.
+class Plan:
+    """What init changes to make an app, or to add Rollcall to it; nothing is written by that.
 
     Args:
         root: The folder of `firebase.json`, or the one that is to have it.
@@ -77,40 +57,46 @@ def make_plan(
         prefix: What those names begin with; None for what the app says already.
         web: The folder of the web app, empty for the usual one; None to add none.
 
+    Attributes:
+        changes: Of files.
+        notes: For the person.
+        codebase: Where the functions are.
+        is_update: Whether Rollcall was there already.
+        web: The folder of the web app; None for an app without.
+
     Raises:
         Problem: Something in the app stands against it; each reason comes with its cure.
     """
-    return _Planner(root, wheel, platform, prefix, web).plan()
 
-
-class _Planner:
     def __init__(
-        self, root: Path, wheel: Wheel, platform: PlatformOf, prefix: str | None, web: str | None
+        self,
+        root: Path,
+        wheel: Wheel,
+        platform: PlatformOf,
+        prefix: str | None,
+        web: str | None = None,
     ) -> None:
         self.root = root
-        self.web = web
-        self.files = Files(root)
-        self.wheel = wheel
-        self.problems: list[str] = []
         self.notes: list[str] = []
-        self.firebase = self.files.read(firebase_json.FILE)
-        text = self.firebase if self.firebase is not None else "{}"
-        self.codebase = firebase_json.choose_codebase(text, self.files)
-        self.firestore = firebase_json.choose_firestore(text)
-        self.main = self.files.read(self._in("main.py"))
-        self.record = self._read_record()
-        self.web_record = self.record.web if self.record is not None else None
-        self.is_bound = self.main is not None and app_code.binds(self.main)
-        self.is_update = self.record is not None and self.is_bound
-        self.prefix = self._choose_prefix(prefix)
+        self._files = Files(root)
+        self._wheel = wheel
+        self._problems: list[str] = []
+        self._firebase = self._files.read(firebase_json.FILE)
+        text = self._firebase if self._firebase is not None else "{}"
+        self.codebase = firebase_json.choose_codebase(text, self._files)
+        self._firestore = firebase_json.choose_firestore(text)
+        self._main = self._files.read(self._in("main.py"))
+        self._record = self._read_record()
+        self._web_record = self._record.web if self._record is not None else None
+        self._is_bound = self._main is not None and app_code.binds(self._main)
+        self.is_update = self._record is not None and self._is_bound
+        self._prefix = self._choose_prefix(prefix)
         # The packages that main.py binds, as far as they lie beside it.
-        call = app.bind_call(self.main) if self.main is not None and self.is_bound else None
+        call = app.bind_call(self._main) if self._main is not None and self._is_bound else None
         named = app.bind_arguments(call, self._in("main.py")).get("packs") if call else None
         packages = {name: root / self._in(name) for name in named or DEFAULT_PACKAGES}
         folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
-        self.platform = platform(self.prefix, folders)
-
-    def plan(self) -> Plan:
+        self._platform = platform(self._prefix, folders)
         for step in (
             self._plan_firebase_json,
             self._plan_main,
@@ -120,25 +106,24 @@ class _Planner:
             self._plan_rules,
             self._plan_indexes,
             self._check_names,
-            self._plan_web,
+            lambda: self._plan_web(web),
             self._plan_wheel,
             self._plan_git,
         ):
             try:
                 step()
             except Problem as error:
-                self.problems.append(str(error))
-        if self.problems:
-            raise Problem("\n\n".join(self.problems))
-        if self.prefix and not self.is_update:
+                self._problems.append(str(error))
+        if self._problems:
+            raise Problem("\n\n".join(self._problems))
+        if self._prefix and not self.is_update:
             self.notes.append(
                 "Clients have to know the prefix: in JavaScript, "
-                f'`new Rollcall({{ ..., prefix: "{self.prefix}" }})`; elsewhere, call '
-                f"`{self.prefix}_run_agent` and read `{self.prefix}_threads`."
+                f'`new Rollcall({{ ..., prefix: "{self._prefix}" }})`; elsewhere, call '
+                f"`{self._prefix}_run_agent` and read `{self._prefix}_threads`."
             )
-        changes, notes = tuple(self.files.changes()), tuple(self.notes)
-        folder = self.web_record.folder if self.web_record is not None else None
-        return Plan(self.root, changes, notes, self.codebase, self.is_update, folder)
+        self.changes = self._files.changes()
+        self.web = self._web_record.folder if self._web_record is not None else None
 
     def _in(self, name: str) -> str:
         """A file's path in the functions folder."""
@@ -148,22 +133,22 @@ class _Planner:
     # ---- The app's configuration ----
 
     def _plan_firebase_json(self) -> None:
-        if self.firebase is None:
-            self.files.put(firebase_json.FILE, firebase_json.new_file(self.codebase))
-            if not self.files.exists(".firebaserc"):
-                self.files.put(".firebaserc", app_code.firebaserc(self.root.resolve().name))
+        if self._firebase is None:
+            self._files.put(firebase_json.FILE, firebase_json.new_file(self.codebase))
+            if not self._files.exists(".firebaserc"):
+                self._files.put(".firebaserc", app_code.firebaserc(self.root.resolve().name))
             return
-        if pattern := firebase_json.ignored_vendor(self.firebase, self.codebase):
+        if pattern := firebase_json.ignored_vendor(self._firebase, self.codebase):
             raise Problem(
                 f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
                 f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
             )
         if not self.is_update:
-            self.files.put(firebase_json.FILE, firebase_json.merge(self.firebase, self.codebase))
+            self._files.put(firebase_json.FILE, firebase_json.merge(self._firebase, self.codebase))
 
     def _plan_environment(self) -> None:
         path = self._in(".env")
-        text = self.files.read(path) or ""
+        text = self._files.read(path) or ""
         settings = []
         if self.codebase.name != DEFAULT_CODEBASE:
             said = app.parse_variables(text).get(CODEBASE)
@@ -175,21 +160,21 @@ class _Planner:
             settings.append(
                 (CODEBASE, self.codebase.name, "This codebase's name in firebase.json.")
             )
-        if self.prefix:
+        if self._prefix:
             settings.append(
-                (PREFIX, self.prefix, "Before the names of Rollcall's collections and functions.")
+                (PREFIX, self._prefix, "Before the names of Rollcall's collections and functions.")
             )
         if not self.is_update:
             settings.append(app_code.THREADS)
-            if self.main is None:
+            if self._main is None:
                 settings.append(app_code.NO_PLUGINS)
         if settings:
-            self.files.put(path, app.merge_variables(text, settings))
+            self._files.put(path, app.merge_variables(text, settings))
 
     def _plan_git(self) -> None:
         if not self.is_update:
-            text = self.files.read(".gitignore") or ""
-            below = self.files.read(self._in(".gitignore")) or ""
+            text = self._files.read(".gitignore") or ""
+            below = self._files.read(self._in(".gitignore")) or ""
             have = {line.strip().strip("/") for line in (text + "\n" + below).splitlines()}
             folder = self.codebase.folder
             missing = [
@@ -201,11 +186,11 @@ class _Planner:
             if missing:
                 gap = "\n" if text.strip() else ""
                 lines = "\n".join(["# Rollcall", *missing])
-                self.files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
-        wheel = self._in(f"vendor/{self.wheel.file_name}")
-        pages = [f"{self.web_record.folder}/index.html"] if self.web_record is not None else []
+                self._files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
+        wheel = self._in(f"vendor/{self._wheel.file_name}")
+        pages = [f"{self._web_record.folder}/index.html"] if self._web_record is not None else []
         for path in (wheel, self._in(".env"), *pages):
-            if self.files.exists(path) and (rule := _git_ignores(self.root, path)):
+            if self._files.exists(path) and (rule := _git_ignores(self.root, path)):
                 self.notes.append(
                     f"{path} is ignored by git ({rule}): deploys from another machine, such as "
                     "CI, would miss it. Change that line, or add the file with `git add -f`."
@@ -218,19 +203,19 @@ class _Planner:
     def _plan_main(self) -> None:
         path = self._in("main.py")
         for name in ("rollcall.py", "rollcall/__init__.py"):
-            if self.files.exists(self._in(name)):
+            if self._files.exists(self._in(name)):
                 raise Problem(
                     f"{self._in(name)} would hide the library, which is imported as `rollcall`. "
                     "Rename it."
                 )
-        if self.main is None or not self.main.strip():
-            self.files.put(path, app_code.NEW)
+        if self._main is None or not self._main.strip():
+            self._files.put(path, app_code.NEW)
             return
         try:
-            names = app_code.top_level_names(self.main)
+            names = app_code.top_level_names(self._main)
         except SyntaxError as error:
             raise Problem(f"{path}:{error.lineno}: Python cannot read it: {error.msg}") from error
-        if self.is_bound:
+        if self._is_bound:
             return
         if "bind" in names:
             raise Problem(
@@ -238,43 +223,43 @@ class _Planner:
                 "import bind` would take it. Rename yours."
             )
         package = self._package()
-        named = package != "capabilities" or self.files.is_folder(self._in("packs"))
-        self.files.put(path, app_code.merge(self.main, [package] if named else None))
+        named = package != "capabilities" or self._files.is_folder(self._in("packs"))
+        self._files.put(path, app_code.merge(self._main, [package] if named else None))
 
     def _package(self) -> str:
         """The package of capabilities; another one where `capabilities` is something else."""
         folder = self._in("capabilities")
         texts = [
-            self.files.read_bytes(f"{folder}/{name}") or b"" for name in self.files.names(folder)
+            self._files.read_bytes(f"{folder}/{name}") or b"" for name in self._files.names(folder)
         ]
         is_other = bool(texts) and not any(b"rollcall" in text for text in texts)
-        if is_other or self.files.exists(f"{folder}.py"):
+        if is_other or self._files.exists(f"{folder}.py"):
             return "rollcall_capabilities"
         return "capabilities"
 
     def _plan_capabilities(self) -> None:
         folder = self._in(self._package())
-        if self.is_bound or self.files.names(folder):
+        if self._is_bound or self._files.names(folder):
             return
         taken = app_code.EXAMPLE in self._own_functions()
         for name, text in app_code.capability_files().items():
             if name == "__init__.py" or not taken:
-                self.files.put(f"{folder}/{name}", text)
+                self._files.put(f"{folder}/{name}", text)
 
     def _own_functions(self) -> dict[str, str]:
         """The names in the codebase's own main.py, with file and line."""
         try:
-            names = app_code.top_level_names(self.main or "")
+            names = app_code.top_level_names(self._main or "")
         except SyntaxError:  # `_plan_main` says so
             return {}
         return {name: f"{self._in('main.py')}:{line}" for name, line in names.items()}
 
     def _plan_requirements(self) -> None:
         path = self._in("requirements.txt")
-        text = self.files.read(path)
+        text = self._files.read(path)
         if text is None:
             project = self._in("pyproject.toml")
-            if "dependencies" in (self.files.read(project) or ""):
+            if "dependencies" in (self._files.read(project) or ""):
                 raise Problem(
                     f"{project} says what the app needs, and there is no requirements.txt beside "
                     "it, which Firebase asks for. Write one from it (`uv export`, `poetry export`) "
@@ -282,46 +267,46 @@ class _Planner:
                 )
             text = ""
         if has_hashes(text):
-            if not asks_for(text, self.wheel.version):
+            if not asks_for(text, self._wheel.version):
                 self.notes.append(
                     f"{path} has hashes, so pip wants them of every line, and it is left as it is. "
                     "Add these lines to the file that it is made from, and make it anew, from its "
                     f"folder (`pip-compile --generate-hashes`, `uv pip compile`):\n"
                     f"  {FIND_LINKS}\n"
-                    f"  {DISTRIBUTION}=={self.wheel.version}"
+                    f"  {DISTRIBUTION}=={self._wheel.version}"
                 )
             return
-        self.files.put(path, require(text, self.wheel.version))
+        self._files.put(path, require(text, self._wheel.version))
 
     def _plan_wheel(self) -> None:
         folder = self._in("vendor")
-        path = f"{folder}/{self.wheel.file_name}"
-        there = self.files.read_bytes(path)
+        path = f"{folder}/{self._wheel.file_name}"
+        there = self._files.read_bytes(path)
         if there is None:
-            self.files.put(path, self.wheel.content)
-        elif not same_content(there, self.wheel.content):
+            self._files.put(path, self._wheel.content)
+        elif not same_content(there, self._wheel.content):
             raise Problem(
                 f"{path} has other content than the library that runs, under the same version, so "
                 "a deploy could keep the old one. Build the library with `make wheel`, which names "
                 "its content in the version, install that and repeat this."
             )
-        for name in self.files.names(folder):
-            if is_wheel_of_ours(name) and name != self.wheel.file_name:
-                self.files.remove(f"{folder}/{name}")
+        for name in self._files.names(folder):
+            if is_wheel_of_ours(name) and name != self._wheel.file_name:
+                self._files.remove(f"{folder}/{name}")
         record: dict[str, Any] = {
             "about": "What `python -m rollcall init` added, so that a later one can renew it.",
-            "version": self.wheel.version,
-            "prefix": self.prefix,
-            "collections": list(self.platform.collections),
-            "indexes": index_entries(self.platform.indexes),
+            "version": self._wheel.version,
+            "prefix": self._prefix,
+            "collections": list(self._platform.collections),
+            "indexes": index_entries(self._platform.indexes),
         }
-        if self.web_record is not None:
-            record["web"] = to_builtins(self.web_record)
-        self.files.put(self._in(RECORD), json.dumps(record, indent=1) + "\n")
+        if self._web_record is not None:
+            record["web"] = to_builtins(self._web_record)
+        self._files.put(self._in(RECORD), json.dumps(record, indent=1) + "\n")
 
     def _read_record(self) -> Record | None:
         path = self._in(RECORD)
-        text = self.files.read(path)
+        text = self._files.read(path)
         if text is None:
             return None
         try:
@@ -338,8 +323,8 @@ class _Planner:
             Problem: The app has another one, and data under it.
         """
         path = self._in(".env")
-        there = app.parse_variables(self.files.read(path) or "").get(PREFIX)
-        before = self.record.prefix if self.record is not None else there
+        there = app.parse_variables(self._files.read(path) or "").get(PREFIX)
+        before = self._record.prefix if self._record is not None else there
         if there is not None and before != there:
             raise Problem(
                 f"{path}: {PREFIX} is {there!r}, and Rollcall was added with {before!r}, under "
@@ -358,19 +343,19 @@ class _Planner:
 
     # ---- The web app ----
 
-    def _plan_web(self) -> None:
-        if self.web_record is None and self.web is None:
+    def _plan_web(self, folder: str | None) -> None:
+        if self._web_record is None and folder is None:
             return
-        variables = app.parse_variables(self.files.read(self._in(".env")) or "")
-        self.web_record, notes = web_app.plan(
-            self.files,
-            web_app.shipped_files(self.wheel.content),
-            folder=self.web or "",
-            before=self.web_record,
+        variables = app.parse_variables(self._files.read(self._in(".env")) or "")
+        self._web_record, notes = web_app.plan(
+            self._files,
+            web_app.shipped_files(self._wheel.content),
+            folder=folder or "",
+            before=self._web_record,
             settings=web_app.Settings(
                 name=self.root.resolve().name,
                 region=variables.get(REGION) or DEFAULT_REGION,
-                prefix=self.prefix,
+                prefix=self._prefix,
             ),
         )
         self.notes += notes
@@ -378,11 +363,11 @@ class _Planner:
     # ---- Firestore ----
 
     def _plan_rules(self) -> None:
-        path = self.firestore.rules
-        text = self.files.read(path)
+        path = self._firestore.rules
+        text = self._files.read(path)
         if text is None:
-            self.files.put(path, security_rules.new_file(self.platform.rules))
-            if self.firebase is not None:
+            self._files.put(path, security_rules.new_file(self._platform.rules))
+            if self._firebase is not None:
                 self.notes.append(
                     f"The app had no {path}: a deploy replaces the rules that are in the Firebase "
                     f"console now. Copy those into {path} first."
@@ -396,28 +381,28 @@ class _Planner:
                     if rules.version
                     else "there is no rules_version"
                 )
-                self.problems.append(
+                self._problems.append(
                     f"{path}:1: {said}, and Rollcall's rules need version 2. Write "
                     "`rules_version = '2';` as the first line. In version 2, `{name=**}` also "
                     "matches what stands right at that place, so look at your wildcards."
                 )
             if problem := security_rules.openings_problem(
-                path, rules, self.platform.collections, prefix=self.prefix
+                path, rules, self._platform.collections, prefix=self._prefix
             ):
-                self.problems.append(problem)
-            self.files.put(path, security_rules.merge(text, self.platform.rules))
+                self._problems.append(problem)
+            self._files.put(path, security_rules.merge(text, self._platform.rules))
         except ValueError as error:
             raise problem_at(path, error) from error
 
     def _plan_indexes(self) -> None:
-        path = self.firestore.indexes
-        text = self.files.read(path)
+        path = self._firestore.indexes
+        text = self._files.read(path)
         if text is None:
-            self.files.put(path, new_indexes(self.platform.indexes))
+            self._files.put(path, new_indexes(self._platform.indexes))
             return
-        written = self.record.indexes if self.record is not None else ()
+        written = self._record.indexes if self._record is not None else ()
         try:
-            self.files.put(path, merge_indexes(text, self.platform.indexes, written))
+            self._files.put(path, merge_indexes(text, self._platform.indexes, written))
         except ValueError as error:
             raise problem_at(path, error) from error
 
@@ -426,11 +411,11 @@ class _Planner:
     def _check_names(self) -> None:
         """Find names of Rollcall that the app has for something of its own."""
         taken: dict[str, list[str]] = {}
-        if not self.is_bound:  # else `bind` knows better which of the engine's functions there are
+        if not self._is_bound:  # else `bind` knows better which of the engine's functions there are
             found = dict(self._own_functions())
             for folder in self.codebase.others:
-                found |= app_code.deployed_functions(self.files, folder)
-            ours = self.platform.functions
+                found |= app_code.deployed_functions(self._files, folder)
+            ours = self._platform.functions
             taken = {f"the function {name}": [at] for name, at in found.items() if name in ours}
         for id, places in self._taken_collections().items():
             taken.setdefault(f"the collection {id}", places)
@@ -440,23 +425,23 @@ class _Planner:
             f"  {name}: {', '.join(dict.fromkeys(places[:_MOST_PLACES]))}"
             for name, places in sorted(taken.items())
         ]
-        cure = f"Choose another prefix than {self.prefix!r}."
-        if not self.prefix:
+        cure = f"Choose another prefix than {self._prefix!r}."
+        if not self._prefix:
             cure = (
                 "With `--prefix rc` Rollcall's own are called rc_threads, rc_run_agent and so on, "
                 "in paths, rules, indexes and clients."
             )
         what = "Rollcall uses names that the app has for something else:"
-        self.problems.append("\n".join([what, *lines, cure]))
+        self._problems.append("\n".join([what, *lines, cure]))
 
     def _taken_collections(self) -> dict[str, list[str]]:
-        known = self.record.collections if self.record is not None else ()
-        new = [each for each in self.platform.collections if each not in known]
+        known = self._record.collections if self._record is not None else ()
+        new = [each for each in self._platform.collections if each not in known]
         roots = {each for each in new if "/" not in each}
         ids = {each.rpartition("/")[2] for each in new}
-        groups = self.platform.shared_groups & ids
+        groups = self._platform.shared_groups & ids
         used: list[tuple[str, str]] = []
-        rules_file, indexes_file = self.firestore.rules, self.firestore.indexes
+        rules_file, indexes_file = self._firestore.rules, self._firestore.indexes
         if (text := self._on_disk(rules_file)) is not None:
             try:
                 lines = security_rules.collection_lines(security_rules.read(text))
@@ -464,15 +449,15 @@ class _Planner:
             except ValueError:  # `_plan_rules` says so
                 pass
         if (text := self._on_disk(indexes_file)) is not None:
-            ours = {*index_entries(self.platform.indexes)}
-            ours |= {*self.record.indexes} if self.record is not None else set()
+            ours = {*index_entries(self._platform.indexes)}
+            ours |= {*self._record.indexes} if self._record is not None else set()
             try:
                 for group, (line, keys) in group_lines(text).items():
                     if not ours.issuperset(keys):
                         used.append((f"{security_rules.ANY}**/{group}", f"{indexes_file}:{line}"))
             except ValueError:  # `_plan_indexes` says so
                 pass
-        if self.record is None and not self.is_bound:
+        if self._record is None and not self._is_bound:
             used += app_code.collections_in_code(self.root).items()
         found: dict[str, list[str]] = {}
         for path, place in used:

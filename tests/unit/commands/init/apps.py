@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rollcall.commands.init.files import write
-from rollcall.commands.init.plan import Plan, make_plan
+from rollcall.commands.init.plan import Plan
 from rollcall.commands.init.wheel import Wheel
 from rollcall.commands.rules import Platform
 from rollcall.core.errors import Problem
@@ -63,7 +63,7 @@ def planned(
     library: Wheel | None = None,
     web: str | None = None,
 ) -> Plan:
-    return make_plan(root, library or wheel(), platform, prefix, web)
+    return Plan(root, library or wheel(), platform, prefix, web)
 
 
 def init(

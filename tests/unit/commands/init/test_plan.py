@@ -75,8 +75,8 @@ SHAPES = {"empty": {}, "python": PYTHON, "node": NODE}
 def test_a_second_init_changes_nothing(tmp_path: Path, shape: str, prefix: str | None) -> None:
     make(tmp_path, SHAPES[shape])
     init(tmp_path, prefix=prefix)
-    assert planned(tmp_path).changes == ()
-    assert planned(tmp_path, prefix=prefix).changes == ()
+    assert planned(tmp_path).changes == []
+    assert planned(tmp_path, prefix=prefix).changes == []
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -167,7 +167,7 @@ def test_functions_that_lie_in_the_apps_own_folder_are_taken_there(tmp_path: Pat
     init(tmp_path)
     assert (tmp_path / "capabilities/agents.py").exists()
     assert "venv/" in (tmp_path / ".gitignore").read_text().splitlines()
-    assert planned(tmp_path).changes == ()
+    assert planned(tmp_path).changes == []
 
 
 @pytest.mark.parametrize("functions", ["{}", "[]"])
@@ -226,7 +226,7 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
     compiled = text + "--find-links ./vendor\nrollcall-firebase==0.1.0+g1 --hash=sha256:00\n"
     make(tmp_path, {"functions/requirements.txt": compiled})
     again = planned(tmp_path)
-    assert (again.changes, again.notes) == ((), ())
+    assert (again.changes, again.notes) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -477,7 +477,7 @@ def test_a_name_that_the_app_has_stops_init_and_a_prefix_evades_it(
     assert 'prefix: "rc"' in plan.notes[-1]
     assert "ROLLCALL_PREFIX=rc" in (tmp_path / "functions/.env").read_text()
     assert "match /rc_threads/" in (tmp_path / "firestore.rules").read_text()
-    assert planned(tmp_path).changes == ()
+    assert planned(tmp_path).changes == []
 
 
 @pytest.mark.parametrize(
@@ -523,7 +523,7 @@ def test_clients_that_read_our_collections_later_are_no_clash(tmp_path: Path) ->
     own = "      match /threads/{t} { allow get: if request.auth.token.support; }\n"
     rules = (tmp_path / "firestore.rules").read_text()
     make(tmp_path, {"firestore.rules": rules.replace("documents {\n", "documents {\n" + own, 1)})
-    assert planned(tmp_path).changes == ()
+    assert planned(tmp_path).changes == []
 
 
 def test_another_prefix_than_the_data_has_is_refused(tmp_path: Path) -> None:

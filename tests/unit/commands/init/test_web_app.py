@@ -168,7 +168,7 @@ def test_a_library_that_was_built_without_it_says_how_to_get_it(tmp_path: Path) 
     before = tree(tmp_path / "rollcall-web")
     plan = init(tmp_path, library=apps.wheel("0.2.0+g2", "two"))
     assert tree(tmp_path / "rollcall-web") == before
-    assert plan.notes == ("rollcall-web stays: this library has no web app to renew it with.",)
+    assert plan.notes == ["rollcall-web stays: this library has no web app to renew it with."]
     assert planned(tmp_path, library=library()).web == "rollcall-web"
 
 
@@ -177,7 +177,7 @@ def test_a_library_that_was_built_without_it_says_how_to_get_it(tmp_path: Path) 
 def test_a_second_init_changes_nothing(tmp_path: Path, text: str, web: str | None) -> None:
     make(tmp_path, {"firebase.json": text})
     init(tmp_path, library=library(), web="")
-    assert planned(tmp_path, library=library(), web=web).changes == ()
+    assert planned(tmp_path, library=library(), web=web).changes == []
 
 
 def test_a_new_library_renews_its_files_and_nothing_else(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_new_library_renews_its_files_and_nothing_else(tmp_path: Path) -> None
     assert changes.pop("dist/rollcall/main-A1.js") is None
     assert changes.pop("dist/rollcall/main-B2.js") == b"3"
     assert all(path.startswith("functions/") for path in changes)
-    assert planned(tmp_path, library=newer).changes == ()
+    assert planned(tmp_path, library=newer).changes == []
 
 
 def test_a_file_that_was_changed_since_stops_it(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_policy_of_an_earlier_library_is_renewed_and_a_changed_one_stays(
     plan = init(tmp_path, library=library("0.3.0+g3"))
     assert (tmp_path / "firebase.json").read_text() == text
     assert '"same-origin"' in plan.notes[0] and "were changed, so they stay" in plan.notes[0]
-    assert planned(tmp_path, library=library("0.3.0+g3")).notes == ()
+    assert planned(tmp_path, library=library("0.3.0+g3")).notes == []
 
 
 def test_the_page_is_told_prefix_and_region(tmp_path: Path) -> None:
@@ -230,9 +230,9 @@ def test_the_page_is_told_prefix_and_region(tmp_path: Path) -> None:
     assert (told["prefix"], told["region"]) == ("rc", "europe-west1")
     path = tmp_path / "rollcall-web/rollcall.json"
     path.write_text('{"prefix":"other"}')
-    assert planned(tmp_path, library=library()).notes == (
-        'rollcall-web/rollcall.json: it has to say "prefix": "rc".',
-    )
+    assert planned(tmp_path, library=library()).notes == [
+        'rollcall-web/rollcall.json: it has to say "prefix": "rc".'
+    ]
     path.write_text("{")
     assert refusal(tmp_path, library=library()).startswith("rollcall-web/rollcall.json:1: ")
 
@@ -241,7 +241,7 @@ def test_it_is_not_moved_by_itself(tmp_path: Path) -> None:
     init(tmp_path, library=library(), web="")
     said = refusal(tmp_path, library=library(), web="other")
     assert said.startswith("--web other: the web app is in rollcall-web. To move it, delete")
-    assert planned(tmp_path, library=library(), web="rollcall-web/").changes == ()
+    assert planned(tmp_path, library=library(), web="rollcall-web/").changes == []
 
 
 LOG = (
