@@ -50,7 +50,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
                 by_client(platform.db)(path, data)
 
         ctx = _tool_context(platform, user, context or {}, locale=given.locale or "en")
-        span: tracing.Span = tracing.NOTHING
+        span = tracing.NOTHING
         if tracing.is_on():
             from rollcall.agent.telemetry import tool_span
 

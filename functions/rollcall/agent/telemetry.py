@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.logs import fields, log_fields, set_fields, set_user
-from rollcall.core.tracing import NOTHING, Attribute, Span, is_on, span
+from rollcall.core.tracing import NOTHING, Attribute, Span, SpanBlock, is_on, span
 from rollcall.models.base import FinishReason, Usage
 from rollcall.models.provider import plain_id, provider_of
 from rollcall.store.open_run import OpenRun
@@ -87,7 +87,7 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
         return result
 
 
-def run_span(agent_id: str, opened: OpenRun | None = None) -> Span:
+def run_span(agent_id: str, opened: OpenRun | None = None) -> SpanBlock:
     """Begin `invoke_agent <agent>`: one run of a turn, or an agent that is asked inside a tool.
     Later runs of the turn, which may begin days after, are found by `rollcall.turn.id`."""
     if not is_on():
@@ -108,7 +108,7 @@ def run_span(agent_id: str, opened: OpenRun | None = None) -> Span:
     return span(f"invoke_agent {agent_id}", attributes)
 
 
-def reply_span(model_id: str, *, streamed: bool) -> Span:
+def reply_span(model_id: str, *, streamed: bool) -> SpanBlock:
     """Begin `chat <model>`: one reply of one model, all tries together."""
     if not is_on():
         return NOTHING
@@ -138,7 +138,7 @@ def record_usage(made: Span, usage: Usage, *, reason: FinishReason | None = None
     )
 
 
-def tool_span(name: str, call_id: str | None = None) -> Span:
+def tool_span(name: str, call_id: str | None = None) -> SpanBlock:
     """Begin `execute_tool <tool>`: one call, wherever it runs, also where no model made it."""
     if not is_on():
         return NOTHING

@@ -10,7 +10,8 @@ switches this on adds them (docs/deploy.md). A provider that is set up already, 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ from rollcall.core import logs
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.trace import Span as OtelSpan
     from opentelemetry.trace import Tracer, TracerProvider
 
 
@@ -41,28 +43,23 @@ Kind = Literal["internal", "client"]
 
 
 class Span:
-    """A span that lasts as long as its `with` block; an error that passes through marks it.
+    """The span of a `with` block, to which more can be added as it gets known.
 
     This class is the span of a process that traces nothing.
     """
 
-    __slots__ = ()
-
-    def __enter__(self) -> Span:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        return None
-
     def set(self, attributes: Attributes) -> None:
-        """Say more of it, as it gets known."""
+        """Add attributes."""
 
 
-NOTHING = Span()
+SpanBlock = AbstractContextManager[Span]
+"""A `with` block that makes a span."""
+NOTHING: SpanBlock = nullcontext(Span())
 
 
-def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> Span:
-    """Open a span inside this thread's current one. Its attributes hold no message text."""
+def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> SpanBlock:
+    """Open a span inside this thread's current one; an error that passes through marks it. Its
+    attributes hold no message text."""
     begin = _begin()
     return NOTHING if begin is None else begin(name, attributes, kind)
 
@@ -83,7 +80,7 @@ def prepare() -> None:
 
 
 @cache
-def _begin() -> Callable[[str, Attributes, Kind], Span] | None:
+def _begin() -> Callable[[str, Attributes, Kind], SpanBlock] | None:
     chosen = os.environ.get(SWITCH)
     if not chosen:
         return None
@@ -97,61 +94,55 @@ def _begin() -> Callable[[str, Attributes, Kind], Span] | None:
     if isinstance(provider, trace.ProxyTracerProvider):  # nobody has set one up
         provider = _provider()
         trace.set_tracer_provider(provider)
-    return partial(_OtelSpan, provider, provider.get_tracer(_SCOPE))
+    return partial(_otel_span, provider, provider.get_tracer(_SCOPE))
 
 
 class _OtelSpan(Span):
-    """A span that begins and ends with its `with` block."""
-
-    __slots__ = ("_before", "_given", "_is_outermost", "_provider", "_span", "_token", "_tracer")
-
-    def __init__(
-        self,
-        provider: TracerProvider,
-        tracer: Tracer,
-        name: str,
-        attributes: Attributes,
-        kind: Kind,
-    ) -> None:
-        self._provider, self._tracer = provider, tracer
-        self._given = name, attributes, kind
-
-    def __enter__(self) -> Span:
-        from opentelemetry import context, trace
-
-        around = trace.get_current_span().get_span_context()
-        self._is_outermost = not around.is_valid
-        parent = _parent() if self._is_outermost else None
-        name, attributes, wanted = self._given
-        kind = trace.SpanKind.CLIENT if wanted == "client" else trace.SpanKind.INTERNAL
-        self._span = self._tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
-        self._token = context.attach(trace.set_span_in_context(self._span, parent))
-        self._before = {name: logs.log_fields().get(name) for name in ("trace", "span", "sampled")}
-        here = self._span.get_span_context()
-        logs.set_fields(  # of what is logged, and sent to other functions
-            trace=f"{here.trace_id:032x}",
-            span=f"{here.span_id:016x}",
-            sampled=f"{int(here.trace_flags) & 1:02x}",
-        )
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        from opentelemetry import context, trace
-
-        if error is not None and not isinstance(error, GeneratorExit):  # which is no failure
-            code = getattr(error, "code", None)  # our own errors go by it, others by their class
-            kind_of_error = code if isinstance(code, str) else type(error).__name__
-            self._span.set_attribute("error.type", kind_of_error)
-            self._span.set_status(trace.StatusCode.ERROR)
-        self._span.end()
-        context.detach(self._token)
-        logs.set_fields(**self._before)
-        flush = getattr(self._provider, "force_flush", None)
-        if self._is_outermost and flush is not None:
-            flush(FLUSH_MS)
+    def __init__(self, span: OtelSpan) -> None:
+        self._span = span
 
     def set(self, attributes: Attributes) -> None:
         self._span.set_attributes(attributes)
+
+
+@contextmanager
+def _otel_span(
+    provider: TracerProvider, tracer: Tracer, name: str, attributes: Attributes, kind: Kind
+) -> Iterator[Span]:
+    from opentelemetry import trace
+
+    is_outermost = not trace.get_current_span().get_span_context().is_valid
+    before = {name: logs.log_fields().get(name) for name in ("trace", "span", "sampled")}
+    try:
+        with tracer.start_as_current_span(
+            name,
+            context=_parent() if is_outermost else None,
+            kind=trace.SpanKind.CLIENT if kind == "client" else trace.SpanKind.INTERNAL,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as made:
+            here = made.get_span_context()
+            logs.set_fields(  # of what is logged, and sent to other functions
+                trace=f"{here.trace_id:032x}",
+                span=f"{here.span_id:016x}",
+                sampled=f"{int(here.trace_flags) & 1:02x}",
+            )
+            try:
+                yield _OtelSpan(made)
+            except GeneratorExit:  # which is no failure
+                raise
+            except BaseException as error:
+                code = getattr(error, "code", None)  # our own go by it, others by their class
+                kind_of_error = code if isinstance(code, str) else type(error).__name__
+                made.set_attribute("error.type", kind_of_error)
+                made.set_status(trace.StatusCode.ERROR)
+                raise
+    finally:
+        logs.set_fields(**before)
+        flush = getattr(provider, "force_flush", None)
+        if is_outermost and flush is not None:
+            flush(FLUSH_MS)
 
 
 def _parent() -> Context | None:
