@@ -14,7 +14,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rollcall.agent.budget import UserBudget
 from rollcall.agent.dispatch import ClientCall, NeedsApproval, Permit
@@ -277,6 +277,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
 def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
     number = opened.documents[-1]["n"]
+    asked = asdict(needs)
     return Approval(
         id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),
         uid=opened.user.uid,
@@ -286,20 +287,10 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         agent=opened.agent,
         call_id=waiting.call.id,
         place=waiting.place,
-        tool=needs.tool,
-        version=needs.version,
-        capability_digest=needs.capability_digest,
-        arguments=needs.arguments,
-        shown=needs.shown,
-        summary=needs.summary,
-        display=needs.display,
-        complete=needs.complete,
         locale=opened.request["locale"],
-        decider=needs.decider,
         created_at=now,
-        expires_at=now + timedelta(seconds=needs.expires_s),
-        remember=needs.remember,
-        translations=needs.translations,
+        expires_at=now + timedelta(seconds=asked.pop("expires_s")),
+        **asked,
     )
 
 

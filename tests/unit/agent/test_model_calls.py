@@ -63,6 +63,8 @@ from tests.support.provider_replies import (
     thinking_block,
 )
 
+pytestmark = pytest.mark.usefixtures("no_thread_is_left")
+
 HELLO = ModelRequest("Be brief.", (UserMessage.of("hello"),))
 QUICK = RetryPolicy(idle_s=0.02, random=lambda: 0.0)
 OPENAI, GEMINI = "openai:gpt-test", "gemini:gemini-test"
@@ -143,19 +145,6 @@ def play_to_first(asked: Generator[Any, None, Any]) -> None:
 
 def shown(yielded: list[Any]) -> str:
     return "".join(event.get("delta", "") for event in yielded if event)
-
-
-def readers() -> list[str]:
-    return [each.name for each in threading.enumerate() if each.name.startswith("model ")]
-
-
-@pytest.fixture(autouse=True)
-def no_thread_is_left() -> Iterator[None]:
-    yield
-    ends = time.monotonic() + 10
-    while readers() and time.monotonic() < ends:  # a thread's end is told before it is free
-        time.sleep(0.01)
-    assert readers() == []
 
 
 @pytest.fixture(scope="module")

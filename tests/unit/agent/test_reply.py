@@ -36,6 +36,8 @@ from rollcall.models.base import (
     TextDelta,
 )
 
+pytestmark = pytest.mark.usefixtures("no_thread_is_left")
+
 GREETING = ModelRequest("Be brief.", (UserMessage.of("hello"),))
 
 
