@@ -277,7 +277,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
 def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
     number = opened.documents[-1]["n"]
-    asked = asdict(needs)
+    call = asdict(needs)
     return Approval(
         id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),
         uid=opened.user.uid,
@@ -289,8 +289,8 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         place=waiting.place,
         locale=opened.request["locale"],
         created_at=now,
-        expires_at=now + timedelta(seconds=asked.pop("expires_s")),
-        **asked,
+        expires_at=now + timedelta(seconds=call.pop("expires_s")),
+        **call,
     )
 
 

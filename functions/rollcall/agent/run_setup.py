@@ -371,11 +371,9 @@ def run_turn(
         lasting=lasting_effects(opened.documents),
         streamed=streamed,
     )
-    turn = new_turn(
+    return new_turn(
         context, agents, request, opened=opened, deadline=deadline, budget=budget, state=state
     )
-    db, uid = context.platform.db, opened.user.uid
-    return replace(turn, models=with_files(turn.models, request.messages, db=db, uid=uid))
 
 
 def turn_request(
@@ -502,10 +500,11 @@ def new_turn(
             remembered=opened.remembered,
             client_tools=frozenset(context.client_tools),
         )
+    models = tuple(load_model(name) for name in _model_ids(profile))
     return Turn(
         run_id=router.run_id,
         request=request,
-        models=tuple(load_model(name) for name in _model_ids(profile)),
+        models=with_files(models, request.messages, db=platform.db, uid=user.uid),
         composer=load_model(OFFLINE),
         dispatch=router,
         journal=opened or Unsaved(),
