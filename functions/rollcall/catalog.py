@@ -24,6 +24,7 @@ from rollcall.core.logs import write_logs
 from rollcall.core.options import (
     check_instances,
     function_name,
+    lease_s,
     on_emulator,
     prefix,
     queue_name,
@@ -145,6 +146,7 @@ class Catalog:
             if bound is not None:
                 functions[name] = bound
         check_instances(functions)
+        lease_s()  # which a run would find wrong only when it begins
         return functions
 
     def find_capability(self, capability_id: str) -> Capability:

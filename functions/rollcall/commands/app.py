@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
+from rollcall.core.definition import close
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, prefix, project_id
 from rollcall.emulators.addresses import Configuration, default_project, read_firebase_json
@@ -210,21 +211,25 @@ def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
     """`packs` and `without` of a call of `bind`.
 
     Raises:
-        Problem: One is not written out.
+        Problem: One is not written out, or `bind` takes none of that name.
     """
     found = {}
     for keyword in call.keywords:
+        if keyword.arg not in (None, "packs", "without"):
+            unknown = f"{keyword.arg}{close(str(keyword.arg), ('packs', 'without'))}"
+            raise Problem(f"{main}:{call.lineno}: bind() takes packs and without, no {unknown}.")
         try:
             value = ast.literal_eval(keyword.value)
         except ValueError:
             value = None
-        if keyword.arg is None or not isinstance(value, list | tuple):
+        is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+        if keyword.arg is None or not is_list:
             raise Problem(
                 f"{main}:{call.lineno}: {keyword.arg or '**'} of bind() must be a list of names "
                 'written out here, such as packs=["capabilities"], since commands read it from '
                 "the source."
             )
-        found[keyword.arg] = tuple(value)
+        found[keyword.arg] = tuple(value or ())
     return found
 
 

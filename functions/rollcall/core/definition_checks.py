@@ -355,6 +355,9 @@ def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
                 f"{option} is {given!r}, which is no tuple of texts",
                 f"Write `{option}={example}`",
             )
+    if not isinstance(profile.approvals, Mapping):
+        cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
+        yield f"approvals is {profile.approvals!r}, which is no dict of policies", cure
     for option, kind in (("min_role", Role), ("status", Status)):
         given = getattr(profile, option)
         if not isinstance(given, kind):

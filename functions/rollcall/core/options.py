@@ -94,8 +94,14 @@ def lease_s() -> float:
 
     `ROLLCALL_LEASE_S` changes it. Shorter means that a crash is noticed sooner, and that a
     process which stalls for as long loses its run.
+
+    Raises:
+        ValueError: The variable is no number above 0.
     """
-    return float(os.environ.get("ROLLCALL_LEASE_S") or 60)
+    text = os.environ.get("ROLLCALL_LEASE_S") or "60"
+    if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)?", text):
+        raise ValueError(f"ROLLCALL_LEASE_S is {text!r}; a number of seconds is accepted")
+    return float(text)
 
 
 def function_options(name: str) -> dict[str, Any]:
@@ -114,6 +120,8 @@ def function_options(name: str) -> dict[str, Any]:
     """
     options: dict[str, Any] = {"memory": MEMORY_MB, "cpu": 1}
     if threads := os.environ.get("THREADS"):
+        if not threads.isdecimal() or not 1 <= int(threads) <= 1000:
+            raise ValueError(f"THREADS is {threads!r}; a number from 1 to 1000 is accepted")
         options["concurrency"] = int(threads)
     if os.environ.get("ROLLCALL_REGION"):
         options["region"] = region()

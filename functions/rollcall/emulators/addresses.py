@@ -170,7 +170,8 @@ def default_project(root: Path) -> str:
         return named
     file = root / ".firebaserc"
     projects = read_jsonc(file).get("projects", {}) if file.is_file() else {}
-    return str(projects.get("default") or "demo-rollcall")
+    default = projects.get("default") if isinstance(projects, dict) else None
+    return str(default or "demo-rollcall")
 
 
 def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:

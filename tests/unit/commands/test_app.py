@@ -95,6 +95,11 @@ def test_nothing_of_main_is_run_and_its_lists_are_read(tmp_path: Path) -> None:
         ("from rollcall import bind\nbind(globals(), packs=PACKS)\n", "main.py:2: packs of bind"),
         ("from rollcall import bind\nbind(globals(), **more)\n", r"main.py:2: \*\* of bind"),
         ("from rollcall import bind\nbind(globals(\n", "main.py cannot be read"),
+        ("from rollcall import bind\nbind(globals(), packs=[1])\n", "main.py:2: packs of bind"),
+        (
+            "from rollcall import bind\nbind(globals(), pack=['a'])\n",
+            r"main.py:2: bind\(\) takes packs and without, no pack \(did you mean `packs`\?\)",
+        ),
     ],
 )
 def test_a_main_that_cannot_be_read_is_told_with_its_place(

@@ -401,6 +401,11 @@ def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -
             'it has no instructions. Write `instructions="Help to plan meetings."`.',
         ),
         ('"Office"', '{"he": "משרד"}', "the name has no English. "),
+        (
+            "tools=",
+            "approvals=None, tools=",
+            "approvals is None, which is no dict of policies. Write `approvals={",
+        ),
         ("tools=", "max_steps=0, tools=", "max_steps is 0. Write a number from 1 to 200."),
     ],
 )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rollcall.core.options import collection_id, function_name, prefix, queue_name
+from rollcall.core.options import (
+    collection_id,
+    function_name,
+    function_options,
+    lease_s,
+    prefix,
+    queue_name,
+)
 
 
 @pytest.mark.parametrize("unset", [None, ""])
@@ -35,6 +42,30 @@ def test_what_cannot_be_a_prefix_is_refused(bad: str, monkeypatch: pytest.Monkey
     for read in (prefix, lambda: collection_id("threads"), lambda: queue_name("continuerun")):
         with pytest.raises(ValueError, match="lower-case letter first and at most 16"):
             read()
+
+
+@pytest.mark.parametrize("bad", ["60s", "0", "-1", "nan", "1e3", " ", "0.5"])
+def test_a_lease_that_is_no_number_of_seconds_is_refused(
+    bad: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROLLCALL_LEASE_S", bad)
+    with pytest.raises(ValueError, match=r"ROLLCALL_LEASE_S is .*; a number of seconds"):
+        lease_s()
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("", 60.0), ("5", 5.0), ("90.25", 90.25)])
+def test_a_lease_is_read_in_seconds(
+    text: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROLLCALL_LEASE_S", text)
+    assert lease_s() == seconds
+
+
+@pytest.mark.parametrize("bad", ["many", "0", "1001", "4.5"])
+def test_threads_that_are_no_number_are_refused(bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THREADS", bad)
+    with pytest.raises(ValueError, match=f"THREADS is '{bad}'; a number from 1 to 1000"):
+        function_options("run_agent")
 
 
 def test_a_command_reads_the_prefix_of_the_app_that_it_runs_in() -> None:

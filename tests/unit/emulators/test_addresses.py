@@ -113,5 +113,7 @@ def test_the_project_is_the_default_of_firebaserc(
     assert default_project(tmp_path) == "demo-rollcall"
     (tmp_path / ".firebaserc").write_text('{"projects": {"default": "demo-shop"}}')
     assert default_project(tmp_path) == "demo-shop"
+    (tmp_path / ".firebaserc").write_text('{"projects": ["demo-shop"]}')
+    assert default_project(tmp_path) == "demo-rollcall"
     monkeypatch.setenv("GCLOUD_PROJECT", "demo-other")
     assert default_project(tmp_path) == "demo-other"
