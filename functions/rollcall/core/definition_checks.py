@@ -147,9 +147,9 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
                 for id in (each for each in getattr(profile, option) if each not in known):
                     said = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
                     line = next(said, 0) or _constant_line(file, name)
-                    problem = f"{option} of the agent {profile.id!r} names `{id}`"
-                    told = f"which no capability here is called{close(id, known)}"
-                    yield id, f"{shown_path(file)}:{line}, {name}: {problem}, {told}"
+                    problem = f"`{id}` in {option} of the agent {profile.id!r}"
+                    told = f"names no capability here{close(id, known)}"
+                    yield id, f"{shown_path(file)}:{line}, {name}: {problem} {told}"
 
 
 def _is_quoted_in(text: str, line: str) -> bool:

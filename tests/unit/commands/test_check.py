@@ -69,6 +69,6 @@ def test_check_names_a_misspelt_tool_and_is_no_failure(tmp_path: Path) -> None:
     done = run(tmp_path, "check", source=PING)
     assert done.returncode == 0, done.stderr
     warning, count = done.stdout.splitlines()
-    assert warning.startswith("warning: functions/capabilities/agents.py:3, DESK: tools of the ")
-    assert "`pong`, which no capability here is called (did you mean `ping`?)" in warning
+    assert warning.startswith("warning: functions/capabilities/agents.py:3, DESK: `pong` in ")
+    assert "tools of the agent 'desk' names no capability here (did you mean `ping`?)" in warning
     assert count == "1 capabilities and 1 agents: no definition is wrong"

@@ -440,32 +440,30 @@ OFFICE = AgentProfile(id="office", name="Office", instructions="Plan.", tools=TO
         (
             '"meeting_cots",',
             "",
-            "16, OFFICE: tools of the agent 'office' names `meeting_cots`, which no capability "
-            "here is called (did you mean `meeting_cost`?)",
+            "16, OFFICE: `meeting_cots` in tools of the agent 'office' names no capability "
+            "here (did you mean `meeting_cost`?)",
         ),
         (
             "'category:offices',",
             "",
-            "16, OFFICE: tools of the agent 'office' names `category:offices`, which no capability "
-            "here is called (did you mean `category:office`?)",
+            "16, OFFICE: `category:offices` in tools of the agent 'office' names no capability "
+            "here (did you mean `category:office`?)",
         ),
         (
             "",
             ", pinned=('book_hotel',)",
-            "18, OFFICE: pinned of the agent 'office' names `book_hotel`, which no capability "
-            "here is called",
+            "18, OFFICE: `book_hotel` in pinned of the agent 'office' names no capability here",
         ),
         (
             "",
             ', approvals={"met_cost": None}',
-            "18, OFFICE: approvals of the agent 'office' names `met_cost`, which no capability "
-            "here is called (did you mean `meeting_cost`?)",
+            "18, OFFICE: `met_cost` in approvals of the agent 'office' names no capability "
+            "here (did you mean `meeting_cost`?)",
         ),
         (
             "*[f'book_{each}' for each in ('flight',)]",
             "",
-            "18, OFFICE: tools of the agent 'office' names `book_flight`, which no capability "
-            "here is called",
+            "18, OFFICE: `book_flight` in tools of the agent 'office' names no capability here",
         ),
     ],
     ids=["tools", "category", "pinned", "approvals", "not written out"],
