@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
@@ -137,8 +136,8 @@ def find_app(start: Path | None = None) -> App | None:
             if inside or found:
                 return (inside or found)[0]
     for folder in (start, *start.parents):
-        if (call := _bind_call(folder / MAIN)) is not None:
-            return App(folder, folder, codebase(), **bind_arguments(call, folder / MAIN))
+        if (bound := _read_bind(folder / MAIN)) is not None:
+            return App(folder, folder, codebase(), **bound)
     return None
 
 
@@ -167,10 +166,9 @@ def _apps(root: Path) -> Iterator[App]:
     config = read_firebase_json(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
         functions = (root / (each.get("source") or "functions")).resolve()
-        if (call := _bind_call(functions / MAIN)) is not None:
+        if (bound := _read_bind(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
-            found = App(root, functions, name, **bind_arguments(call, functions / MAIN))
-            yield replace(found, runtime=each.get("runtime"))
+            yield App(root, functions, name, runtime=each.get("runtime"), **bound)
 
 
 def bind_call(source: str | bytes) -> ast.Call | None:
@@ -191,20 +189,6 @@ def bind_call(source: str | bytes) -> ast.Call | None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {*names, "rollcall.bind"}:
             return node
     return None
-
-
-def _bind_call(main: Path) -> ast.Call | None:
-    """The same of a file, None where there is none.
-
-    Raises:
-        Problem: The file is not Python.
-    """
-    if not main.is_file():
-        return None
-    try:
-        return bind_call(main.read_bytes())
-    except (SyntaxError, ValueError) as error:
-        raise Problem(f"{main} cannot be read: {error}") from error
 
 
 def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
@@ -231,6 +215,21 @@ def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
             )
         found[keyword.arg] = tuple(value or ())
     return found
+
+
+def _read_bind(main: Path) -> dict[str, Any] | None:
+    """The arguments of Rollcall's `bind` in a `main.py`; None where it does not call it.
+
+    Raises:
+        Problem: The file is not Python, or an argument is not written out.
+    """
+    if not main.is_file():
+        return None
+    try:
+        call = bind_call(main.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        raise Problem(f"{main} cannot be read: {error}") from error
+    return None if call is None else bind_arguments(call, main)
 
 
 _LINE = re.compile(

@@ -139,22 +139,7 @@ def _model(
             else "its key and its price are known"
         )
         yield ok(topic, f"{model}: {told}")
-        if price.as_of and (today - price.as_of).days > PRICE_DAYS:
-            yield warn(
-                topic,
-                f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
-                f"compare it with {price.page or 'the provider'}, and write another into "
-                f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
-            )
-        later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
-        if later and later.since and later is not price:
-            yield warn(
-                topic,
-                f"the price of {model} changes on {later.since}: a million tokens cost "
-                f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
-                f"${price.output:g}",
-                "name another model, or give users and tenants other limits (docs/limits.md)",
-            )
+        yield from _price_changes(model, price, own_prices, today=today)
     elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
         yield warn(topic, f"{model} has no known price; runs are allowed all the same")
     else:
@@ -164,6 +149,28 @@ def _model(
             f"write its price, or a bound that it surely stays under, into "
             f"{collection_id('budgets')}/prices (docs/limits.md), or set "
             f"ROLLCALL_ALLOW_UNPRICED=true in {settings.file}",
+        )
+
+
+def _price_changes(
+    model: str, price: Price, own_prices: Sequence[Price], *, today: date
+) -> Iterator[Finding]:
+    """Report a price that was looked up long ago, or that changes soon."""
+    if price.as_of and (today - price.as_of).days > PRICE_DAYS:
+        yield warn(
+            "models",
+            f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
+            f"compare it with {price.page or 'the provider'}, and write another into "
+            f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
+        )
+    later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
+    if later and later.since and later is not price:
+        yield warn(
+            "models",
+            f"the price of {model} changes on {later.since}: a million tokens cost "
+            f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
+            f"${price.output:g}",
+            "name another model, or give users and tenants other limits (docs/limits.md)",
         )
 
 
