@@ -17,7 +17,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from rollcall.commands.app import Place, choose, find_app
-from rollcall.core.errors import FAILED, AgentError, Problem
+from rollcall.core.errors import FAILED, USAGE, AgentError, Problem
 from rollcall.core.shapes import Role, Status
 from rollcall.core.texts import clipped
 
@@ -26,10 +26,14 @@ _ROLES = [role.value for role in Role]
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for; where that is not known, the program ends with the subcommand's usage."""
+    """The command line's options; where it is wrong, the program ends with the usage of the
+    subcommand, and where it names none, with a list of them."""
     options, unknown = parser().parse_known_args(arguments)
     if unknown:
-        options.wrong(f"unrecognized arguments: {' '.join(unknown)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if "run" not in options:
+        options.parser.print_help(sys.stderr)
+        sys.exit(USAGE)
     return options
 
 
@@ -40,13 +44,16 @@ def parser() -> argparse.ArgumentParser:
         description="Develop an app with Rollcall, try its deployment, and operate its registry.",
         epilog="exit codes: 0 done, 1 a check or the command failed, 2 wrong usage",
     )
-    commands = top.add_subparsers(required=True, metavar="command")
+    top.set_defaults(parser=top)
+    commands = top.add_subparsers(metavar="command")
     _add_app_commands(commands)
     _add_emulator_commands(commands)
     _add_smoke(commands)
     _add_sync(commands)
-    registry = commands.add_parser("registry", help="show and change the registry")
-    _add_registry(registry.add_subparsers(required=True, metavar="subcommand"))
+    what = "show, check and change the registry"
+    registry = commands.add_parser("registry", help=what, description=_sentence(what))
+    registry.set_defaults(parser=registry)
+    _add_registry(registry.add_subparsers(metavar="subcommand"))
     return top
 
 
@@ -71,7 +78,9 @@ def _add_app_commands(commands: Any) -> None:
 
     what = "write the capabilities as TypeScript for the JavaScript client"
     types = _command(commands, "types", "types:run", what, is_local=True)
-    types.add_argument("file", nargs="?", help="where to; rollcall.d.ts in the app's folder")
+    types.add_argument(
+        "file", nargs="?", help="where to; rollcall.d.ts in the app's folder if left out"
+    )
     types.add_argument("--check", action="store_true", help="only say whether it is up to date")
 
 
@@ -84,11 +93,11 @@ def _add_emulator_commands(commands: Any) -> None:
     ask.epilog = (
         "exit codes: 0 answered, 1 it failed, 2 wrong usage, 3 something waits for a person"
     )
-    ask.add_argument("message", help="in quotation marks")
+    ask.add_argument("message", help="what to say, in quotation marks")
     ask.add_argument("--agent", help="its id; not needed where the app has one agent")
     ask.add_argument("--thread", metavar="ID", help="continue this thread")
     decision = ask.add_mutually_exclusive_group()
-    yes, no = "approve whatever waits", "reject whatever waits"
+    yes, no = "approve every write that waits", "reject every write that waits"
     decision.add_argument("--yes", dest="decision", action="store_const", const=True, help=yes)
     decision.add_argument("--no", dest="decision", action="store_const", const=False, help=no)
 
@@ -103,7 +112,7 @@ def _add_emulator_commands(commands: Any) -> None:
             "--as", dest="user", metavar="USER", type=_user, default="developer", help=who
         )
     for command in (dev, ask, call):
-        _add_project(command)
+        command.add_argument("--project", help="the emulators' project id; otherwise .firebaserc's")
 
 
 def _add_smoke(commands: Any) -> None:
@@ -112,7 +121,8 @@ def _add_smoke(commands: Any) -> None:
     )
     smoke = _command(commands, "smoke", "smoke:run", what, json=True)
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
-    smoke.add_argument("--api-key", metavar="KEY", help="the project's web API key")
+    key = "the project's web API key; that of its first web app if left out"
+    smoke.add_argument("--api-key", metavar="KEY", help=key)
     smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
     smoke.add_argument("--agent", help="the agent to ask; the first one if left out")
 
@@ -126,11 +136,13 @@ def _add_sync(commands: Any) -> None:
 def _add_registry(commands: Any) -> None:
     one = "a capability's id, or agents/<id>"
 
-    list_ = _command(commands, "list", "registry.records:run", "what is registered", json=True)
-    list_.add_argument("--status", choices=[*_STATUSES, "refused"])
-    list_.add_argument("--agent", help="those that this agent names")
+    what = "list the registered capabilities"
+    list_ = _command(commands, "list", "registry.records:run", what, json=True)
+    list_.add_argument("--status", choices=[*_STATUSES, "refused"], help="only those of this one")
+    list_.add_argument("--agent", help="only those that this agent names")
 
-    show = _command(commands, "show", "registry.show:run", "all that is known of one", json=True)
+    what = "show everything about a capability or an agent"
+    show = _command(commands, "show", "registry.show:run", what, json=True)
     show.add_argument("id", help=one)
     _add_sync(commands)
 
@@ -144,25 +156,27 @@ def _add_registry(commands: Any) -> None:
     enable.add_argument("id", help=one)
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
 
-    what = "what a run would be offered for a message"
+    what = "show which tools a run would be offered for a message"
     search = _command(commands, "search", "registry.search:run", what, json=True)
     search.add_argument("text", help="the message, in quotation marks")
-    search.add_argument("--agent", help="this agent's tools; all where left out")
-    search.add_argument("--role", choices=_ROLES, default=Role.USER.value)
-    search.add_argument("--tenant")
+    search.add_argument("--agent", help="of this agent's tools; of all if left out")
+    role = "of the user who says it; user if left out"
+    search.add_argument("--role", choices=_ROLES, default=Role.USER.value, help=role)
+    search.add_argument("--tenant", help="of the user who says it; none if left out")
     for command in (list_, search):
         command.add_argument(
             "--locale", choices=["en", "he"], default="en", help="of the names shown"
         )
 
-    _command(commands, "doctor", "doctor.command:run", "check a project", json=True)
+    what = "check a project, and say how to fix what is wrong"
+    _command(commands, "doctor", "doctor.command:run", what, json=True)
 
-    what = "what was offered, called and paid"
+    what = "show what was offered, called and spent"
     usage = _command(commands, "usage", "registry.usage:run", what, json=True)
-    usage.add_argument("--days", type=_days, default=7, help="how far back; 7 where left out")
-    usage.add_argument("--agent")
+    usage.add_argument("--days", type=_days, default=7, help="how far back; 7 if left out")
+    usage.add_argument("--agent", help="only what this agent did")
 
-    what = "have a model write what users would say"
+    what = "have a model write phrases by which each tool is found"
     enrich = _command(commands, "enrich", "registry.enrich:run", what, json=True)
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
     enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
@@ -180,18 +194,19 @@ def _command(
         is_local: Whether it is run without a project's Firestore.
     """
     command: argparse.ArgumentParser = commands.add_parser(
-        name, help=help, description=f"{help[0].upper()}{help[1:]}."
+        name, help=help, description=_sentence(help)
     )
     if not is_local:
-        _add_project(command)
+        project = "project id; otherwise GCLOUD_PROJECT, or the app's emulators if they run"
+        command.add_argument("--project", help=project)
     if json:
-        command.add_argument("--json", action="store_true", help="JSON instead of tables")
-    command.set_defaults(run=runs, wrong=command.error, is_local=is_local)
+        command.add_argument("--json", action="store_true", help="JSON instead of text")
+    command.set_defaults(run=runs, parser=command, is_local=is_local)
     return command
 
 
-def _add_project(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--project", help="project id; otherwise GCLOUD_PROJECT")
+def _sentence(phrase: str) -> str:
+    return f"{phrase[0].upper()}{phrase[1:]}."
 
 
 def _json(text: str) -> Any:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,33 @@ def test_what_a_subcommand_does_not_know_is_told_with_what_it_does(
     assert usage in told and f"unrecognized arguments: {' '.join(arguments[-1:])}" in told.replace(
         "--limit ", ""
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "listed"),
+    [([], ("init", "dev", "registry")), (["registry"], ("list", "doctor", "enrich"))],
+    ids=["top", "registry"],
+)
+def test_without_a_command_those_there_are_are_listed(
+    arguments: list[str], listed: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    told = capsys.readouterr().err
+    assert left.value.code == 2
+    assert all(f"\n    {name} " in told for name in listed)
+
+
+def test_every_option_of_every_command_is_explained() -> None:
+    def explained(each: argparse.ArgumentParser) -> Iterator[str]:
+        for action in each._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for command in action.choices.values():
+                    yield from explained(command)
+            elif not action.help:
+                yield f"{each.prog} {action.dest}"
+
+    assert list(explained(parser())) == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
