@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import getpass
-import re
 from argparse import Namespace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from rollcall.commands.output import announce, print_json, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
-from rollcall.core.shapes import Status
+from rollcall.core.shapes import CAPABILITY_ID, Status
+from rollcall.registry.access import CATEGORY
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import AGENTS, CAPABILITIES
 from rollcall.registry.snapshot import FRESH_S
@@ -95,11 +95,18 @@ def run(place: Place, options: Namespace) -> int:
 
 def _unknown_tools(db: Client, catalog: Catalog) -> list[str]:
     """A line about each tool of an agent that neither the code nor the registry has."""
-    undeclared = catalog.undeclared_tools()
-    ids = {id for id, _ in undeclared if re.fullmatch(r"\w+", id)}
-    found = db.get_all([db.document(f"{collection_id(CAPABILITIES)}/{id}") for id in sorted(ids)])
-    registered = {document.id for document in found if document.exists}
-    return [text for id, text in undeclared if id not in registered]
+    return [text for word, text in catalog.undeclared_tools() if not _is_registered(db, word)]
+
+
+def _is_registered(db: Client, word: str) -> bool:
+    """Whether a document has this id, or, of a word such as "category:office", the category."""
+    from google.cloud.firestore import FieldFilter
+
+    capabilities = db.collection(collection_id(CAPABILITIES))
+    if word.startswith(CATEGORY):
+        has_category = FieldFilter("category", "==", word.removeprefix(CATEGORY))
+        return bool(capabilities.where(filter=has_category).limit(1).get())
+    return bool(CAPABILITY_ID.fullmatch(word)) and capabilities.document(word).get().exists
 
 
 def disable(place: Place, options: Namespace) -> int:

@@ -55,14 +55,16 @@ def test_sync_tells_what_was_refused(run: Run, registry: Client) -> None:
 def test_sync_warns_of_tools_that_neither_code_nor_the_registry_has(
     run: Run, registry: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    undeclared = [(id, f"agents.py:3, DESK: `{id}`") for id in ("find_room", "find_rom")]
+    named = ("find_room", "find_rom", "category:money", "category:moneys", "no/id")
+    undeclared = [(each, f"agents.py:3, DESK: `{each}`") for each in named]
     monkeypatch.setattr("rollcall.catalog.Catalog.undeclared_tools", lambda self: undeclared)
     done = run("sync")
     assert done.code == 0
-    assert [line for line in done.out.splitlines() if line.startswith("warning")] == [
-        "warning    agents.py:3, DESK: `find_rom`"
-    ]
-    assert run("sync", "--json").json["unknownTools"] == ["agents.py:3, DESK: `find_rom`"]
+    unknown = ("find_rom", "category:moneys", "no/id")
+    told = [f"agents.py:3, DESK: `{each}`" for each in unknown]
+    warnings = [line for line in done.out.splitlines() if line.startswith("warning")]
+    assert warnings == [f"warning    {each}" for each in told]
+    assert run("sync", "--json").json["unknownTools"] == told
 
 
 def test_disable_takes_a_capability_out_of_what_runs_read(run: Run, registry: Client) -> None:
