@@ -194,8 +194,8 @@ class Catalog:
         return found
 
     def undeclared_tools(self) -> list[tuple[str, str]]:
-        """The ids that agents name as tools and that no package declares, each with a line about
-        it; of an app whose definitions have no problems."""
+        """The ids that agents and capabilities name and that no package declares, each with a line
+        about it; of an app whose definitions have no problems."""
         from rollcall.core.definition_checks import undeclared_tools
 
         return list(undeclared_tools({path: import_module(name) for path, name in self._sources}))

@@ -37,7 +37,7 @@ def check(options: Namespace) -> int:
     app = require_app(find_app())
     app.check_definitions()
     for _, text in app.catalog.undeclared_tools():
-        say(f"warning: {text}; if another codebase has it, all is well")
+        say(f"warning: {text}")
     capabilities, agents = app.catalog.capabilities(), app.catalog.agents()
     say(f"{len(capabilities)} capabilities and {len(agents)} agents: no definition is wrong")
     return 0
@@ -94,7 +94,8 @@ def run(place: Place, options: Namespace) -> int:
 
 
 def _unknown_tools(db: Client, catalog: Catalog) -> list[str]:
-    """A line about each tool of an agent that neither the code nor the registry has."""
+    """A line about each id that an agent or a capability names and that neither the code nor the
+    registry has."""
     return [text for word, text in catalog.undeclared_tools() if not _is_registered(db, word)]
 
 

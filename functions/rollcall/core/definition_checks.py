@@ -122,11 +122,12 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
 
 
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
-    """Yield the ids that agents name as tools and that no capability of these modules has, each
-    with its file, its line and what may be meant.
+    """Yield the ids that agents and capabilities name and that no capability of these modules has,
+    each with its file, its line and what may be meant.
 
     It is no wrong definition: another codebase, or a document of the registry, may have it.
     """
+    cure = "Correct it, unless another codebase has it"
     marked = [
         Capability.of(each)
         for module in modules.values()
@@ -138,6 +139,12 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
         *(f"category:{each.mark.category}" for each in marked),
         *(each.id for each in marked),
     }
+    for each in marked:
+        undoing = [each.mark.undo.tool] if each.mark.undo else []
+        for option, ids in (("related", each.mark.related), ("undo", undoing)):
+            for id in (id for id in ids if id not in known):
+                problem = f"`{id}` in {option} names no capability here{close(id, known)}"
+                yield id, str(wrong(each.function, problem, cure, option=option))
     for file, module in sorted(modules.items()):
         for name, profile in vars(module).items():
             if not isinstance(profile, AgentProfile) or Path(file).name != "agents.py":
@@ -145,11 +152,12 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
             lines = Path(file).read_text(encoding="utf-8").splitlines()
             for option in ("tools", "pinned", "approvals"):
                 for id in (each for each in getattr(profile, option) if each not in known):
-                    said = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
-                    line = next(said, 0) or _constant_line(file, name)
-                    problem = f"`{id}` in {option} of the agent {profile.id!r}"
-                    told = f"names no capability here{close(id, known)}"
-                    yield id, f"{shown_path(file)}:{line}, {name}: {problem} {told}"
+                    quoted = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
+                    line = next(quoted, 0) or _constant_line(file, name)
+                    where = f"{shown_path(file)}:{line}, {name}"
+                    said = f"`{id}` in {option} of the agent {profile.id!r}"
+                    problem = f"{said} names no capability here{close(id, known)}"
+                    yield id, str(DefinitionError(where, problem, cure))
 
 
 def _is_quoted_in(text: str, line: str) -> bool:

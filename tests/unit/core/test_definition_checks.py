@@ -475,7 +475,30 @@ def test_a_tool_that_no_capability_is_called_is_told_with_its_line(
     assert modules_problems(modules) == []  # another codebase may have it
     loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
     ((_, text),) = undeclared_tools(loaded)
-    assert text == f"functions/packs/office/agents.py:{told}"
+    cure = "Correct it, unless another codebase has it"
+    assert text == f"functions/packs/office/agents.py:{told}. {cure}."
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("related", '["book_rom"]'), ("undo", "Undo('book_rom', print)")]
+)
+def test_a_capability_that_another_names_and_that_is_not_there_is_told(
+    app: Path, name: str, value: str
+) -> None:
+    effect = ', effect="write"' if name == "undo" else ""
+    meetings = GOOD.replace('"Meeting cost"', f'"Meeting cost"{effect},\n    {name}={value}')
+    rooms = GOOD.replace("meeting_cost", "book_room")
+    modules = load(
+        app, meetings=f"from rollcall.core.capability import Undo{meetings}", rooms=rooms
+    )
+    assert modules_problems(modules) == []
+    loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
+    ((id, text),) = undeclared_tools(loaded)
+    assert id == "book_rom"
+    assert text == (
+        f"functions/packs/office/meetings.py:16, meeting_cost: `book_rom` in {name} names no "
+        "capability here (did you mean `book_room`?). Correct it, unless another codebase has it."
+    )
 
 
 def test_ids_categories_and_all_are_known_as_tools(app: Path) -> None:
