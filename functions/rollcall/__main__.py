@@ -119,7 +119,7 @@ def _add_smoke(commands: Any) -> None:
     what = (
         "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
     )
-    smoke = _command(commands, "smoke", "smoke:run", what, json=True)
+    smoke = _command(commands, "smoke", "smoke:run", what, json=True, writes=True)
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     key = "the project's web API key; that of its first web app if left out"
     smoke.add_argument("--api-key", metavar="KEY", help=key)
@@ -129,7 +129,7 @@ def _add_smoke(commands: Any) -> None:
 
 def _add_sync(commands: Any) -> None:
     what = "publish what code declares to Firestore"
-    sync = _command(commands, "sync", "sync:run", what, json=True)
+    sync = _command(commands, "sync", "sync:run", what, json=True, writes=True)
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
 
 
@@ -147,12 +147,12 @@ def _add_registry(commands: Any) -> None:
     _add_sync(commands)
 
     what = "disable a capability or an agent"
-    disable = _command(commands, "disable", "sync:disable", what)
+    disable = _command(commands, "disable", "sync:disable", what, writes=True)
     disable.add_argument("id", help=one)
     disable.add_argument("--reason", help="why; kept with the override")
 
     what = "undo disable, or set another status"
-    enable = _command(commands, "enable", "sync:enable", what)
+    enable = _command(commands, "enable", "sync:enable", what, writes=True)
     enable.add_argument("id", help=one)
     enable.add_argument("--status", choices=_STATUSES[:-1], help="set this one instead")
 
@@ -177,20 +177,28 @@ def _add_registry(commands: Any) -> None:
     usage.add_argument("--agent", help="only what this agent did")
 
     what = "have a model write phrases by which each tool is found"
-    enrich = _command(commands, "enrich", "registry.enrich:run", what, json=True)
+    enrich = _command(commands, "enrich", "registry.enrich:run", what, json=True, writes=True)
     enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
     enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
     enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
 
 
 def _command(
-    commands: Any, name: str, runs: str, help: str, *, json: bool = False, is_local: bool = False
+    commands: Any,
+    name: str,
+    runs: str,
+    help: str,
+    *,
+    json: bool = False,
+    writes: bool = False,
+    is_local: bool = False,
 ) -> argparse.ArgumentParser:
     """Add a subcommand.
 
     Args:
         runs: `<module>:<function>` of `rollcall.commands`.
         json: Whether it can print JSON.
+        writes: Whether it writes to the project, unless it has --dry-run.
         is_local: Whether it is run without a project's Firestore.
     """
     command: argparse.ArgumentParser = commands.add_parser(
@@ -201,7 +209,9 @@ def _command(
         command.add_argument("--project", help=project)
     if json:
         command.add_argument("--json", action="store_true", help="JSON instead of text")
-    command.set_defaults(run=runs, parser=command, is_local=is_local)
+    command.set_defaults(
+        run=runs, parser=command, is_local=is_local, writes=writes, json=False, dry_run=False
+    )
     return command
 
 
@@ -245,6 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.is_local:  # it reads and writes files, and needs no project
             return run(options)
         place = choose(options.project, os.environ, find_app())
+        verb = "Writing to" if options.writes and not options.dry_run else "Reading"
+        out = sys.stderr if options.json else sys.stdout  # beside the JSON
+        print(f"{verb} {place}", file=out, flush=True)
         code = run(place, options)
         sys.stdout.flush()  # here, where a reader who has left is known
         return code

@@ -1,4 +1,4 @@
-"""Output of commands beside tables: announcements, JSON, times and names."""
+"""Output of commands: tables, JSON, times and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import re
 import sys
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from pydantic.alias_generators import to_camel
 
-from rollcall.commands.app import Place
 from rollcall.core.extras import require_extra
 from rollcall.core.readable import marked
 from rollcall.core.texts import isolated
@@ -23,13 +21,6 @@ from rollcall.core.texts import isolated
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
     from rich.measure import Measurement
-
-
-def announce(place: Place, options: Namespace, *, writes: bool = False) -> None:
-    """Print where this command reads or writes, to standard error beside JSON."""
-    verb = "Writing to" if writes else "Reading"
-    out = sys.stderr if getattr(options, "json", False) else sys.stdout
-    print(f"{verb} {place}", file=out, flush=True)
 
 
 def say(text: str) -> None:

@@ -32,7 +32,7 @@ from rollcall.commands.doctor.findings import (
     skip,
 )
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.output import announce, in_camel_case, print_json, say
+from rollcall.commands.output import in_camel_case, print_json, say
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
@@ -515,7 +515,6 @@ def run(place: Place, options: Namespace) -> int:
     app = require_app(place.app)
     if options.region:
         os.environ["ROLLCALL_REGION"] = options.region
-    announce(place, options, writes=True)
     findings = []
     owner: Google | Addresses
     if place.emulator is not None:

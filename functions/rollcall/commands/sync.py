@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.catalog import Catalog
 from rollcall.commands.app import Place, connect, find_app, require_app
-from rollcall.commands.output import announce, print_json, say
+from rollcall.commands.output import print_json, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -49,7 +49,6 @@ def run(place: Place, options: Namespace) -> int:
     app.check_codebase()
     app.check_definitions()
     catalog = app.catalog
-    announce(place, options, writes=not options.dry_run)
     db = connect(place)
     report = sync(
         db,
@@ -130,7 +129,6 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
 
     path = path_of(options.id)
     kind, _, id = path.partition("/")
-    announce(place, options, writes=True)
     db = connect(place)
     document = db.document(f"{collection_id(kind)}/{id}")
     before = document.get().to_dict()

@@ -28,7 +28,7 @@ from rollcall.commands.doctor.findings import (
     skip,
     warn,
 )
-from rollcall.commands.output import Column, announce, in_camel_case, load_screen, print_json
+from rollcall.commands.output import Column, in_camel_case, load_screen, print_json
 from rollcall.commands.registry.records import (
     DOWN,
     HEALTHY,
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
 def run(place: Place, options: Namespace) -> int:
     """Check a project; return 1 if a check failed."""
-    announce(place, options)
     findings = [each.about(place.project) for each in examine(place)]
     if options.json:
         plain = [in_camel_case(each) for each in findings]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import announce, in_camel_case, print_json, say
+from rollcall.commands.output import in_camel_case, print_json, say
 from rollcall.commands.registry.records import object_in
 from rollcall.core.context import TextModel
 from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
@@ -284,7 +284,6 @@ def _is_current(document: dict[str, Any], digest: str, locales: Sequence[str]) -
 
 def run(place: Place, options: Namespace) -> int:
     """Write phrases where there are none of today's, and compile; 1 where some could not be."""
-    announce(place, options, writes=not options.dry_run)
     db = connect(place)
     platform = require_app(place.app).catalog.deployment
     model = None if options.dry_run else platform.text_model

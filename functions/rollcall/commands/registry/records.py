@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.commands.app import Place, connect
-from rollcall.commands.output import ID, Column, announce, load_screen, print_json
+from rollcall.commands.output import ID, Column, load_screen, print_json
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.shapes import Status
@@ -188,7 +188,6 @@ OVERRULED = "*"
 
 def run(place: Place, options: Namespace) -> int:
     """List capabilities as a table, or as JSON."""
-    announce(place, options)
     db = connect(place)
     records = read_records(db, read_manifest(db))
     chosen = [each for each in records if options.status in (None, each.status)]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import ID, Column, announce, in_camel_case, load_screen, print_json
+from rollcall.commands.output import ID, Column, in_camel_case, load_screen, print_json
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -177,7 +177,6 @@ EVERYTHING = AgentProfile(id="*", name={"en": "Everything"}, instructions="", to
 
 def run(place: Place, options: Namespace) -> int:
     """Search as a run would."""
-    announce(place, options)
     db = connect(place)
     registry, profile = snapshot(db), EVERYTHING
     if options.agent is not None:

@@ -11,7 +11,6 @@ from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.output import (
     Column,
     Screen,
-    announce,
     in_camel_case,
     load_screen,
     moment,
@@ -63,7 +62,6 @@ def run(place: Place, options: Namespace) -> int:
         Problem: There is none of this id.
     """
     collection, _, id = path_of(options.id).partition("/")
-    announce(place, options)
     db = connect(place)
     declared = require_app(place.app).catalog.agents()
     document = db.document(f"{collection_id(collection)}/{id}").get().to_dict()

@@ -12,7 +12,6 @@ from rollcall.commands.output import (
     ID,
     Column,
     Screen,
-    announce,
     in_camel_case,
     load_screen,
     moment,
@@ -26,7 +25,6 @@ NONE = "–"
 
 def run(place: Place, options: Namespace) -> int:
     """Show the counts of the last days, today included."""
-    announce(place, options)
     db = connect(place)
     today = datetime.now(UTC).date()
     found = usage(db, today - timedelta(days=options.days - 1), today)
