@@ -160,7 +160,7 @@ class Backend:
             CallError: It could not be reached.
         """
         write = {
-            "update": {"name": f"{self._database}/documents/{path}", "fields": fields},
+            "update": {"name": f"{self._root}/{path}", "fields": fields},
             "updateMask": {"fieldPaths": list(fields)},
             "updateTransforms": [{"fieldPath": server_time, "setToServerValue": "REQUEST_TIME"}],
             "currentDocument": {"exists": True},
@@ -168,13 +168,13 @@ class Backend:
         return self._documents("POST", ":commit", {"writes": [write]}, session)[0]
 
     @property
-    def _database(self) -> str:
-        return f"projects/{self.project}/databases/(default)"
+    def _root(self) -> str:
+        return f"projects/{self.project}/databases/(default)/documents"
 
     def _documents(
         self, method: str, path: str, body: Any, session: Session
     ) -> tuple[int, dict[str, Any]]:
-        url = f"{self.firestore}/{self._database}/documents{path}"
+        url = f"{self.firestore}/{self._root}{path}"
         headers = {"Authorization": f"Bearer {session.token}"}
         with closing(self._request(method, url, body, headers)) as reply:
             return reply.status, _parse(reply.read(), reply.status)
