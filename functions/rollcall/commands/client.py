@@ -148,7 +148,7 @@ class Backend:
         Raises:
             CallError: It could not be reached.
         """
-        return self._documents("GET", f"/{path}", None, session)
+        return self._documents("GET", path, None, session)
 
     def update_document(
         self, path: str, session: Session, fields: dict[str, Any], *, server_time: str
@@ -160,7 +160,7 @@ class Backend:
             CallError: It could not be reached.
         """
         write = {
-            "update": {"name": f"{self._root}/{path}", "fields": fields},
+            "update": {"name": f"{self._root}{path}", "fields": fields},
             "updateMask": {"fieldPaths": list(fields)},
             "updateTransforms": [{"fieldPath": server_time, "setToServerValue": "REQUEST_TIME"}],
             "currentDocument": {"exists": True},
@@ -169,12 +169,13 @@ class Backend:
 
     @property
     def _root(self) -> str:
-        return f"projects/{self.project}/databases/(default)/documents"
+        return f"projects/{self.project}/databases/(default)/documents/"
 
     def _documents(
         self, method: str, path: str, body: Any, session: Session
     ) -> tuple[int, dict[str, Any]]:
-        url = f"{self.firestore}/{self._root}{path}"
+        root = f"{self.firestore}/{self._root}"
+        url = root[:-1] + path if path.startswith(":") else root + path
         headers = {"Authorization": f"Bearer {session.token}"}
         with closing(self._request(method, url, body, headers)) as reply:
             return reply.status, _parse(reply.read(), reply.status)
