@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
+from tests.clients.web.app_site import app_site, hosting
 from tests.clients.web.elements import serve_sdk, served_examples
-from tests.clients.web.scene import lead_to
 from tests.clients.web.scripted_model import ScriptedModel
 from tests.support import chromium
 from tests.support.functions_process import functions_process
@@ -30,7 +30,7 @@ from tests.support.live_voice import FakeLive
 from tests.support.sample import load_sample
 
 if TYPE_CHECKING:
-    from tests.clients.web.school import Enter
+    from tests.clients.web.school import Enter, Person
 
 ROOT = Path(__file__).parents[3]
 
@@ -73,9 +73,11 @@ def sample() -> None:
 
 @dataclass(frozen=True)
 class Served:
-    """The functions at `host:port` with a scripted model, and the voice model's server."""
+    """The functions at `host:port` with a scripted model, the app's site that calls them, and the
+    voice model's server."""
 
     address: str
+    app: str
     live: FakeLive
     authority: Authority
 
@@ -94,8 +96,8 @@ def served(sample: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
             "GOOGLE_GEMINI_BASE_URL": live.address,
             "SSL_CERT_FILE": str(authority.file),
         }
-        with functions_process(environment) as address:
-            yield Served(address, live, authority)
+        with functions_process(environment) as address, app_site(address) as app:
+            yield Served(address, app, live, authority)
 
 
 @pytest.fixture(scope="session")
@@ -113,60 +115,57 @@ def functions(sample: None, model: ScriptedModel) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def app(functions: str) -> Iterator[str]:
+    """The app's site that calls `functions`."""
+    with app_site(functions) as site:
+        yield site
+
+
 @pytest.fixture(scope="module")
 def enter(browser: Browser, served: Served) -> Enter:
     """A page in which somebody of a school is signed in."""
     from tests.clients.web.school import signed_in
 
-    return partial(signed_in, browser, served.address)
+    return partial(signed_in, browser, served.app)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, served: Served) -> Iterator[str]:
     """Somebody else's site that shows the examples of the elements."""
-    with served_examples(tmp_path_factory.mktemp("site")) as address:
+    with served_examples(tmp_path_factory.mktemp("site"), served.address) as address:
         yield address
 
 
 @pytest.fixture
-def host(browser: Browser, served: Served) -> Iterator[Page]:
+def host(browser: Browser) -> Iterator[Page]:
     """A page for somebody else's site."""
     with watched(browser) as context:
-        lead_to(context, served.address)
         serve_sdk(context)
         yield context.new_page()
 
 
 @pytest.fixture(scope="module")
-def guest(browser: Browser, sample: None) -> Any:
-    """What the browser keeps of somebody who has signed in without an account."""
-    context = browser.new_context(base_url=_site(), locale="en-GB")
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.goto("/")
-    page.get_by_role("button", name="Try it without an account").click()
-    agents = page.get_by_text("Assistant", exact=True)  # its function has started
-    again = page.get_by_role("button", name="Try again")
-    agents.or_(again).first.wait_for()
-    if again.is_visible():  # the functions emulator hangs up on a request now and then
-        again.click()
-        agents.wait_for()
-    state = context.storage_state(indexed_db=True)
-    context.close()
-    return state
+def guest() -> Person:
+    """Somebody who has signed in without an account."""
+    from tests.clients.web.school import anonymous
+
+    return anonymous()
 
 
 @pytest.fixture
 def stranger(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser that knows nobody yet."""
+    """A browser that knows nobody yet; its pages call the functions emulator."""
     with watched(browser) as context:
         yield context
 
 
 @pytest.fixture
-def context(browser: Browser, guest: Any) -> Iterator[BrowserContext]:
-    """A browser in which somebody without an account is signed in."""
-    with watched(browser, storage_state=guest) as context:
+def context(browser: Browser, guest: Person, app: str) -> Iterator[BrowserContext]:
+    """A browser in which somebody without an account is signed in; its pages call `functions`."""
+    from tests.clients.web.school import storage_state
+
+    with watched(browser, app, storage_state=storage_state(guest, app)) as context:
         yield context
 
 
@@ -180,10 +179,11 @@ def page(context: BrowserContext) -> Page:
 
 
 @contextmanager
-def watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
-    """A browser of its own. What a page says that is wrong fails the test."""
+def watched(browser: Browser, site: str | None = None, **options: Any) -> Iterator[BrowserContext]:
+    """A browser of its own, for the app at a site; by default that of Hosting. What a page says
+    that is wrong fails the test."""
     context = browser.new_context(
-        base_url=_site(),
+        base_url=site or hosting(),
         locale="en-GB",
         permissions=["clipboard-read", "clipboard-write"],
         reduced_motion="reduce",
@@ -196,10 +196,6 @@ def watched(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
     yield context
     context.close()
     assert errors == []
-
-
-def _site() -> str:
-    return f"http://{os.environ['HOSTING_EMULATOR_HOST']}"
 
 
 def _note_violation(message: Any, errors: list[str]) -> None:

@@ -39,24 +39,28 @@ useFirebase({ auth, firestore, functions });
 
 
 @contextmanager
-def served_examples(folder: Path) -> Iterator[str]:
-    """The examples of the elements, put into an empty folder and served from there."""
+def served_examples(folder: Path, functions: str) -> Iterator[str]:
+    """The examples of the elements, put into an empty folder and served from there.
+
+    Args:
+        functions: `host:port` of those that its pages call.
+    """
     shutil.copytree(EXAMPLES, folder / "examples")
     for place in ("elements", "dist/elements"):
         shutil.copytree(ROOT / "clients/web/dist/elements", folder / place)
-    (folder / "examples/firebase.js").write_text(_firebase())
+    (folder / "examples/firebase.js").write_text(_firebase(functions))
     with _served(folder) as address:
         yield address
 
 
 @contextmanager
 def served_element(
-    folder: Path, element: str, mission: str, *, email: str, password: str
+    folder: Path, functions: str, element: str, mission: str, *, email: str, password: str
 ) -> Iterator[str]:
     """A page of somebody else's, in which a person signs in, with an element for a lesson alone."""
     shutil.copytree(ROOT / "clients/web/dist/elements", folder / "elements")
     sign_in = f'signInWithEmailAndPassword(auth, "{email}", "{password}")'
-    firebase = _firebase().replace("signInAnonymously(auth)", sign_in)
+    firebase = _firebase(functions).replace("signInAnonymously(auth)", sign_in)
     firebase = firebase.replace("signInAnonymously", "signInWithEmailAndPassword")
     (folder / "firebase.js").write_text(firebase)
     body = f'<{element} mission="{mission}"></{element}><script type="module">{ELEMENT}</script>'
@@ -85,12 +89,10 @@ def serve_sdk(context: BrowserContext) -> None:
     context.route("https://www.gstatic.com/firebasejs/**", serve)
 
 
-def _firebase() -> str:
-    firebase = FIREBASE
-    for name in ("AUTH", "FIRESTORE", "FUNCTIONS"):
-        variable = "FIREBASE_AUTH" if name == "AUTH" else name
-        firebase = firebase.replace(name, os.environ[f"{variable}_EMULATOR_HOST"])
-    return firebase
+def _firebase(functions: str) -> str:
+    firebase = FIREBASE.replace("FUNCTIONS", functions)
+    firebase = firebase.replace("AUTH", os.environ["FIREBASE_AUTH_EMULATOR_HOST"])
+    return firebase.replace("FIRESTORE", os.environ["FIRESTORE_EMULATOR_HOST"])
 
 
 def import_map() -> str:

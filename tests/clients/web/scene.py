@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
-from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 AGENT = "Conversation assistant"
-
-
-def lead_to(context: BrowserContext, functions: str) -> None:
-    """Have the pages of a browser call the functions at `host:port` in place of the emulator's."""
-    usual = os.environ["FUNCTIONS_EMULATOR_HOST"]
-
-    def lead(route: Route) -> None:
-        route.continue_(url=route.request.url.replace(usual, functions))
-
-    context.route(f"http://{usual}/**", lead)
 
 
 def sign_in(context: BrowserContext) -> None:

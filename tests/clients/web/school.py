@@ -17,8 +17,9 @@ from playwright.sync_api import Browser, Page
 
 from dev.paths import ROOT
 from rollcall.store.client import database
+from seed.target import DEMO_USER
+from tests.clients.web.app_site import hosting
 from tests.clients.web.conftest import watched
-from tests.clients.web.scene import lead_to
 
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -38,15 +39,18 @@ PASSWORD = "a long password"
 
 @dataclass(frozen=True)
 class Person:
+    """Somebody with an account; without an email, one who has signed in without."""
+
     uid: str
     email: str
+    password: str = PASSWORD
     tokens: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def token(self) -> str:
         """An id token as the person's own client has it."""
         if not self.tokens:
-            body = {"email": self.email, "password": PASSWORD, "returnSecureToken": True}
+            body = {"email": self.email, "password": self.password, "returnSecureToken": True}
             self.tokens.update(_auth("accounts:signInWithPassword?key=demo", body))
         return str(self.tokens["idToken"])
 
@@ -59,6 +63,17 @@ def person(role: str | None, **claims: Any) -> Person:
     _auth("accounts", {"localId": uid, "email": made.email, "password": PASSWORD})
     _auth("accounts:update", {"localId": uid, "customAttributes": attributes})
     return made
+
+
+def sample_user() -> Person:
+    """Who looks at the sample data."""
+    return Person(DEMO_USER.uid, DEMO_USER.email, DEMO_USER.password)
+
+
+def anonymous() -> Person:
+    """Somebody who signs in without an account."""
+    tokens = _auth("accounts:signUp?key=demo", {"returnSecureToken": True})
+    return Person(str(tokens["localId"]), "", tokens=tokens)
 
 
 def course(teacher: Person, pupils: list[Person], name: str = "English 7", others: int = 0) -> str:
@@ -77,23 +92,23 @@ def course(teacher: Person, pupils: list[Person], name: str = "English 7", other
 
 @contextmanager
 def signed_in(
-    browser: Browser, functions: str, who: Person, language: str = "en", **options: Any
+    browser: Browser, site: str, who: Person, language: str = "en", **options: Any
 ) -> Iterator[Page]:
-    """A page of the app in which somebody is signed in, in a browser of its own.
-
-    Args:
-        functions: `host:port` of the functions that it calls.
-    """
-    entries = {f"firebase:authUser:{_api_key()}:[DEFAULT]": _user(who), "rollcall.locale": language}
-    storage = [{"name": name, "value": value} for name, value in entries.items()]
-    state = {"cookies": [], "origins": [{"origin": _site(), "localStorage": storage}]}
-    with watched(browser, storage_state=state, **options) as context:
-        lead_to(context, functions)
+    """A page of the app at a site in which somebody is signed in, in a browser of its own."""
+    state = storage_state(who, site, language)
+    with watched(browser, site, storage_state=state, **options) as context:
         yield context.new_page()
 
 
+def storage_state(who: Person, site: str, language: str = "en") -> Any:
+    """What a browser keeps of somebody who has signed in at a site."""
+    entries = {f"firebase:authUser:{_api_key()}:[DEFAULT]": _user(who), "rollcall.locale": language}
+    storage = [{"name": name, "value": value} for name, value in entries.items()]
+    return {"cookies": [], "origins": [{"origin": site, "localStorage": storage}]}
+
+
 Enter = Callable[..., AbstractContextManager[Page]]
-"""`signed_in` for a browser and functions."""
+"""`signed_in` for a browser and a site."""
 
 
 def _user(who: Person) -> str:
@@ -104,18 +119,15 @@ def _user(who: Person) -> str:
         "refreshToken": who.tokens["refreshToken"],
         "expirationTime": int(1_000 * time.time()) + 3_000_000,
     }
-    about = {"uid": who.uid, "email": who.email, "emailVerified": False, "isAnonymous": False}
+    about: dict[str, Any] = {"uid": who.uid, "email": who.email or None, "emailVerified": False}
+    about["isAnonymous"] = not who.email
     return json.dumps({**about, "providerData": [], "stsTokenManager": tokens})
 
 
 @cache
 def _api_key() -> str:
-    told = httpx2.get(f"{_site()}/__/firebase/init.json", trust_env=False).json()
+    told = httpx2.get(f"{hosting()}/__/firebase/init.json", trust_env=False, timeout=60).json()
     return str(told["apiKey"])
-
-
-def _site() -> str:
-    return f"http://{os.environ['HOSTING_EMULATOR_HOST']}"
 
 
 def findings(page: Page, rules: list[str] | None = None) -> Any:
@@ -136,6 +148,7 @@ def post(functions: str, name: str, who: Person, arguments: dict[str, Any]) -> d
         json={"data": {"arguments": arguments, "callKey": os.urandom(8).hex()}},
         headers={"Authorization": f"Bearer {who.token}"},
         trust_env=False,
+        timeout=60,  # a busy machine makes no claim false
     )
     found: dict[str, Any] = answer.json()
     return found
@@ -153,15 +166,16 @@ def read(path: str, who: Person) -> int:
     host = os.environ["FIRESTORE_EMULATOR_HOST"]
     url = f"http://{host}/v1/projects/demo-rollcall/databases/(default)/documents/{path}"
     headers = {"Authorization": f"Bearer {who.token}"}
-    return httpx2.get(url, headers=headers, trust_env=False).status_code
+    return httpx2.get(url, headers=headers, trust_env=False, timeout=60).status_code
 
 
 def _auth(method: str, body: dict[str, Any]) -> dict[str, Any]:
     host = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
-    project = "" if "signIn" in method else "projects/demo-rollcall/"
+    is_user = "?key=" in method  # and no owner of the project
+    project = "" if is_user else "projects/demo-rollcall/"
     url = f"http://{host}/identitytoolkit.googleapis.com/v1/{project}{method}"
-    headers = {"Authorization": "Bearer owner"}
-    answer = httpx2.post(url, json=body, headers=headers, trust_env=False)
+    headers = {} if is_user else {"Authorization": "Bearer owner"}
+    answer = httpx2.post(url, json=body, headers=headers, trust_env=False, timeout=60)
     found: dict[str, Any] = answer.raise_for_status().json()
     return found
 

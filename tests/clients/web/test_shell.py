@@ -169,10 +169,11 @@ FULL = """Storage.prototype.setItem = () => {
 
 
 @pytest.mark.parametrize("storage", [FORBIDDEN, FULL])
-def test_web_app_works_where_nothing_can_be_kept(context: BrowserContext, storage: str) -> None:
-    context.add_init_script(storage)
-    page = context.new_page()
+def test_web_app_works_where_nothing_can_be_kept(stranger: BrowserContext, storage: str) -> None:
+    stranger.add_init_script(storage)
+    page = stranger.new_page()
     page.goto("/")
+    page.get_by_role("button", name="Try it without an account").click()
     page.locator(".agents").wait_for()
     page.get_by_label("Message", exact=True).fill("Hello")
     page.get_by_role("button", name="Send", exact=True).click()

@@ -13,26 +13,15 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from rollcall.store.client import database
 from tests.clients.web.conftest import watched
-from tests.clients.web.scene import AGENT, ask, lead_to, wait_until_done
+from tests.clients.web.scene import AGENT, ask, wait_until_done
+from tests.clients.web.school import sample_user, storage_state
 from tests.clients.web.scripted_model import CONVERSATION
 
 
-@pytest.fixture(scope="module")
-def sample_user(browser: Browser, functions: str) -> Any:
-    """What the browser keeps of the sample user."""
-    with watched(browser) as context:
-        lead_to(context, functions)
-        page = context.new_page()
-        page.goto("/")
-        page.get_by_role("button", name="Continue as the sample user").click()
-        page.get_by_text("Assistant", exact=True).wait_for()
-        return context.storage_state(indexed_db=True)
-
-
 @pytest.fixture
-def chat(browser: Browser, sample_user: Any, functions: str) -> Iterator[Page]:
-    with watched(browser, storage_state=sample_user) as context:
-        lead_to(context, functions)
+def chat(browser: Browser, app: str) -> Iterator[Page]:
+    """The app with the sample user signed in, before the first message."""
+    with watched(browser, app, storage_state=storage_state(sample_user(), app)) as context:
         page = context.new_page()
         page.goto("/")
         page.locator("#main").get_by_text(AGENT).click()
@@ -40,10 +29,9 @@ def chat(browser: Browser, sample_user: Any, functions: str) -> Iterator[Page]:
 
 
 @pytest.fixture
-def other(browser: Browser, sample_user: Any, functions: str) -> Iterator[BrowserContext]:
+def other(browser: Browser, app: str) -> Iterator[BrowserContext]:
     """Another device of the same user."""
-    with watched(browser, storage_state=sample_user) as context:
-        lead_to(context, functions)
+    with watched(browser, app, storage_state=storage_state(sample_user(), app)) as context:
         yield context
 
 

@@ -15,7 +15,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.clients.web.scene import (
     answers,
     ask,
-    lead_to,
     lines,
     log,
     open_chat,
@@ -26,9 +25,8 @@ from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
 
 
 @pytest.fixture
-def chat(context: BrowserContext, functions: str, model: ScriptedModel) -> Iterator[Page]:
+def chat(context: BrowserContext, model: ScriptedModel) -> Iterator[Page]:
     """The app with somebody signed in, before the first message."""
-    lead_to(context, functions)
     yield open_chat(context)
     model.release()
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from dev.paths import ROOT
 from rollcall.store.client import database
+from tests.clients.web.conftest import Served
 from tests.clients.web.elements import EXAMPLES, import_map, served_examples
 from tests.clients.web.scene import ask
 
@@ -78,8 +79,8 @@ def test_web_chat_element_tells_where_its_user_is_and_begins_anew_in_another_pla
     assert threads[0] != threads[1]
 
 
-def test_web_elements_work_in_react(host: Page, tmp_path: Path) -> None:
-    with served_examples(tmp_path) as site:
+def test_web_elements_work_in_react(host: Page, served: Served, tmp_path: Path) -> None:
+    with served_examples(tmp_path, served.address) as site:
         script = tmp_path / "bundle.mjs"
         script.write_text(BUNDLE.replace("ESBUILD", (ROOT / "clients/web/esbuild.mjs").as_uri()))
         bundle = ["node", script, EXAMPLES / "react.tsx", tmp_path / "examples/react.js"]

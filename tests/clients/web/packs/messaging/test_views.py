@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from dev.paths import ROOT
 from packs.messaging.wording import TEXTS
 from tests.clients.web.conftest import watched
-from tests.clients.web.scene import AGENT, lead_to
+from tests.clients.web.scene import AGENT
 
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -31,9 +31,7 @@ WORDS = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "he"])
-def test_web_views_have_no_finding(
-    browser: Browser, sample: None, functions: str, language: str
-) -> None:
+def test_web_views_have_no_finding(browser: Browser, app: str, language: str) -> None:
     number = 0 if language == "en" else len(LOOKS) // 2
 
     def look(page: Page, view: str) -> None:
@@ -46,8 +44,7 @@ def test_web_views_have_no_finding(
             assert (_findings(page), view, theme, width) == ([], view, theme, width)
             assert page.evaluate("document.documentElement.scrollWidth") == width, view
 
-    with watched(browser) as context:
-        lead_to(context, functions)
+    with watched(browser, app) as context:
         keep = f"if (origin !== 'null') localStorage.setItem('rollcall.locale', '{language}')"
         context.add_init_script(keep)
         page = context.new_page()

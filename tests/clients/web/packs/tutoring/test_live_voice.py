@@ -18,7 +18,6 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.clients.web.conftest import Served, launched, watched
 from tests.clients.web.elements import serve_sdk, served_element
-from tests.clients.web.scene import lead_to
 from tests.clients.web.school import (
     PASSWORD,
     TEXTS,
@@ -85,7 +84,7 @@ class Voice:
             route.fulfill(body=answer.body(), headers=headers)
 
         entered = signed_in(
-            self.browser, self.served.address, self.pupil, language, ignore_https_errors=True
+            self.browser, self.served.app, self.pupil, language, ignore_https_errors=True
         )
         with entered as page:
             if policy is not None:
@@ -246,15 +245,18 @@ def test_web_voice_works_in_a_page_of_somebody_else(voice: Voice, tmp_path: Path
     live = voice.live
     live.said, live.script = [], [TASK]
     live.results.clear()
-    email = voice.pupil.email
     page_with = served_element(
-        tmp_path, "rollcall-lesson", voice.mission, email=email, password=PASSWORD
+        tmp_path,
+        voice.served.address,
+        "rollcall-lesson",
+        voice.mission,
+        email=voice.pupil.email,
+        password=PASSWORD,
     )
     with (
         page_with as address,
         watched(voice.browser, ignore_https_errors=True) as context,
     ):
-        lead_to(context, voice.served.address)
         serve_sdk(context)
         page = context.new_page()
         page.add_init_script(WATCH)
