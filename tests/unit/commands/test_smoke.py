@@ -196,6 +196,8 @@ def test_a_sound_project_passes_and_is_left_as_it_was(
         *("indexes", "queue", "clock", "clean-up"),
     ]
     assert "order_tea waited" in found["approval"].text
+    documents = "/v1/projects/shop/databases/(default)/documents"
+    assert {f"{documents}:commit", f"{documents}/threads/t1"} <= set(cloud.asked)
     assert cloud.asked.count("/f/delete_thread") == 2
     assert cloud.asked.count("/id/accounts:delete") == 2
 
