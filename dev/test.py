@@ -89,9 +89,12 @@ def _run_all(reports: Path) -> list[Part]:
     python = _pytest("Python tests on the emulators", reports, _EMULATOR_FOLDERS, *spread)
     with ThreadPoolExecutor() as beside:
         quiet = [beside.submit(each.run, quietly=True) for each in (*units, node_unit)]
+        # What pytest keeps of a module that it compiled, each worker would make again.
+        compiling = _collecting(_EMULATOR_FOLDERS, [])
         print("Starting the emulators beside the unit tests ...", flush=True)
         with running(WITH_WEB_APP, many_projects=True, seed=True):
             os.environ["SAMPLE_LOADED"] = "yes"  # tests need not load it themselves
+            compiling.communicate()
             quiet.append(beside.submit(node.run, quietly=True))
             python.run()
             for printed in quiet:
