@@ -340,3 +340,20 @@ def test_web_decided_card_keeps_the_focus_and_is_announced_once(components: Page
     expect(components.get_by_role("status")).to_have_text(
         "Approved, being carried out: Send “Hello” to Dana"
     )
+
+
+def test_web_card_tells_neither_ids_nor_words_of_code_and_names_the_platforms_tools(
+    components: Page,
+) -> None:
+    kinds = {"kind": {"type": "string", "enum": ["lesson_plan"]}}
+    tool = {"id": "make", "name": "Make", "jsonSchema": {"properties": kinds}}
+    components.evaluate("(tools) => components.learnTools(tools)", [tool])
+    made = {"id": "c", "tool": "make", "isWhole": True}
+    made["arguments"] = {"kind": "lesson_plan", "topic": "angles", "contentId": "x7"}
+    asked = {**made, "tool": "ask_user", "arguments": {"question": "?"}}
+    components.evaluate("(locale) => { components.locale.value = locale; }", "he")
+    components.evaluate(
+        "(calls) => components.show('card', ...calls)", [{"call": made}, {"call": asked}]
+    )
+    expect(components.locator(".gist").first).to_have_text("angles")
+    expect(components.locator(".tool-name").last).to_contain_text("שאלה")

@@ -34,12 +34,16 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The arguments in a few words, for the card's first line. Ids tell people nothing. */
-export function gist(args: unknown): string {
+/**
+ * The arguments in a few words, for the card's first line. Ids tell people nothing, nor do words of
+ * code that a tool lists, such as "lesson_plan".
+ */
+export function gist(args: unknown, schema: Record<string, unknown> = {}): string {
   if (typeof args !== "object" || args === null) return "";
+  const properties = (schema.properties ?? {}) as Record<string, { enum?: unknown }>;
   const words = Object.entries(args)
     .filter(([name, value]) => !/(?:^i|I)ds?$/.test(name) && ["string", "number"].includes(typeof value))
-    .filter(([, value]) => value !== "")
+    .filter(([name, value]) => value !== "" && !(properties[name]?.enum && /^[a-z_]{2,}$/.test(value)))
     .map(([, value]) => String(value).replace(/[\s\p{C}]+/gu, " ").slice(0, 60));
   return words.slice(0, 4).join(" · ").slice(0, 120);
 }

@@ -10,7 +10,7 @@ import { number, text } from "../text/locale.js";
 import { DisplayView, OrValues, ownCard } from "./displays.js";
 import { Files } from "./files.js";
 import { type CardStatus, errorOf, gist, resultOf, statusOf } from "./outcome.js";
-import { toolName } from "./tools.js";
+import { toolName, toolOf } from "./tools.js";
 import { Value, Values } from "./value.js";
 
 export interface ToolCardProps {
@@ -35,7 +35,7 @@ export function ToolCard({ call }: ToolCardProps) {
   const error = errorOf(call);
   const isDone = status === "done";
   const icon = ICONS[status];
-  const words = gist(call.arguments);
+  const words = gist(call.arguments, toolOf(call.tool)?.jsonSchema);
   const shown = isDone && record?.display && <DisplayView display={record.display} />;
   return (
     <div

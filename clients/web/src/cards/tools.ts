@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 import type { Connection } from "../firebase/connection.js";
-import { locale } from "../text/locale.js";
+import { type Key, locale, text } from "../text/locale.js";
 
 export interface Tool {
   id: string;
@@ -43,8 +43,16 @@ export function toolOf(id: string): Tool | undefined {
   return tools.value.get(id);
 }
 
+/** The platform's own tools, which every agent has and no list names. */
+const OWN = new Map<string, Key>([
+  ["ask_user", "card.ask_user"],
+  ["find_tools", "card.find_tools"],
+]);
+
 /** A tool's name; of one that is not known, its id as words. */
 export function toolName(id: string): string {
+  const own = OWN.get(id);
+  if (own) return text(own);
   const words = id.replace(/[_-]+/g, " ").trim();
   return tools.value.get(id)?.name ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

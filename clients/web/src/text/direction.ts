@@ -55,6 +55,7 @@ const UNITS = new RegExp(
 );
 const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60} ){1,8}$/u;
 const WORDS_AFTER = /^(?: (?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
+const ISOLATE = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/gu;
 /** Longer texts without a break are not looked at for such units. */
 const MOST_ISOLATED = 20_000;
 
@@ -62,10 +63,13 @@ const MOST_ISOLATED = 20_000;
  * The direction that a block of text is read in; undefined where it has no letters to tell.
  *
  * Words are counted, not characters, since Hebrew words are shorter. Names in code, addresses and
- * paths do not count: a Hebrew sentence about `useState` is Hebrew.
+ * paths do not count: a Hebrew sentence about `useState` is Hebrew. Nor does what the text isolates,
+ * such as a name in a list, as long as there are other words.
  */
 export function directionOf(text: string): Direction | undefined {
-  const start = text.slice(0, MOST_CHARS);
+  const whole = text.slice(0, MOST_CHARS);
+  const own = whole.replace(ISOLATE, " ");
+  const start = /\p{L}/u.test(own) ? own : whole;
   const hasRtl = RTL_LETTER.test(start);
   if (!hasRtl) return LTR_LETTER.test(start) ? "ltr" : undefined;
   if (!LTR_LETTER.test(start)) return "rtl";

@@ -217,13 +217,13 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
             and not is_said
             and not (kind == "when" and any(item.get(k) for k in wording("fields.due")))
         ):
-            value = shown(item[key], locale)
+            value = apart(shown(item[key], locale), locale)
             told.append(say("due", locale, when=value) if kind == "due" else value)
     known = {*heads, *(k for kind in _SHOWN for k in wording(f"fields.{kind}"))}
     rest = [k for k, v in item.items() if k not in known and _says(v) and not _is_inner(k, v)]
     short = [k for k in rest if not isinstance(item[k], dict) and len(str(item[k])) <= 60]
-    told += [": ".join(filter(None, measured(k, item[k], locale))) for k in short[:_MOST_EXTRAS]]
-    details = " · ".join(each for each in dict.fromkeys(told) if each and each != title)
+    for name, value in (measured(k, item[k], locale) for k in short[:_MOST_EXTRAS]):
+        told.append(": ".join(filter(None, (name, apart(value, locale)))))
     urgent = ""
     if _is_urgent(item):
         level = shown("urgent", locale).capitalize()
@@ -231,6 +231,8 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
             re.sub(rf"^{re.escape(level)}\b[\s:!,.–-]*", "", title, flags=re.IGNORECASE) or title
         )
         urgent = f"**{level}:** "
+    title = apart(title, locale)
+    details = " · ".join(each for each in dict.fromkeys(told) if each and each != title)
     return f"- {urgent}{' — '.join(filter(None, (title, details)))}{_marks(item, step)}"
 
 
@@ -406,6 +408,13 @@ def one_line(text: str, most: int | None = 280) -> str:
 def isolated(text: str) -> str:
     """Return somebody's words so that their direction moves nothing around them."""
     return f"\u2068{text}\u2069" if any("\u0590" <= char <= "\u08ff" for char in text) else text
+
+
+def apart(text: str, locale: str) -> str:
+    """Return words in another direction than the answer's so that they move nothing around them."""
+    has_rtl = any("\u0590" <= char <= "\u08ff" for char in text)
+    is_other = has_rtl if locale == "en" else not has_rtl and any(map(str.isalpha, text))
+    return f"\u2068{text}\u2069" if is_other else text
 
 
 def _defanged(text: str) -> str:

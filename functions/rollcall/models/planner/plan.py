@@ -462,6 +462,12 @@ def _call(
     steps = [turn.made(call.name, call.arguments) for call in calls]
     if steps[0] and (unclear := _several_fit(goal, arguments, steps[0], request)):
         return Progress(question=unclear)
+    if steps[0] and steps[0].failed and (target := _refused_for(goal.tool, arguments, steps[0])):
+        before = (step.call.arguments or {} for step in reversed(steps_of(turn.before)))
+        named = next((given[target.name] for given in before if target.name in given), None)
+        if named is None:
+            return _look_up(goal, replace(target, required=True), arguments, wish, turn, request)
+        return _call(goal, {**arguments, target.name: named}, wish, turn, request)
     open_ = tuple(call for call, step in zip(calls, steps, strict=True) if step is None)
     return Progress(open_, steps=tuple(step for step in steps if step and not open_), wish=wish)
 
@@ -470,6 +476,15 @@ def _options(values: Iterable[Json], tool: ToolSpec, turn: Turn) -> tuple[tuple[
     """Return values by what they are called in the language of the turn."""
     aliases = tool.aliases
     return tuple((label(str(v), turn.locale, aliases.get(str(v), ())), v) for v in values)
+
+
+def _refused_for(tool: ToolSpec, arguments: dict[str, Json], step: Step) -> Parameter | None:
+    """Return the parameter for the lack of which a tool refused a call, where it identifies a thing
+    that can be looked up."""
+    error = step.body.get("error")
+    error = error if isinstance(error, dict) and error.get("code") == "invalid-argument" else {}
+    every = (each for each in parameters(tool) if each.refers_to and each.name not in arguments)
+    return next((each for each in every if each.name == error.get("field")), None)
 
 
 def _several_fit(

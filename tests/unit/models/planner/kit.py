@@ -1,6 +1,7 @@
 """Tools of several domains, and a loop that lets the offline planner use them."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -273,6 +274,11 @@ def answer_of(talk: Talk) -> str:
     last = talk.history[-1]
     assert isinstance(last, ModelMessage)
     return last.text
+
+
+def unmarked(text: str) -> str:
+    """Return a text without the marks around words of another direction."""
+    return re.sub("[\u2068\u2069]", "", text)
 
 
 def message_of(deltas: list[Delta]) -> ModelMessage:

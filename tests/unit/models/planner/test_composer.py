@@ -107,7 +107,16 @@ def test_a_task_is_told_with_who_and_by_when() -> None:
     task = {"task": "Send it", "assignee": "Dana", "deadline": "2025-11-19", "priority": "high"}
     output = {"tasks": [{**task, "timestamp": "2025-11-01"}]}
     assert told(output).endswith("- Send it — Dana · due 19 Nov · high")
-    assert told(output, "he").endswith("- Send it — Dana · עד 19 בנובמבר · גבוהה")
+    hebrew = "- \u2068Send it\u2069 — \u2068Dana\u2069 · עד 19 בנובמבר · גבוהה"
+    assert told(output, "he").endswith(hebrew)
+
+
+def test_words_of_another_direction_move_nothing_around_them() -> None:
+    week = {"weeks": [{"title": "תרגול שבועי", "students": 30, "place": "חדר 4"}]}
+    assert told(week).endswith(
+        "- \u2068תרגול שבועי\u2069 — students: 30 · place: \u2068חדר 4\u2069"
+    )
+    assert told(week, "he").endswith("- תרגול שבועי — תלמידים: 30 · place: חדר 4")
 
 
 def test_urgent_items_come_first_and_are_marked() -> None:

@@ -1,9 +1,11 @@
 """Messages that lean on the answer before them."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.models.planner.kit import MESSAGING, Talk, spec, text
+from tests.unit.models.planner.kit import MESSAGING, Talk, number, spec, text, unmarked
 
 
 @pytest.mark.parametrize(
@@ -16,7 +18,7 @@ from tests.unit.models.planner.kit import MESSAGING, Talk, spec, text
 def test_the_second_one_is_told_alone(first: str, then: str) -> None:
     talk = Talk(MESSAGING)
     talk.say(first)
-    said = talk.say(then)
+    said = unmarked(talk.say(then))
     assert said.startswith("The budget is 50k — Noa")
     assert "Hire a designer" not in said
 
@@ -61,7 +63,7 @@ def test_more_of_nothing_is_no_call() -> None:
 def test_a_question_about_one_of_a_list_is_no_search(first: str, then: str) -> None:
     talk = Talk(MESSAGING)
     talk.say(first)
-    assert talk.say(then).startswith("The budget is 50k — Noa")
+    assert unmarked(talk.say(then)).startswith("The budget is 50k — Noa")
 
 
 def test_a_question_about_the_last_meeting_is_no_place_in_a_list() -> None:
@@ -137,3 +139,41 @@ def test_things_are_offered_by_name_whether_a_list_or_the_whole_result_has_them(
     assert "Maple Street house" in talk.say("Delete the project")
     talk.say("Maple Street house")
     assert talk.calls[-1] == [("delete_project", {"projectId": "p-7"})]
+
+
+PROJECTS = (
+    spec("list_projects", "List the user's projects.", {}),
+    spec(
+        "check_wiring",
+        "Check the wiring of a project.",
+        {"projectId": text("Left out for the one at hand"), "circuitNumber": number("Which")},
+        keywords=("wiring",),
+    ),
+)
+
+
+def wiring(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if name == "list_projects":
+        named = {"p-7": "Maple Street house", "p-8": "Mill Lane workshop"}
+        return {"output": {"projects": [{"projectId": k, "name": v} for k, v in named.items()]}}
+    if "projectId" in arguments:
+        return {"output": {"answer": f"{arguments['projectId']} is fine"}}
+    return {
+        "error": {"code": "invalid-argument", "message": "which project?", "field": "projectId"}
+    }
+
+
+def test_a_thing_for_the_lack_of_which_a_tool_refuses_is_asked_for_by_name_and_once() -> None:
+    talk = Talk(PROJECTS, wiring)
+    said = talk.say("Check the wiring")
+    assert said.endswith("Which project would you like: Maple Street house or Mill Lane workshop?")
+    assert "did not work" not in said
+    assert talk.say("Mill Lane workshop") == "p-8 is fine"
+    assert talk.say("Check the wiring of circuit 3") == "p-8 is fine"
+
+
+def test_a_thing_that_the_user_may_not_see_is_not_asked_for() -> None:
+    denied = {"error": {"code": "permission-denied", "message": "no", "field": "projectId"}}
+    talk = Talk(PROJECTS, lambda *_: denied)
+    assert talk.say("Check the wiring").startswith("This did not work (check wiring): no")
+    assert talk.calls == [[("check_wiring", {})]]

@@ -14,6 +14,7 @@ from tests.unit.models.planner.kit import (
     messaging,
     spec,
     text,
+    unmarked,
 )
 
 
@@ -21,7 +22,7 @@ from tests.unit.models.planner.kit import (
 def test_priorities_are_one_call_and_a_list_with_its_source(message: str) -> None:
     talk = ask(message, MESSAGING)
     assert talk.calls == [[("get_priority_messages", {})]]
-    answer = answer_of(talk)
+    answer = unmarked(answer_of(talk))
     assert "(1)**" in answer.splitlines()[0]
     assert ":** The server is down — Dana · Launch room" in answer
     assert answer.endswith("[1]")
@@ -55,7 +56,7 @@ def test_a_topic_is_searched_first_and_its_conversations_asked(message: str, top
         [("search_all_conversations", {"query": topic})],
         [("get_conversation_decisions", {"conversationIds": ["conv_2"]})],
     ]
-    answer = answer_of(talk)
+    answer = unmarked(answer_of(talk))
     assert "The budget is 50k — Noa · 1" in answer
     # What stands in another language than the topic cannot be told apart by words.
     assert ("Hire a designer" in answer) == (topic != "budget")
