@@ -96,15 +96,14 @@ def review_write(
         allowed_by = _allowed_by(ctx, name, target, policy, arguments, remembered)
     if allowed_by is not None:
         return arguments, allowed_by
-    card = new_card(ctx, target, arguments, preview)
-    if policy.decider_role is not None and card.shown != arguments:
+    if policy.decider_role is not None and target.shown(arguments) != arguments:
         # The approval holds what it will be run with, and its deciders may read it.
         raise FailedPrecondition(
             f"{name} has hidden arguments, so nobody else can be asked to approve it",
             hint="tell the user that this cannot be done here",
         )
     return arguments, NeedsApproval(
-        **asdict(card),
+        **asdict(new_card(ctx, target, arguments, preview)),
         tool=name,
         decider=decider_of(policy, ctx.user),
         expires_s=policy.expires_s,

@@ -98,7 +98,7 @@ class PaidCall(Struct, kw_only=True):
     settled after it, however it ends.
 
     Attributes:
-        budget: It pays.
+        budget: What the call is paid from.
         input_tokens: The estimate of the request.
         max_output_tokens: The most that the reply was to have.
         usage: What counts as used, once the call is over; nothing of one that was refused.

@@ -277,7 +277,8 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
 def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
     number = opened.documents[-1]["n"]
-    call = asdict(needs)
+    question = asdict(needs)  # an approval has its fields, and when it expires in place of how soon
+    expires_at = now + timedelta(seconds=question.pop("expires_s"))
     return Approval(
         id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),
         uid=opened.user.uid,
@@ -289,8 +290,8 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         place=waiting.place,
         locale=opened.request["locale"],
         created_at=now,
-        expires_at=now + timedelta(seconds=call.pop("expires_s")),
-        **call,
+        expires_at=expires_at,
+        **question,
     )
 
 

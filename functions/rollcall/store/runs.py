@@ -224,7 +224,7 @@ def new_run(
     continues: str | None = None,
     answers: dict[str, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return the document of a run that begins, without what says who opened it.
+    """Return the document of a run that begins; `RunOpening.commit` adds what its opening knows.
 
     Args:
         token: Of the thread's lease, which the run takes.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec.structs import replace
 
-from rollcall.agent.approvals import TRANSLATION_CHARS, new_card
+from rollcall.agent.approvals import TRANSLATION_CHARS, new_card, review_write
 from rollcall.agent.targets import Target, local_target
 from rollcall.core.capability import Capability, Preview, capability
 from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import FailedPrecondition
-from rollcall.core.shapes import Display
+from rollcall.core.hidden import Hidden
+from rollcall.core.policy import ApprovalPolicy
+from rollcall.core.shapes import Display, Role
 from rollcall.store.approvals import Translation
 from rollcall.testing import context
 
@@ -74,3 +77,32 @@ def test_a_language_in_which_the_preview_fails_is_left_out() -> None:
 def test_a_long_display_stays_in_the_first_language() -> None:
     found = _translations(_target(en="From 9 to 10", he="א" * TRANSLATION_CHARS))
     assert found == {"he": Translation(WORDS["he"], None)}
+
+
+def test_a_write_that_nobody_else_may_see_is_refused_before_its_card_is_translated() -> None:
+    made: list[str] = []
+
+    def shown(ctx: ToolContext, *, pin: str) -> Preview:
+        made.append(ctx.locale)
+        return Preview(Display(type="text", text="Opens the safe"))
+
+    @capability(name="Open the safe", category="office", effect="write", preview=shown)
+    def open_safe(ctx: ToolContext, *, pin: Annotated[str, Hidden()]) -> str:
+        """Open the safe.
+
+        Args:
+            pin: Its code.
+        """
+        return pin
+
+    target = local_target(Capability.of(open_safe), None, is_write=True)
+    ctx = replace(context(user=User("ann")), effect_key="key")
+    with pytest.raises(FailedPrecondition, match="hidden arguments"):
+        review_write(
+            ctx,
+            name="open_safe",
+            target=target,
+            policy=ApprovalPolicy(decider_role=Role.ADMIN),
+            arguments={"pin": "0451"},
+        )
+    assert made == ["en"]

@@ -312,12 +312,12 @@ def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
 
 
 def label(name: str, locale: str, others: Iterable[str] = ()) -> str:
-    """Return the name of a field, a list, a tool or a value for a person; one of its other names
-    where the language has no label for it."""
+    """Return the name of a field, a list, a tool or a value for a person; one of its other names,
+    which are whatever a registry document says, where the language has no label for it."""
     text = spaced(name) if re.fullmatch(r"[A-Za-z_]\w*", name) else name
     known = (TEXTS.find(locale, "offline.words.labels") or {}).get(text.lower())
     if known is None and language(text) != locale:
-        known = next((each for each in others if language(each) == locale), None)
+        known = next((one_line(each) for each in others if language(each) == locale), None)
     return str(known or text)
 
 

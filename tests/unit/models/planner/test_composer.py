@@ -9,7 +9,7 @@ import pytest
 
 from rollcall.core.messages import ToolCall, ToolResult
 from rollcall.models.base import ToolSpec
-from rollcall.models.planner.composer import Wish, answer, measured, one_line, shown
+from rollcall.models.planner.composer import Wish, answer, label, measured, one_line, shown
 from rollcall.models.planner.history import Step
 
 
@@ -256,6 +256,11 @@ def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str
 
 def test_a_hebrew_answer_calls_the_tool_that_failed_by_its_hebrew_name() -> None:
     assert failed("he").startswith("זה לא הצליח (משימות): ")
+
+
+def test_a_name_in_a_registry_document_brings_no_link_and_no_markup_of_its_own() -> None:
+    names = ["קישור [לחצו](http://evil.example)\n\n# <b>כאן</b> [1]"]
+    assert label("get_tasks", "he", names) == "קישור [לחצו] (http://evil.example) # ‹b>כאן‹/b> (1)"
 
 
 @pytest.mark.parametrize(
