@@ -439,23 +439,24 @@ export class Run {
     if (!this.#home.ways.stored) return undefined;
     const { threadId, runId } = result;
     for (let looks = 1; ; looks++) {
-      const waiting = await this.#lookUp((stored) => stored.waiting(threadId), signal);
-      if (waiting?.runId === runId) {
+      // What the thread waits for may be told late; the run itself then says that it went on.
+      const [state, waiting] = await Promise.all([
+        this.#lookUp((stored) => stored.state(threadId, runId), signal),
+        this.#lookUp((stored) => stored.waiting(threadId), signal),
+      ]);
+      if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
+      if (state?.status === "cancelled") throw cancelled();
+      const isWaiting = waiting?.runId === runId;
+      if (isWaiting) {
         if (waiting.isAnswered || waiting.isLate) {
           return (this.#newest = { ...result, outcome: withoutCalls(result.outcome) });
         }
         if (await this.#take(waiting, result, tools, signal)) return undefined;
         if (waiting.takenBy) looks = 0;
-        await sleep(waiting.takenBy ? TAKEN_MS : LOOK_AGAIN_MS, signal);
-        signal.throwIfAborted();
-        if (looks < LOOKS) continue;
-        break;
       }
-      const state = await this.#lookUp((stored) => stored.state(threadId, runId), signal);
-      if (state?.continuedBy) return this.#follow({ threadId, runId: state.continuedBy });
-      if (state?.status === "cancelled") throw cancelled();
       if (looks === LOOKS) break;
-      await sleep(LOOK_AGAIN_MS, signal); // what was read may be of before the run ended
+      // What was read may be of before the run ended.
+      await sleep(isWaiting && waiting.takenBy ? TAKEN_MS : LOOK_AGAIN_MS, signal);
       signal.throwIfAborted();
     }
     throw new RollcallError("failed-precondition", "nobody waits for these calls any more", {

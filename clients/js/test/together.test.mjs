@@ -191,6 +191,17 @@ test("a look at the thread that is a moment old is taken again", async () => {
   assert.equal(looks, 2);
 });
 
+test("calls that were answered are not run again where the thread is told late", async () => {
+  const thread = new Thread();
+  thread.stored.waiting = async () => ({ runId: "r" });
+  let ran = 0;
+  const act = { reads: true, run: () => ({ ran: (ran += 1) }) };
+  const locks = new Locks();
+  const runs = [1, 2].map(() => thread.follow(locks, { act }));
+  assert.deepEqual(await Promise.all(runs.map(({ result }) => result)), [END, END]);
+  assert.equal(ran, 1);
+});
+
 test("a look-up that is lost on the way is made again", async () => {
   const thread = new Thread();
   const { waiting } = thread.stored;
