@@ -193,13 +193,15 @@ def read_context(given: dict[str, Any] | None) -> dict[str, Any] | None:
     Raises:
         InvalidArgument: It is too large.
     """
-    size = len(json.dumps(given or {}, ensure_ascii=False))
+    # As it is kept: a word that stands for a credential may be longer, and another codebase's
+    # function, which is sent it, measures it again.
+    redacted: dict[str, Any] | None = redacted_json(given)
+    size = len(json.dumps(redacted or {}, ensure_ascii=False))
     if size > CONTEXT_CHARS:
         raise InvalidArgument(
             f"context has {size:,} characters of JSON; at most {CONTEXT_CHARS:,} are accepted",
             field="context",
         )
-    redacted: dict[str, Any] | None = redacted_json(given)
     return redacted
 
 

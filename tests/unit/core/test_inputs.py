@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, ResourceExhausted
-from rollcall.core.inputs import MAX_BODY_BYTES, check_json, parse_json, parse_url, validate
+from rollcall.core.inputs import (
+    CONTEXT_CHARS,
+    MAX_BODY_BYTES,
+    check_json,
+    parse_json,
+    parse_url,
+    read_context,
+    validate,
+)
 from rollcall.core.wire import RunRequest
 from tests.support.rules import for_every
 
@@ -189,3 +197,13 @@ def test_a_url_has_a_host_a_port_and_a_path(url: str, host: str, port: int, path
 def test_what_could_be_read_in_two_ways_is_no_url(url: str) -> None:
     with pytest.raises(FailedPrecondition):
         parse_url(url)
+
+
+def test_a_context_is_measured_without_its_credentials() -> None:
+    kept = read_context({"page": "://ann:p@" * 200})
+    assert kept == {"page": "://ann:[hidden]@" * 200}
+    assert read_context(kept) == kept, "another function, which is sent it, takes it too"
+    longer = {"page": "://ann:p@" * 280}
+    assert len(json.dumps(longer)) < CONTEXT_CHARS
+    with pytest.raises(InvalidArgument, match=r"^context has 4,49\d characters of JSON"):
+        read_context(longer)
