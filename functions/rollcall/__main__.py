@@ -227,7 +227,7 @@ def _json(text: str) -> Any:
 
 
 def _user(text: str) -> str:
-    is_user = re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+" if "@" in text else r".{1,128}", text)
+    is_user = re.fullmatch(r"[^@\s]+@[^@\s]+" if "@" in text else r".{1,128}", text)
     if is_user is None:
         raise argparse.ArgumentTypeError(f"{text!r} is neither an e-mail address nor a user's id")
     return text

@@ -89,6 +89,11 @@ def test_every_option_of_every_command_is_explained() -> None:
     assert list(explained(parser())) == []
 
 
+@pytest.mark.parametrize("user", ["ann@example.com", "ann@localhost", "developer", "a/b c"])
+def test_a_users_id_and_an_address_that_the_emulator_takes_are_users(user: str) -> None:
+    assert parser().parse_args(["ask", "Hi", "--as", user]).user == user
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:

@@ -143,7 +143,7 @@ class Backend:
         return Session(str(json.loads(base64.urlsafe_b64decode(padded))["sub"]), token)
 
     def get_document(self, path: str, session: Session) -> tuple[int, dict[str, Any]]:
-        """Read a document as a user; the HTTP status, and what was answered.
+        """Read a document as a user; the HTTP status, and the JSON that was answered, if it was.
 
         Raises:
             CallError: It could not be reached.
@@ -178,7 +178,11 @@ class Backend:
         url = root[:-1] + path if path.startswith(":") else root + path
         headers = {"Authorization": f"Bearer {session.token}"}
         with closing(self._request(method, url, body, headers)) as reply:
-            return reply.status, _parse(reply.read(), reply.status)
+            text = reply.read()
+        try:
+            return reply.status, json.loads(text)
+        except ValueError:  # a page of what stands before Firestore; the status says enough
+            return reply.status, {}
 
     def _open(self, name: str, data: Any, token: str | None, *, accept: str) -> Any:
         headers = {"Accept": accept}
@@ -212,9 +216,12 @@ class Backend:
     def _result(self, frame: dict[str, Any]) -> Any:
         if "error" in frame:
             error = frame["error"]
+            if not isinstance(error, dict):  # an app's own function answers as it likes
+                error = {"message": error}
             # A callable says `status`, a function that is reached by plain HTTP `code`.
-            code = str(error.get("status") or error.get("code")).lower().replace("_", "-")
-            raise CallError(code, str(error.get("message", "")), error.get("details"))
+            code = str(error.get("status") or error.get("code") or "internal")
+            message = str(error.get("message", ""))
+            raise CallError(code.lower().replace("_", "-"), message, error.get("details"))
         for text in tracebacks(frame):
             self.on_incident(text)
         return frame.get("result")

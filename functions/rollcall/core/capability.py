@@ -217,6 +217,9 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
         if not isinstance(options[option], list | tuple):
             problem = f"{option} is {options[option]!r}, which is no list"
             yield option, problem, f"Write `{option}=[{options[option]!r}]`"
+    if not isinstance(options["undo"], Undo | None):
+        cure = 'Write `undo=Undo("cancel_room", lambda arguments, output: {"id": output["id"]})`'
+        yield "undo", f"undo is {options['undo']!r}, which is no Undo", cure
     for option in _FOR_WRITES:
         if options[option] and options["effect"] != "write":
             cure = f'Write `effect="write"` as well, or leave {option} out'

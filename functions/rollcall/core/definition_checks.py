@@ -33,8 +33,9 @@ from rollcall.core.definition import (
 )
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.inputs import validate
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
-from rollcall.core.shapes import ID, Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, ID, Role, Status
 from rollcall.core.texts import FOLDER
 
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
@@ -128,27 +129,27 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
     It is no wrong definition: another codebase, or a document of the registry, may have it.
     """
     cure = "Correct it, unless another codebase has it"
-    marked = [
-        Capability.of(each)
+    marked = {  # once each, also if another module imports it
+        each.__name__: Capability.of(each)
         for module in modules.values()
         for each in vars(module).values()
         if is_capability(each)
-    ]
-    known = {
-        "*",
-        *(f"category:{each.mark.category}" for each in marked),
-        *(each.id for each in marked),
     }
-    for each in marked:
+    known = {"*", *(f"category:{each.mark.category}" for each in marked.values()), *marked}
+    for each in marked.values():
         undoing = [each.mark.undo.tool] if each.mark.undo else []
         for option, ids in (("related", each.mark.related), ("undo", undoing)):
             for id in (id for id in ids if id not in known):
                 problem = f"`{id}` in {option} names no capability here{close(id, known)}"
                 yield id, str(wrong(each.function, problem, cure, option=option))
     for file, module in sorted(modules.items()):
+        seen = set[str]()
         for name, profile in vars(module).items():
             if not isinstance(profile, AgentProfile) or Path(file).name != "agents.py":
                 continue
+            if profile.id in seen:  # a second name is no second agent
+                continue
+            seen.add(profile.id)
             lines = Path(file).read_text(encoding="utf-8").splitlines()
             for option in ("tools", "pinned", "approvals"):
                 for id in (each for each in getattr(profile, option) if each not in known):
@@ -363,9 +364,16 @@ def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
                 f"{option} is {given!r}, which is no tuple of texts",
                 f"Write `{option}={example}`",
             )
-    if not isinstance(profile.approvals, Mapping):
-        cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
-        yield f"approvals is {profile.approvals!r}, which is no dict of policies", cure
+    policies = profile.approvals
+    cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
+    if not isinstance(policies, Mapping) or not all(
+        isinstance(each, ApprovalPolicy) for each in policies.values()
+    ):
+        yield f"approvals is {policies!r}, which is no dict of policies", cure
+    else:  # a policy of more than one capability would hold for none
+        for id in policies:
+            if not isinstance(id, str) or not CAPABILITY_ID.fullmatch(id):
+                yield f"approvals has a policy of {id!r}, which is no capability's id", cure
     for option, kind in (("min_role", Role), ("status", Status)):
         given = getattr(profile, option)
         if not isinstance(given, kind):

@@ -96,11 +96,11 @@ def lease_s() -> float:
     process which stalls for as long loses its run.
 
     Raises:
-        ValueError: The variable is no number above 0.
+        ValueError: The variable is no number of seconds from 1.
     """
     text = os.environ.get("ROLLCALL_LEASE_S") or "60"
     if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)?", text):
-        raise ValueError(f"ROLLCALL_LEASE_S is {text!r}; a number of seconds is accepted")
+        raise ValueError(f"ROLLCALL_LEASE_S is {text!r}; a number of seconds from 1 is accepted")
     return float(text)
 
 

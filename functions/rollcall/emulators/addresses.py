@@ -286,7 +286,7 @@ def form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "emulators", f'"emulators" is {emulators!r}; an object is expected.'
         return
     for name, settings in emulators.items():
-        if not isinstance(settings, dict | bool):
+        if name in _USUAL and not isinstance(settings, dict | bool):
             yield "emulators", f'"{name}" in "emulators" is {settings!r}; an object is expected.'
         for key in _port_keys(settings):
             if not isinstance(settings[key], int):

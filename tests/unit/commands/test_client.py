@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rollcall.commands import client
-from rollcall.commands.client import Backend, CallError, emulated
+from rollcall.commands.client import Backend, CallError, Session, emulated
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Addresses, Configuration
 from tests.support.https_server import Handler, HttpsServer
@@ -194,3 +194,22 @@ def test_a_refusal_of_plain_http_has_its_code_too(serve: Serve) -> None:
     error = {"code": "invalid-argument", "message": "the URL names no agent", "details": {}}
     with pytest.raises(CallError, match=r"^invalid-argument: the URL names no agent$"):
         serve(answers({"error": error}, 400)).call("agui", {})
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [("boom", "internal: boom"), ({"message": "no such room"}, "internal: no such room")],
+)
+def test_a_refusal_of_another_form_is_told_in_its_words(
+    serve: Serve, error: object, told: str
+) -> None:
+    with pytest.raises(CallError, match=f"^{told}$"):
+        serve(answers({"error": error}, 400)).call("own", {})
+
+
+def test_a_page_in_place_of_a_document_is_told_by_its_status(serve: Serve) -> None:
+    def page(handler: Handler) -> None:
+        handler.reply(502, b"<html>Bad gateway</html>", connection="close")
+
+    session = Session("ann", "token")
+    assert serve(page).get_document("threads/t1", session) == (502, {})

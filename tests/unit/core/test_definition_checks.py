@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from rollcall.core.capability import Preview, capability
 from rollcall.core.context import ToolContext
-from rollcall.core.profile import AgentProfile
+from rollcall.core.profile import AgentProfile, ApprovalPolicy
 
 if TYPE_CHECKING:
     from datetime import date
@@ -151,6 +151,11 @@ CASES = [
         'name="Cost", atomic=True',
         "0: atomic is for capabilities that write. "
         'Write `effect="write"` as well, or leave atomic out.',
+    ),
+    (
+        'name="Meeting cost"',
+        'name="Cost", effect="write",\n    undo="cancel_meeting"',
+        "1: undo is 'cancel_meeting', which is no Undo. Write `undo=Undo(",
     ),
     (
         "ctx: ToolContext, *, hours",
@@ -406,6 +411,21 @@ def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -
             "approvals=None, tools=",
             "approvals is None, which is no dict of policies. Write `approvals={",
         ),
+        (
+            "tools=",
+            'approvals={"pay": "always"}, tools=',
+            "approvals is {'pay': 'always'}, which is no dict of policies. Write `approvals={",
+        ),
+        (
+            "tools=",
+            "approvals={sum: ApprovalPolicy()}, tools=",
+            "approvals has a policy of <built-in function sum>, which is no capability's id. Write",
+        ),
+        (
+            "tools=",
+            'approvals={"category:office": ApprovalPolicy()}, tools=',
+            "approvals has a policy of 'category:office', which is no capability's id. Write",
+        ),
         ("tools=", "max_steps=0, tools=", "max_steps is 0. Write a number from 1 to 200."),
     ],
 )
@@ -456,7 +476,7 @@ OFFICE = AgentProfile(id="office", name="Office", instructions="Plan.", tools=TO
         ),
         (
             "",
-            ', approvals={"met_cost": None}',
+            ', approvals={"met_cost": ApprovalPolicy()}',
             "18, OFFICE: `met_cost` in approvals of the agent 'office' names no capability "
             "here (did you mean `meeting_cost`?)",
         ),
@@ -499,6 +519,24 @@ def test_a_capability_that_another_names_and_that_is_not_there_is_told(
         f"functions/packs/office/meetings.py:16, meeting_cost: `book_rom` in {name} names no "
         "capability here (did you mean `book_room`?). Correct it, unless another codebase has it."
     )
+
+
+def test_a_misspelt_id_is_told_once_however_often_its_owner_is_imported(app: Path) -> None:
+    (meetings,) = load(
+        app, meetings=GOOD.replace('"Meeting cost"', '"Meeting cost", related=["book_rom"]')
+    ).values()
+    (agents,) = load(app, agents=AGENT.format(tools="", more="") + "OTHER = OFFICE\n").values()
+    assert isinstance(meetings, ModuleType) and isinstance(agents, ModuleType)
+    found = undeclared_tools({str(meetings.__file__): meetings, str(agents.__file__): agents})
+    assert [id for id, _ in found] == ["book_rom"]
+    agents.__dict__["meeting_cost"] = meetings.__dict__["meeting_cost"]
+    found = undeclared_tools({str(meetings.__file__): meetings, str(agents.__file__): agents})
+    assert [id for id, _ in found] == ["book_rom"]
+    found = undeclared_tools({str(agents.__file__): agents})
+    assert [id for id, _ in found] == ["book_rom"]
+    del agents.__dict__["meeting_cost"]
+    found = undeclared_tools({str(agents.__file__): agents})
+    assert [id for id, _ in found] == ["meeting_cost"]  # of one agent, whatever names it has
 
 
 def test_ids_categories_and_all_are_known_as_tools(app: Path) -> None:

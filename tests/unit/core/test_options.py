@@ -49,7 +49,7 @@ def test_a_lease_that_is_no_number_of_seconds_is_refused(
     bad: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROLLCALL_LEASE_S", bad)
-    with pytest.raises(ValueError, match=r"ROLLCALL_LEASE_S is .*; a number of seconds"):
+    with pytest.raises(ValueError, match=r"ROLLCALL_LEASE_S is .*; a number of seconds from 1"):
         lease_s()
 
 

@@ -106,6 +106,14 @@ def test_a_file_of_another_form_is_refused_with_the_part_at_fault(
     assert told in str(problem.value)
 
 
+def test_settings_of_emulators_that_are_no_emulator_are_left_to_firebase_tools(
+    tmp_path: Path,
+) -> None:
+    emulators = {"singleProjectMode": "warn", "auth": {"port": 9199}}
+    configuration = Configuration(app(tmp_path, {"emulators": emulators}), port_offset=0)
+    assert configuration.addresses("demo-x").auth == "127.0.0.1:9199"
+
+
 def test_the_project_is_the_default_of_firebaserc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
