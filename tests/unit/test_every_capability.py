@@ -7,8 +7,9 @@ import json
 import pytest
 
 from dev.without_pack import packs
-from rollcall.core.capability import MAX_ID_CHARS, Capability
+from rollcall.core.capability import Capability
 from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
+from rollcall.core.shapes import MAX_ID_CHARS
 from rollcall.core.text import language
 from rollcall.core.triggers import trigger_of
 from rollcall.registry.capabilities import read_capability

@@ -222,7 +222,6 @@ _ENDPOINTS = _ENGINE / "endpoints"
 class Platform(Struct, frozen=True):
     """What Rollcall adds to a project, under a prefix."""
 
-    prefix: str
     rules: str
     """A `match /databases/{database}/documents { ... }` with the rules of the app's packs too."""
     indexes: dict[str, Any]
@@ -247,7 +246,6 @@ def platform(prefix: str, packages: Mapping[str, Path]) -> Platform:
     parts = fragments(packages)
     own = compose_indexes([each for each in parts if each.is_platform], prefix)
     return Platform(
-        prefix=prefix,
         rules=rules_block(parts, prefix),
         indexes=compose_indexes(parts, prefix),
         collections=tuple(_prefixed(path, prefix) for path in COLLECTIONS),

@@ -25,7 +25,7 @@ from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_
 from rollcall.core.inputs import check, digest, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.shapes import CAPABILITY_ID, Display, Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, MAX_ID_CHARS, Display, Role, Status
 from rollcall.core.texts import texts_around, texts_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__capability__"
-MAX_ID_CHARS = 62
 SUMMARY_CHARS = 300
 log = logging.getLogger("rollcall")
 _DOCSTRING = '`"""Estimate what a meeting costs in salaries."""`'

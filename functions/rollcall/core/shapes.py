@@ -19,7 +19,8 @@ a digit, since Firestore keeps names like `__x__` to itself."""
 Id = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
 FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """The id of a file, an upload or a document, as the server makes it."""
-CAPABILITY_ID = re.compile(r"[a-z][a-z0-9_]{0,61}")
+MAX_ID_CHARS = 62
+CAPABILITY_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 """A capability's id: the name of its function, of the tool and of the document."""
 
 

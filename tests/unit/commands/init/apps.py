@@ -39,7 +39,6 @@ def platform(prefix: str, packages: Mapping[str, Path] | None = None) -> Platfor
         "fieldOverrides": [{"collectionGroup": messages, "fieldPath": "text", "indexes": []}],
     }
     return Platform(
-        prefix=prefix,
         rules=f"match /databases/{{database}}/documents {{\n  match /{threads}/{{t}} {{\n  }}\n}}",
         indexes=content,
         collections=(effects, threads, f"{threads}/{{}}/{messages}"),
