@@ -83,13 +83,13 @@ def max_input(estimate: int) -> int:
 
 
 def max_output(max_output_tokens: int) -> int:
-    """Return the most tokens that a reply can have that was to have so many at most."""
+    """Return the most tokens that a reply can have where the provider is asked for so many."""
     return math.ceil(max_output_tokens * OUTPUT_MARGIN)
 
 
 def max_bytes(max_output_tokens: int) -> int:
-    """Return how long a reply may be, in UTF-8, that is to have so many tokens at most. Somewhat
-    longer than these, for the sake of the shortest."""
+    """Return the most bytes of UTF-8 that a reply may have where the provider is asked for so many
+    tokens. Some bytes are added, so that a short reply has room for its calls."""
     return max_output_tokens * CUT_BYTES_PER_TOKEN + 4 * CALL_BYTES
 
 

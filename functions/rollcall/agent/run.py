@@ -277,7 +277,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
 def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
     number = opened.documents[-1]["n"]
-    question = asdict(needs)  # an approval has its fields, and when it expires in place of how soon
+    question = asdict(needs)  # the approval has the same fields, but a time instead of `expires_s`
     expires_at = now + timedelta(seconds=question.pop("expires_s"))
     return Approval(
         id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),

@@ -90,7 +90,7 @@ def _things(value: Json, kind: str, depth: int) -> Iterator[Thing]:
         for key, inner in value.items():
             stem = key.removesuffix("Id").removesuffix("_id") if key.endswith(("Id", "_id")) else ""
             if (stem or key == "id") and isinstance(inner, str | int):
-                # The item of a list, or all of a result, that the id is its own of.
+                # Whether this id is that of the item, or of the whole result, which holds it.
                 is_own = spaced(stem) == kind if kind else sum(k.endswith("Id") for k in value) == 1
                 fields = [f"{stem}Name", f"{stem}Title", *(["name", "title"] if is_own else [])]
                 fields = fields if stem else wording("fields.headline")

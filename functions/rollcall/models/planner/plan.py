@@ -479,8 +479,8 @@ def _options(values: Iterable[Json], tool: ToolSpec, turn: Turn) -> tuple[tuple[
 
 
 def _refused_for(tool: ToolSpec, arguments: dict[str, Json], step: Step) -> Parameter | None:
-    """Return the parameter for the lack of which a tool refused a call, where it identifies a thing
-    that can be looked up."""
+    """Return the parameter that a tool refused a call for lacking, if it identifies something that
+    can be looked up."""
     error = step.body.get("error")
     error = error if isinstance(error, dict) and error.get("code") == "invalid-argument" else {}
     every = (each for each in parameters(tool) if each.refers_to and each.name not in arguments)

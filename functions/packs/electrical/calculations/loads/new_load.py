@@ -50,8 +50,8 @@ class NewCircuit(NamedTuple):
 
 
 def of_amps(panel: Panel, load: NewLoad, amps: float) -> tuple[NewLoad, AssumedValue]:
-    """Return a load with the watts that a current takes at the voltage of its poles; of two, as
-    most loads have that are named by their current."""
+    """Return a load whose watts follow from its current, and the assumption that says so. It has
+    two poles if it is not said how many: so have most loads that are named by their current."""
     poles = load.poles or 2
     volts = panel.line_to_neutral if poles == 1 else panel.voltage
     watts = round(amps * volts * (math.sqrt(3) if poles == 3 else 1), 1)
