@@ -46,7 +46,8 @@ PACK = Path(__file__).parent / "pack"
 POWER = {"arguments": {"volts": 230, "amps": 2}}
 NOTE = {"arguments": {"id": "n1"}}
 MESSAGE = {"agent": "messaging", "message": "Hello, how are you?"}
-OPENAI = {"OPENAI_API_KEY": "sk-bench"}
+# The provider's address alone would make it Gemini, which is looked at first.
+OPENAI = {"OPENAI_API_KEY": "sk-bench", "ROLLCALL_MODEL": "openai:gpt-5.5"}
 GEMINI = {"GEMINI_API_KEY": "bench"}
 
 
