@@ -12,7 +12,7 @@ import jwt
 from google.cloud.firestore import Client
 
 from rollcall.agent.direct_call import direct_call
-from rollcall.agent.metering import metered
+from rollcall.agent.paid_calls import metered
 from rollcall.catalog import prepare_process
 from rollcall.core.capability import Capability
 from rollcall.core.context import Catalog, Decider, Platform, TextModel, User

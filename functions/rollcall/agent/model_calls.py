@@ -20,7 +20,7 @@ from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
 from rollcall.agent.budget import Budget
 from rollcall.agent.history import fitted
-from rollcall.agent.metering import PaidCall, fixed_tokens, request_tokens
+from rollcall.agent.paid_calls import PaidCall, fixed_tokens, request_tokens
 from rollcall.agent.reply import Reply, ReplyBuilder, threaded_stream
 from rollcall.core.errors import (
     AgentError,

@@ -58,7 +58,7 @@ class Deployment:
     def text_model_for(self, user: User) -> TextModel | None:
         if self.text_model is None:
             return None
-        from rollcall.agent.metering import metered
+        from rollcall.agent.paid_calls import metered
 
         return metered(self.text_model, self.db, user)
 
@@ -75,7 +75,7 @@ class Deployment:
     def embedder_for(self, user: User) -> Embedder | None:
         if self.embedder is None:
             return None
-        from rollcall.agent.metering import MeteredEmbedder
+        from rollcall.agent.paid_calls import MeteredEmbedder
 
         return MeteredEmbedder(self.embedder, self.db, user)
 

@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rollcall.agent.metering import max_bytes
+from rollcall.agent.paid_calls import max_bytes
 from rollcall.agent.workers import workers
 from rollcall.core import events
 from rollcall.core.errors import Unavailable

@@ -27,7 +27,7 @@ from rollcall.agent.history import (
     repaired,
     window,
 )
-from rollcall.agent.metering import max_output, metered
+from rollcall.agent.paid_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.tool_calls import ASKER

@@ -33,6 +33,17 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true }));
 
+/** A conversation whose first run has ended, and the states of its turns. */
+async function ended(state, ...outcome) {
+  const { store, conversation } = await opened();
+  store.answer("first", { turnId: "first", status: "running" });
+  await until(() => store.followed.length);
+  store.end("first", ...outcome);
+  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
+  await until(() => states()[0] === state);
+  return { store, conversation, states };
+}
+
 test("a run that begins while the one before is read is followed", async () => {
   const { store, conversation } = await opened();
   store.tell(threadAt("second")); // the page still waits for what the store says of the first
@@ -75,12 +86,7 @@ test("a run that begins while reading the one before fails is followed", async (
 });
 
 test("a message that the server refuses stays, until there is something new", async () => {
-  const { store, conversation } = await opened();
-  store.answer("first", { turnId: "first", status: "running" });
-  await until(() => store.followed.length);
-  store.end("first");
-  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
-  await until(() => states()[0] === "done");
+  const { store, conversation, states } = await ended("done");
 
   await conversation.send([{ type: "text", text: "Again" }]);
   await restsFor(20);
@@ -95,12 +101,10 @@ test("a message that the server refuses stays, until there is something new", as
 });
 
 test("a message that is refused while a decision is awaited is there to be sent again", async () => {
-  const { store, conversation } = await opened();
-  store.answer("first", { turnId: "first", status: "running" });
-  await until(() => store.followed.length);
-  store.end("first", { type: "interrupt", interrupts: [] });
-  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
-  await until(() => states()[0] === "waiting");
+  const { store, conversation, states } = await ended("waiting", {
+    type: "interrupt",
+    interrupts: [],
+  });
   store.tell({ ...threadAt("first"), lease: undefined, waiting: { runId: "first" } });
 
   await conversation.send([{ type: "text", text: "Again" }]);
@@ -111,12 +115,7 @@ test("a message that is refused while a decision is awaited is there to be sent 
 });
 
 test("a message that is refused since another tab's run goes on is there to be sent again", async () => {
-  const { store, conversation } = await opened();
-  store.answer("first", { turnId: "first", status: "running" });
-  await until(() => store.followed.length);
-  store.end("first");
-  const states = () => conversation.turns.value.map(({ view }) => view.value.state);
-  await until(() => states()[0] === "done");
+  const { store, conversation, states } = await ended("done");
 
   const sent = conversation.send([{ type: "text", text: "Mine" }]);
   store.tell(threadAt("second"));

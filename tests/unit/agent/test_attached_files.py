@@ -6,7 +6,7 @@ import pytest
 
 from rollcall.agent import attached_files
 from rollcall.agent.attached_files import NEWEST, PROCESS_BYTES, TEXT_CHARS, file_tokens
-from rollcall.agent.metering import request_tokens
+from rollcall.agent.paid_calls import request_tokens
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import Media, Message, Text, UserMessage
 from rollcall.models.base import ModelRequest

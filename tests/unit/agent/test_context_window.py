@@ -9,8 +9,8 @@ import pytest
 
 from rollcall.agent.budget import Budget
 from rollcall.agent.history import SHORTENED, fitted
-from rollcall.agent.metering import request_tokens
 from rollcall.agent.model_calls import fit_window, stream_reply
+from rollcall.agent.paid_calls import request_tokens
 from rollcall.agent.reply import Reply
 from rollcall.core.messages import (
     Message,

@@ -29,7 +29,7 @@ from rollcall.agent.history import (
     window,
     write_lines,
 )
-from rollcall.agent.metering import request_tokens
+from rollcall.agent.paid_calls import request_tokens
 from rollcall.core.capability import Capability, Recap, capability
 from rollcall.core.context import EarlierCall, ToolContext
 from rollcall.core.messages import (

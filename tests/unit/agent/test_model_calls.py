@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rollcall.agent.budget import Reservation
-from rollcall.agent.metering import max_input, max_output, request_tokens
 from rollcall.agent.model_calls import RetryPolicy, stream_reply
+from rollcall.agent.paid_calls import max_input, max_output, request_tokens
 from rollcall.agent.reply import Reply, threaded_stream
 from rollcall.core.errors import (
     AgentError,

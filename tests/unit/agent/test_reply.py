@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent import metering
+from rollcall.agent import paid_calls
 from rollcall.agent import reply as module
 from rollcall.agent.budget import Budget
 from rollcall.agent.model_calls import RetryPolicy, stream_reply
@@ -132,7 +132,7 @@ def test_many_small_deltas_take_work_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "REPLY_CHARS", 3_000_000)
-    monkeypatch.setattr(metering, "CUT_BYTES_PER_TOKEN", 3_000_000)
+    monkeypatch.setattr(paid_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
     half, whole = (_functions_called(_deltas(chars)) for chars in (20_000, 40_000))
     assert whole / half == pytest.approx(2, rel=0.02)
 
@@ -141,7 +141,7 @@ def test_many_small_deltas_take_time_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "REPLY_CHARS", 3_000_000)
-    monkeypatch.setattr(metering, "CUT_BYTES_PER_TOKEN", 3_000_000)
+    monkeypatch.setattr(paid_calls, "CUT_BYTES_PER_TOKEN", 3_000_000)
     # In pieces so large that copying would take most of the time.
     one, eight = (_deltas(chars, size=40) for chars in (200_000, 1_600_000))
     short, long = (min(_time_s(deltas) for _ in range(2)) for deltas in (one, eight))

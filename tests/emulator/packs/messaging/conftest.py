@@ -14,7 +14,7 @@ from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import Ingested, write_conversation
 from packs.messaging.triggers import message_written
-from rollcall.agent.metering import MeteredEmbedder, metered
+from rollcall.agent.paid_calls import MeteredEmbedder, metered
 from rollcall.core.context import ToolContext, User
 from rollcall.core.triggers import DocumentEvent
 

@@ -17,7 +17,7 @@ from packs.messaging.triggers import (
     conversation_updated,
     message_written,
 )
-from rollcall.agent.metering import max_input
+from rollcall.agent.paid_calls import max_input
 from rollcall.core.text import text_tokens
 from rollcall.core.triggers import DocumentEvent
 from rollcall.models.base import Delta, Finish, FinishReason, ModelRequest, TextDelta, Usage

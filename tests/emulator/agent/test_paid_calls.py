@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from google.cloud.firestore import Client
 
-from rollcall.agent.metering import MeteredModel, max_output
+from rollcall.agent.paid_calls import MeteredModel, max_output
 from rollcall.core.context import User
 from rollcall.core.errors import Unavailable
 from rollcall.core.messages import UserMessage
