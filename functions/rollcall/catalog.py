@@ -261,7 +261,7 @@ class Catalog:
             for name, function in _own_functions(module):
                 if name in found:
                     raise ValueError(
-                        f"{_place(found[name])} and {_place(function)} both declare {name!r}: "
+                        f"{_place(function)} and {_place(found[name])} both declare {name!r}: "
                         "rename one, since the name is its id everywhere"
                     )
                 if name != function.__name__ or not _defines(path, name):
@@ -421,18 +421,30 @@ def _defines(path: str, name: str) -> bool:
 
 
 def _without_line(path: str, name: str) -> str:
+    import re
+
+    from rollcall.core.definition import shown_path
+
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # a path would have to be made
+        lines = file.read().splitlines()
+    names = re.compile(rf"\s*(?:(?:async )?def )?{name}\b")
+    line = next((f":{at}" for at, text in enumerate(lines, 1) if names.match(text)), "")
     return (
-        f"{path}: {name!r} has no `def {name}(` of its own at the start of a line, and a deployed "
-        "process finds a function by that line (this is another name of one, or stands in a block, "
-        f"or a call or a decorator without functools.wraps made it); write `def {name}(...)` under "
-        "its decorator"
+        f"{shown_path(path)}{line}: {name!r} has no `def {name}(` of its own at the start of a "
+        "line, and a deployed process finds a function by that line (this is another name of one, "
+        "or stands in a block, or a call or a decorator without functools.wraps made it); write "
+        f"`def {name}(...)` under its decorator"
     )
 
 
 def _place(value: object) -> str:
     """File and line of a function; nothing for what is none."""
     code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else ""
+    if code is None:
+        return ""
+    from rollcall.core.definition import shown_path
+
+    return f"{shown_path(code.co_filename)}:{code.co_firstlineno}"
 
 
 def prepare_process(target: str | None) -> None:

@@ -9,13 +9,15 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from rollcall.core.capability import Capability
 from rollcall.core.context import ToolContext, User
+from rollcall.core.profile import AgentProfile
 from rollcall.models.provider import default_model
+from rollcall.testing import context, run
 from tests.support.catalogs import catalog
 from tests.support.rules import for_every
 from tests.support.sources import text
@@ -212,6 +214,22 @@ def test_the_documented_write_asks_says_what_it_does_and_names_its_undo(tmp_path
     undo = book.undo(given, given)
     assert undo == {"tool": release.id, "arguments": given}
     assert release.frozen(undo["arguments"]) == given
+
+
+def test_the_documented_write_waits_for_approval_when_its_example_is_said(tmp_path: Path) -> None:
+    *_, write_file = (code for kind, code in _blocks(GUIDE) if kind == "python")
+    rooms = _load(tmp_path, "rooms", write_file)
+    (example,) = Capability.of(rooms.book_room).examples
+    free = SimpleNamespace(get=lambda: SimpleNamespace(exists=False))
+    result = run(
+        AgentProfile(id="office", name="Office", instructions="Help.", tools=("book_room",)),
+        example["userRequest"],
+        model="offline:planner",
+        capabilities=[rooms.book_room],
+        ctx=context(db=SimpleNamespace(document=lambda path: free)),  # type: ignore[arg-type]
+    )
+    (asked,) = result.interrupts
+    assert asked.arguments == example["parameters"]
 
 
 def test_the_readme_shows_that_capability_in_short() -> None:

@@ -27,6 +27,7 @@ from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound
+from rollcall.core.extras import require_extra
 from rollcall.core.shapes import Display, Id, Wire
 
 if TYPE_CHECKING:
@@ -391,7 +392,12 @@ def _own_item(ctx: ToolContext, item_id: str) -> DocumentSnapshot[Any]:
 
 
 def reviewed_card(stored: dict[str, Any] | None, rating: Rating, at: datetime) -> dict[str, Any]:
-    """Return the card of an item after a review, by FSRS: when it is due, and how stable it is."""
+    """Return the card of an item after a review, by FSRS: when it is due, and how stable it is.
+
+    Raises:
+        FailedPrecondition: The extra [scheduling] is not installed.
+    """
+    require_extra("fsrs", "scheduling", purpose="reviewing")
     import fsrs
 
     rated = getattr(fsrs.Rating, rating.capitalize())

@@ -33,9 +33,10 @@ from rollcall.core.messages import (
 )
 from rollcall.core.profile import AgentProfile, Note, Place
 from rollcall.core.redaction import redacted, redacted_json
+from rollcall.core.shapes import FIND_TOOLS
 from rollcall.core.text import language
 from rollcall.core.texts import TEXTS
-from rollcall.models.base import BY_PROVIDER, FIND_TOOLS
+from rollcall.models.base import BY_PROVIDER
 from rollcall.registry.entries import Entry
 from rollcall.store.message_log import compact_json
 

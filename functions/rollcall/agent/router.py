@@ -45,9 +45,9 @@ from rollcall.core.errors import (
 )
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.core.shapes import FileRef
+from rollcall.core.shapes import FIND_TOOLS, FileRef
 from rollcall.core.wire import ToolCallRecord
-from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.models.base import ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry

@@ -38,6 +38,7 @@ from rollcall.core.events import Event
 from rollcall.core.logs import isolated_context
 from rollcall.core.messages import UserMessage, redacted_message
 from rollcall.core.profile import MAX_STEPS_CAP
+from rollcall.core.shapes import PLATFORM_TOOLS
 from rollcall.core.wire import (
     REASON_CHARS,
     CallStatus,
@@ -48,7 +49,6 @@ from rollcall.core.wire import (
     StopReason,
     ToolCallRecord,
 )
-from rollcall.models.base import ASK_USER, FIND_TOOLS
 from rollcall.registry.recorder import by_client, recorder
 from rollcall.store.approvals import Approval, approval_id
 from rollcall.store.event_log import missing_end_events, read_events
@@ -59,7 +59,6 @@ CLIENT_CALL = timedelta(minutes=10)
 """How long a client has to answer the calls that were left to it."""
 MARGIN_S = 30.0
 """How long before a function's end it lets go of a run."""
-OWN_TOOLS = frozenset({FIND_TOOLS, ASK_USER})
 """The platform's, which no health is counted of."""
 MAX_DEPTH = 2
 """Agents may ask agents, but not without end."""
@@ -204,7 +203,7 @@ def _work(
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )
-    health.note_calls(end.calls, uid=user.uid, except_for={*OWN_TOOLS, *context.client_tools})
+    health.note_calls(end.calls, uid=user.uid, except_for={*PLATFORM_TOOLS, *context.client_tools})
     health.flush(by_client(opened.db))  # beside the commit that ends the run
     return (yield from _end(opened, turn, end, began_at))
 
@@ -458,7 +457,7 @@ def agent_asker(
                 except StopIteration as stop:
                     end: TurnEnd = stop.value
                     break
-        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for=OWN_TOOLS)
+        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for=PLATFORM_TOOLS)
         result = to_result(end, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
         return result.dump()
 

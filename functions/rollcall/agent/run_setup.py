@@ -37,8 +37,9 @@ from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, Permi
 from rollcall.core.inputs import digest
 from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place
+from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.core.text import language
-from rollcall.models.base import ASK_USER, FIND_TOOLS, ModelRequest, ToolSpec, load_model
+from rollcall.models.base import ModelRequest, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
 from rollcall.registry.documents import with_overrides
@@ -306,7 +307,7 @@ def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
     last = history[-1] if history else None
     was_asked = isinstance(last, ModelMessage) and last.text.rstrip().endswith("?")
     was_asked = was_asked or ASK_USER in called[:1]
-    called = [name for name in called if name not in (FIND_TOOLS, ASK_USER)]
+    called = [name for name in called if name not in PLATFORM_TOOLS]
     return said[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_asked
 
 

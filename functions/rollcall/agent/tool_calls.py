@@ -49,9 +49,9 @@ from rollcall.core.inputs import validate
 from rollcall.core.logs import report_incident, set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
-from rollcall.core.shapes import Wire
+from rollcall.core.shapes import ASK_USER, Wire
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
-from rollcall.models.base import ASK_USER, ToolSpec
+from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import DOCUMENT_BYTES, bytes_per_result
 
 QUESTION_CHARS = 2_000

@@ -16,8 +16,19 @@ from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
 from rollcall.core.definition import close
 from rollcall.core.errors import USAGE, Problem
-from rollcall.core.options import DEFAULT_CODEBASE, codebase, prefix, project_id
-from rollcall.emulators.addresses import Configuration, default_project, read_firebase_json
+from rollcall.core.options import (
+    DEFAULT_CODEBASE,
+    FUNCTION_REGION,
+    codebase,
+    prefix,
+    project_id,
+)
+from rollcall.emulators.addresses import (
+    Configuration,
+    default_database,
+    default_project,
+    read_firebase_json,
+)
 from rollcall.models.provider import providers
 from rollcall.store.client import database
 
@@ -38,6 +49,7 @@ class App(Struct, frozen=True, dict=True):
         packs: As the call of `bind` names them; None where it names none.
         without: The groups of the engine's functions that it leaves out.
         runtime: As `firebase.json` names it; None without one.
+        region: As `set_global_options` of `main.py` names it; None where it names none.
     """
 
     root: Path
@@ -46,6 +58,7 @@ class App(Struct, frozen=True, dict=True):
     packs: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
     runtime: str | None = None
+    region: str | None = None
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -78,9 +91,7 @@ class App(Struct, frozen=True, dict=True):
     @property
     def firestore_files(self) -> tuple[Path, Path]:
         """The files of the rules and of the indexes of the database (default)."""
-        config = self.config.get("firestore") or {}
-        if isinstance(config, list):
-            config = next((each for each in config if each.get("database") == "(default)"), {})
+        config = default_database(self.config)
         rules = config.get("rules") or "firestore.rules"
         return self.root / rules, self.root / (config.get("indexes") or "firestore.indexes.json")
 
@@ -108,6 +119,8 @@ class App(Struct, frozen=True, dict=True):
             Problem: A file is not in UTF-8, or ROLLCALL_PREFIX cannot be a prefix.
         """
         given = read_files(self.functions, project, emulator=emulator)
+        if self.region is not None:
+            given.setdefault(FUNCTION_REGION, self.region)
         for name, value in given.items():
             env.setdefault(name, value)
         try:
@@ -136,7 +149,7 @@ def find_app(start: Path | None = None) -> App | None:
             if inside or found:
                 return (inside or found)[0]
     for folder in (start, *start.parents):
-        if (bound := _read_bind(folder / MAIN)) is not None:
+        if (bound := _read_main(folder / MAIN)) is not None:
             return App(folder, folder, codebase(), **bound)
     return None
 
@@ -166,13 +179,14 @@ def _apps(root: Path) -> Iterator[App]:
     config = read_firebase_json(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
         functions = (root / (each.get("source") or "functions")).resolve()
-        if (bound := _read_bind(functions / MAIN)) is not None:
+        if (bound := _read_main(functions / MAIN)) is not None:
             name = each.get("codebase") or DEFAULT_CODEBASE
             yield App(root, functions, name, runtime=each.get("runtime"), **bound)
 
 
-def bind_call(source: str | bytes) -> ast.Call | None:
-    """The call of Rollcall's `bind` in the source of a `main.py`.
+def bind_call(source: bytes) -> ast.Call | None:
+    """The call of Rollcall's `bind` in a `main.py`; bytes, since text would have to be without a
+    byte order mark.
 
     Raises:
         SyntaxError: The source is not Python; ValueError for one with null bytes.
@@ -217,8 +231,29 @@ def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
     return found
 
 
-def _read_bind(main: Path) -> dict[str, Any] | None:
-    """The arguments of Rollcall's `bind` in a `main.py`; None where it does not call it.
+def global_region(source: bytes) -> str | None:
+    """The region that `set_global_options` of a `main.py` is given, as a text or as a
+    `SupportedRegion`; None without one, or where only running the code would tell.
+
+    Raises:
+        SyntaxError: The source is not Python; ValueError for one with null bytes.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not re.search(
+            r"\bset_global_options$", ast.unparse(node.func)
+        ):
+            continue
+        for value in (keyword.value for keyword in node.keywords if keyword.arg == "region"):
+            if isinstance(value, ast.Constant):
+                return str(value.value)
+            if named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value)):
+                return named[1].lower().replace("_", "-")
+    return None
+
+
+def _read_main(main: Path) -> dict[str, Any] | None:
+    """The region of a `main.py` and the arguments of its call of Rollcall's `bind`; None where it
+    does not call it.
 
     Raises:
         Problem: The file is not Python, or an argument is not written out.
@@ -226,10 +261,13 @@ def _read_bind(main: Path) -> dict[str, Any] | None:
     if not main.is_file():
         return None
     try:
-        call = bind_call(main.read_bytes())
+        source = main.read_bytes()
+        call = bind_call(source)
     except (SyntaxError, ValueError) as error:
         raise Problem(f"{main} cannot be read: {error}") from error
-    return None if call is None else bind_arguments(call, main)
+    if call is None:
+        return None
+    return {**bind_arguments(call, main), "region": global_region(source)}
 
 
 _LINE = re.compile(

@@ -318,9 +318,9 @@ def merge_indexes(text: str, ours: dict[str, Any], written_before: Collection[st
     needed = set(index_entries(ours))
     for kind in _KINDS:
         found = json_edits.parse(text).value
-        if kind not in found:
-            text = json_edits.add_members(text, (), {kind: []})
-        present = found.get(kind, ())
+        if found.get(kind) is None:
+            text = json_edits.put_member(text, (), kind, [])
+        present = found.get(kind) or ()
         obsolete = [
             place
             for place, entry in enumerate(present)
@@ -358,7 +358,7 @@ def group_lines(text: str) -> dict[str, tuple[int, list[str]]]:
     root = _check(text)
     found: dict[str, tuple[int, list[str]]] = {}
     for kind in _KINDS:
-        if kind not in root.value:
+        if root.value.get(kind) is None:
             continue
         for _, start, node in root.child(kind).children:
             group = str(node.value.get("collectionGroup"))
@@ -373,7 +373,7 @@ def _check(text: str) -> json_edits.Node:
     if not isinstance(root.value, dict):
         raise ValueError('line 1: an object with "indexes" and "fieldOverrides" is expected')
     for kind in _KINDS:
-        node = root.child(kind) if kind in root.value else None
+        node = root.child(kind) if root.value.get(kind) is not None else None
         if node is not None and not isinstance(node.value, list):
             raise ValueError(f'line {line_number(text, node.start)}: "{kind}" must be a list')
         for _, start, entry in node.children if node is not None else ():

@@ -25,7 +25,14 @@ from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_
 from rollcall.core.inputs import check, digest, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
-from rollcall.core.shapes import CAPABILITY_ID, MAX_ID_CHARS, Display, Role, Status
+from rollcall.core.shapes import (
+    CAPABILITY_ID,
+    MAX_ID_CHARS,
+    PLATFORM_TOOLS,
+    Display,
+    Role,
+    Status,
+)
 from rollcall.core.texts import texts_around, texts_of
 
 if TYPE_CHECKING:
@@ -270,6 +277,9 @@ class Capability(Struct, frozen=True, dict=True):
             what = f"its name is its id everywhere, and `{function.__name__}` cannot be one"
             cure = f"Write at most {MAX_ID_CHARS} lower-case ASCII letters, digits and _"
             raise wrong(function, what, cure)
+        if function.__name__ in PLATFORM_TOOLS:
+            what = f"each agent has a tool `{function.__name__}` of the platform"
+            raise wrong(function, what, "Write another name")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             cure = "Write `return` in place of `yield`; `ctx.progress` tells how far it is"
             raise wrong(function, "it yields, and a capability returns its result", cure)

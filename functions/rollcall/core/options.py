@@ -29,12 +29,14 @@ def on_emulator() -> bool:
 DEFAULT_REGION = "us-central1"
 """Where Firebase runs a function that names no region."""
 
+FUNCTION_REGION = "FUNCTION_REGION"
+"""The variable by which Firebase tells a deployed function its region."""
+
 
 def region() -> str:
-    """Return the region of this codebase: `ROLLCALL_REGION`, otherwise `FUNCTION_REGION`, which
-    Firebase sets in deployed functions."""
+    """Return the region of this codebase: `ROLLCALL_REGION`, otherwise `FUNCTION_REGION`."""
     env = os.environ
-    return env.get("ROLLCALL_REGION") or env.get("FUNCTION_REGION") or DEFAULT_REGION
+    return env.get("ROLLCALL_REGION") or env.get(FUNCTION_REGION) or DEFAULT_REGION
 
 
 def use_region_of(function: object) -> None:
@@ -43,7 +45,7 @@ def use_region_of(function: object) -> None:
     endpoint = getattr(function, "__firebase_endpoint__", None)
     regions = getattr(endpoint, "region", None)
     if isinstance(regions, list) and regions and isinstance(regions[0], str):
-        os.environ.setdefault("FUNCTION_REGION", regions[0])
+        os.environ.setdefault(FUNCTION_REGION, regions[0])
 
 
 DEFAULT_CODEBASE = "default"

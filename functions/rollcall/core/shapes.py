@@ -20,6 +20,12 @@ Id = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
 FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 """The id of a file, an upload or a document, as the server makes it."""
 MAX_ID_CHARS = 62
+FIND_TOOLS = "find_tools"
+"""The platform's own tool, with which a model asks for tools that it was not offered."""
+ASK_USER = "ask_user"
+"""The platform's own tool, with which a model asks the user back."""
+PLATFORM_TOOLS = frozenset({FIND_TOOLS, ASK_USER})
+
 CAPABILITY_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 """A capability's id: the name of its function, of the tool and of the document."""
 

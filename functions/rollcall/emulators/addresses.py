@@ -134,6 +134,8 @@ class Configuration:
         config = copy.deepcopy(self.shifted)
         if not ui:
             config["emulators"].setdefault("ui", {})["enabled"] = False
+        if "firestore" in config:  # with a list of several the emulator takes no rules at all
+            config["firestore"] = default_database(config)
         _let_pages_connect(config)
         if config == self.written:
             return self.root / "firebase.json"
@@ -161,6 +163,14 @@ def offset() -> int:
     if int(text) in _UNUSABLE:
         raise Problem(f"PORT_OFFSET={text} leads to a port that fetch refuses; take another.")
     return int(text)
+
+
+def default_database(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of a firebase.json for the database (default); empty without one."""
+    found: dict[str, Any] | list[dict[str, Any]] = config.get("firestore") or {}
+    if isinstance(found, list):
+        return next((each for each in found if each.get("database") == "(default)"), {})
+    return found
 
 
 def default_project(root: Path) -> str:
@@ -231,13 +241,14 @@ def parse_jsonc(text: str) -> Any:
 
 
 def read_jsonc(file: Path) -> dict[str, Any]:
-    """The object in a file of this kind.
+    """The object in a file of this kind; an empty file holds none of its members.
 
     Raises:
         Problem: It cannot be read, or is no JSON, or no object.
     """
     try:
-        found = parse_jsonc(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8-sig")
+        found = parse_jsonc(text) if text else {}
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -248,15 +259,22 @@ def read_jsonc(file: Path) -> dict[str, Any]:
 
 
 def read_firebase_json(file: Path) -> dict[str, Any]:
-    """A firebase.json of the form that Rollcall's commands understand.
+    """The parts of a firebase.json of the form that Rollcall's commands understand.
 
     Raises:
         Problem: It is not; see `read_jsonc` too.
     """
-    found = read_jsonc(file)
+    found = parts_of(read_jsonc(file))
     for _, problem in form_problems(found):
         raise Problem(f"{file}: {problem}")
     return found
+
+
+def parts_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a firebase.json: to firebase-tools, one that is null, false or "" is absent."""
+    return {
+        part: found for part, found in config.items() if found or isinstance(found, dict | list)
+    }
 
 
 _TEXTS = {

@@ -155,8 +155,9 @@ def name_as_runtime(venv: Path, runtime: str | None) -> None:
     named = re.fullmatch(r"python(\d)(\d+)", runtime or "")
     if named is None:
         here = "python{}{}".format(*sys.version_info[:2])
+        what = f"the runtime {runtime!r}" if runtime else "no runtime"
         raise Problem(
-            f"firebase.json gives the functions in {venv.parent} the runtime {runtime!r}.\n"
+            f"firebase.json gives the functions in {venv.parent} {what}.\n"
             f'Name the one that they are deployed to: "runtime": "{here}"'
         )
     alias = venv / "bin" / f"python{named[1]}.{named[2]}"

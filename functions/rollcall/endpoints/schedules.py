@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rollcall.agent.targets import probe
 from rollcall.core.context import Platform
+from rollcall.core.shapes import PLATFORM_TOOLS
 from rollcall.core.triggers import OnSchedule, bound
-from rollcall.models.base import ASK_USER, FIND_TOOLS
 from rollcall.registry.health import check
 from rollcall.registry.snapshot import snapshot
 from rollcall.registry.sync import sync
@@ -59,6 +59,6 @@ def watch(platform: Platform, *, now: float) -> None:
 @bound(OnSchedule("every 10 minutes"))
 def roll_up_usage(platform: Platform) -> None:
     """Count the audit log's new runs and ratings by agent, variant, tool and day."""
-    known = {*snapshot(platform.db).content.entries, FIND_TOOLS, ASK_USER}
+    known = {*snapshot(platform.db).content.entries, *PLATFORM_TOOLS}
     counted = roll_up(platform.db, known)
     log.info("usage: %d entries counted", counted)

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.messages import Message, ModelMessage, ToolMessage
+from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.models.base import (
-    ASK_USER,
     BY_PROVIDER,
-    FIND_TOOLS,
     ArgumentsDelta,
     CallEnd,
     CallStart,
@@ -64,8 +63,7 @@ class Model:
         clock = Clock(request.deadline)
         clock.left_s(at_most=1.0)
         # It ranks by the same words as the search for more tools, which would bring nothing better.
-        own = (FIND_TOOLS, ASK_USER)
-        known = tuple(_bare(tool) for tool in request.tools if tool.name not in own)
+        known = tuple(_bare(tool) for tool in request.tools if tool.name not in PLATFORM_TOOLS)
         abilities = tuple(map(_bare, request.abilities))
         messages = tuple(_without_questions(request.messages))
         reply = plan(replace(request, messages=messages, tools=known, abilities=abilities))

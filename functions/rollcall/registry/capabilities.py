@@ -18,11 +18,11 @@ from rollcall.core.inputs import digest as digest_of
 from rollcall.core.inputs import parse_url
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
-from rollcall.core.shapes import CAPABILITY_ID, Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, PLATFORM_TOOLS, Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.access import at_least
 from rollcall.registry.documents import in_words
-from rollcall.registry.entries import RESERVED, Entry, Execution
+from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.schemas import (
     check_arguments,
     check_schema,
@@ -122,7 +122,7 @@ class _Document(_Read):
         if self.execution is None and self.source != "code" and self.runs_on == "server":
             raise ValueError("execution is missing: it says where this runs, by type and target")
         execution = self.reached
-        if self.id in RESERVED:
+        if self.id in PLATFORM_TOOLS:
             raise ValueError(f"{self.id} is the platform's own name")
         if (execution.type == "client") != (self.runs_on == "client"):
             raise ValueError(f"runsOn {self.runs_on} contradicts an execution {execution.type}")

@@ -13,10 +13,9 @@ from rollcall.core.options import codebase
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.records import convert
 from rollcall.core.shapes import Role, Status
-from rollcall.models.base import ASK_USER, FIND_TOOLS, ToolSpec
+from rollcall.models.base import ToolSpec
 from rollcall.registry.access import Access
 
-RESERVED = frozenset({FIND_TOOLS, ASK_USER})
 """Names of the platform's own tools, which no capability may take."""
 
 

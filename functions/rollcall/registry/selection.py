@@ -19,8 +19,9 @@ from msgspec import Struct
 
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import FIND_TOOLS
 from rollcall.core.text import tokens
-from rollcall.models.base import FIND_TOOLS, ToolSpec
+from rollcall.models.base import ToolSpec
 from rollcall.registry.access import is_id
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match

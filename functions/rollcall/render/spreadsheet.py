@@ -31,9 +31,9 @@ def xlsx(sheets: Sequence[Sheet]) -> bytes:
     tables are left out.
 
     Raises:
-        FailedPrecondition: The extra [render] is not installed.
+        FailedPrecondition: The extra [spreadsheets] is not installed.
     """
-    require_extra("xlsxwriter", "render", purpose="making spreadsheets")
+    require_extra("xlsxwriter", "spreadsheets", purpose="making spreadsheets")
     import xlsxwriter  # type: ignore[import-untyped]
 
     out = io.BytesIO()

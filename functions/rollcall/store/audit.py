@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.context import User
 from rollcall.core.redaction import redacted_json
-from rollcall.core.shapes import CAPABILITY_ID
+from rollcall.core.shapes import CAPABILITY_ID, PLATFORM_TOOLS
 from rollcall.core.wire import SCHEMA_VERSION, ModelUsage, StopReason, ToolCallRecord
 from rollcall.store import paths
 from rollcall.store.approvals import Approval, arguments_digest
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 MAX_CALLS = 200
 MAX_TOOLS = 200
 MAX_APPROVALS = 100
-PLATFORM_TOOLS = frozenset({"find_tools", "ask_user"})
-"""The platform's own tools: nothing that could have been chosen."""
 _TEXT_CHARS = 200
 _NO_TOOL = "(no tool's name)"
 

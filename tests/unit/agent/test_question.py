@@ -13,9 +13,9 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import ModelMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from rollcall.core.profile import AgentProfile
+from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.core.wire import CallStatus
-from rollcall.models.base import ASK_USER, Model, load_model
-from rollcall.registry.entries import RESERVED
+from rollcall.models.base import Model, load_model
 from rollcall.testing import ScriptedModel, calls, run, says
 from tests.support import provider_replies as replies
 from tests.support.fake_providers import FakeProviders
@@ -160,4 +160,4 @@ def test_the_offline_planner_asks_with_the_tool_and_takes_the_answer() -> None:
 
 
 def test_no_capability_may_take_the_name() -> None:
-    assert "ask_user" in RESERVED
+    assert "ask_user" in PLATFORM_TOOLS

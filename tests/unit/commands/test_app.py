@@ -147,6 +147,25 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
     assert live["C"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("call", "region"),
+    [
+        ("set_global_options(region='europe-west1', max_instances=3)", "europe-west1"),
+        ("options.set_global_options(region=options.SupportedRegion.ASIA_EAST1)", "asia-east1"),
+        ("set_global_options(region=REGION)", None),
+        ("set_global_options(max_instances=3)", None),
+        ("", None),
+    ],
+)
+def test_the_region_is_the_one_that_the_code_sets_for_all_functions(
+    tmp_path: Path, call: str, region: str | None
+) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=f"{call}\n{MAIN}")
+    env: dict[str, str] = {}
+    require_app(find_app(root)).load_environment("shop", emulator=True, env=env)
+    assert env.get("FUNCTION_REGION") == region
+
+
 def test_a_codebase_that_its_functions_call_otherwise_is_a_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -285,6 +285,13 @@ def test_a_wrong_definition_is_told_with_its_line(
     assert found == told if told.endswith(".") else found.startswith(told)
 
 
+def test_a_name_of_the_platforms_own_tools_is_refused(app: Path) -> None:
+    (found,) = problems(app, meetings=GOOD.replace("def meeting_cost", "def find_tools"))
+    assert found.endswith(
+        "find_tools: each agent has a tool `find_tools` of the platform. Write another name."
+    )
+
+
 def test_every_wrong_definition_is_told_and_not_the_first_alone(app: Path) -> None:
     two = GOOD.replace("hours: float", "hours: flaot") + GOOD.replace("_cost(", "_price(").replace(
         '(name="Meeting cost")', ""

@@ -65,9 +65,35 @@ def test_only_ports_of_what_starts_have_to_be_free(tmp_path: Path) -> None:
     assert "hosting" not in configuration.ports(("auth", "firestore"))
 
 
+def test_of_several_databases_the_emulator_gets_the_rules_of_the_default_one(
+    tmp_path: Path,
+) -> None:
+    default = {"database": "(default)", "rules": "mine.rules"}
+    several = {**PORTS, "firestore": [{"database": "other", "rules": "other.rules"}, default]}
+    file = Configuration(app(tmp_path, several), port_offset=0).file(ui=False)
+    assert json.loads(file.read_text())["firestore"] == default
+
+
 def test_comments_are_read_over_and_addresses_are_not(tmp_path: Path) -> None:
     text = '{ // ours\n "hosting": {"site": "https://x"}, /* two\nlines */ "emulators": {} }'
     assert Configuration(app(tmp_path, text)).written["hosting"] == {"site": "https://x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('{"functions": null, "hosting": false, "emulators": null, "firestore": ""}', {}),
+        ('{"functions": [], "hosting": {}}', {"functions": [], "hosting": {}}),
+        ('\ufeff{"hosting": {}}', {"hosting": {}}),
+        ("", {}),
+    ],
+)
+def test_a_part_is_there_where_firebase_tools_takes_it_for_there(
+    tmp_path: Path, text: str, parts: object
+) -> None:
+    configuration = Configuration(app(tmp_path, text), port_offset=0)
+    assert configuration.written == parts
+    assert configuration.addresses("demo-x").firestore == "127.0.0.1:8080"
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
@@ -83,7 +109,6 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     [
         ([], "holds no JSON object"),
         ({"functions": 5}, '"functions" is 5; an object with "source" is expected'),
-        ({"functions": None}, '"functions" is None; an object with "source" is expected'),
         ({"functions": [{}, "x"]}, "\"functions\" is [{}, 'x']; an object with "),
         ({"functions": {"source": 7}}, '"source" in "functions" is 7; a text is expected'),
         ({"firestore": {"rules": []}}, '"rules" in "firestore" is []; a text is expected'),

@@ -203,8 +203,12 @@ def test_list_letters_are_those_of_the_language() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rollcall.core.extras.is_installed", lambda package: False)
-    for make in (pages.pdf, word.docx, lambda sheet: spreadsheet.xlsx([sheet])):
-        with pytest.raises(FailedPrecondition, match=r"extra \[render\]"):
+    for make, extra in (
+        (pages.pdf, "render"),
+        (word.docx, "render"),
+        (lambda sheet: spreadsheet.xlsx([sheet]), "spreadsheets"),
+    ):
+        with pytest.raises(FailedPrecondition, match=rf"extra \[{extra}\]"):
             make(SHEET)
 
 

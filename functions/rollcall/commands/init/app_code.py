@@ -147,7 +147,7 @@ NEW = "from rollcall import bind\n\nbind(globals())\n"
 def binds(text: str) -> bool:
     """Whether a main.py binds Rollcall; False too for one that Python cannot read."""
     try:
-        return app.bind_call(text) is not None
+        return app.bind_call(text.encode()) is not None
     except (SyntaxError, ValueError):
         return False
 
@@ -159,7 +159,7 @@ def top_level_names(text: str) -> dict[str, int]:
         SyntaxError: Python cannot read it.
     """
     found: dict[str, int] = {}
-    for node in _statements(ast.parse(text).body):
+    for node in _statements(ast.parse(text.encode()).body):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.setdefault(node.name, node.lineno)
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -182,7 +182,7 @@ def decorated_functions(text: str) -> dict[str, int]:
     """
     return {
         node.name: node.lineno
-        for node in _statements(ast.parse(text).body)
+        for node in _statements(ast.parse(text.encode()).body)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list
     }
 

@@ -75,8 +75,9 @@ def run(options: argparse.Namespace) -> int:
         keys = " or ".join(provider.keys[-1] for provider in providers())
         print(
             f"Without a model the offline planner answers. {keys}\n"
-            "in the functions' .env sets one; GEMINI_BACKEND=vertex needs no key, sends what "
-            "users\nwrite to Vertex AI in your project, and costs it money.\n"
+            f"in {plan.codebase.folder}/.env.local, which is not committed, sets one for the "
+            "emulators. GEMINI_BACKEND=vertex\nneeds no key, sends what users write to Vertex AI "
+            "in your project, and costs it money.\n"
         )
     print(f"Next:\n{_next_steps(plan)}")
     return 0

@@ -13,7 +13,7 @@ from rollcall.commands.init import app_code, json_edits
 from rollcall.commands.init.files import Files, line_number, problem_at
 from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_CODEBASE
-from rollcall.emulators.addresses import form_problems
+from rollcall.emulators.addresses import form_problems, parts_of
 
 FILE = "firebase.json"
 CODEBASE = "rollcall"
@@ -67,7 +67,7 @@ class Firestore(Struct, frozen=True):
 
 
 def read(text: str) -> dict[str, Any]:
-    """The content of a firebase.json.
+    """The parts of a firebase.json; see `parts_of`.
 
     Raises:
         Problem: It is not JSON, not an object, or one of another form; see `form_problems`.
@@ -78,10 +78,10 @@ def read(text: str) -> dict[str, Any]:
         raise problem_at(FILE, error) from error
     if not isinstance(root.value, dict):
         raise Problem(f"{FILE}:1: an object {{ ... }} is expected")
-    for part, problem in form_problems(root.value):
+    parts = parts_of(root.value)
+    for part, problem in form_problems(parts):
         raise Problem(f"{FILE}:{line_number(text, root.child(part).start)}: {problem}")
-    found: dict[str, Any] = root.value
-    return found
+    return parts
 
 
 def entries_of(text: str, part: str) -> dict[Place, dict[str, Any]]:
@@ -121,12 +121,12 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         place = list(places)[index]
         return Codebase(
             folder=folder,
-            name=entry.get("codebase", DEFAULT_CODEBASE),
+            name=entry.get("codebase") or DEFAULT_CODEBASE,
             runtime=_checked_runtime(text, place),
             place=place,
             others=tuple(each for each in folders if each != folder),
         )
-    taken = {entry.get("codebase", DEFAULT_CODEBASE) for entry in entries}
+    taken = {entry.get("codebase") or DEFAULT_CODEBASE for entry in entries}
     if entries and CODEBASE in taken:
         raise Problem(
             f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
@@ -177,11 +177,12 @@ def merge(text: str, codebase: Codebase) -> str:
     text = _merge_functions(text, codebase)
     chosen = choose_firestore(text)
     wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
-    if "firestore" not in read(text):
-        return json_edits.add_members(text, (), {"firestore": wanted})
+    if not read(text).get("firestore"):
+        return json_edits.put_member(text, (), "firestore", wanted)
     entry = json_edits.find(text, chosen.place).value
-    missing = {key: value for key, value in wanted.items() if key not in entry}
-    return json_edits.add_members(text, chosen.place, missing)
+    for key in (key for key in wanted if not entry.get(key)):
+        text = json_edits.put_member(text, chosen.place, key, wanted[key])
+    return text
 
 
 def new_file(codebase: Codebase) -> str:
@@ -213,7 +214,7 @@ def ignored_vendor(text: str, codebase: Codebase) -> str | None:
     """The pattern by which a deploy would leave the wheel out; None where it takes it along."""
     if codebase.is_new:
         return None
-    for pattern in json_edits.find(text, codebase.place).value.get("ignore", ()):
+    for pattern in json_edits.find(text, codebase.place).value.get("ignore") or ():
         bare = str(pattern).removeprefix("**/").removesuffix("/**").removesuffix("/*").strip("/")
         if bare == "vendor" or fnmatch("rollcall.whl", bare.removeprefix("vendor/")):
             return str(pattern)
@@ -223,19 +224,20 @@ def ignored_vendor(text: str, codebase: Codebase) -> str | None:
 def _merge_functions(text: str, codebase: Codebase) -> str:
     functions = read(text).get("functions")
     if codebase.is_new:
-        if functions is None:
-            return json_edits.add_members(text, (), {"functions": [_entry(codebase)]})
-        if functions == {}:
-            return json_edits.replace(text, ("functions",), [_entry(codebase)])
+        if functions is None or (functions == {} and not codebase.others):
+            return json_edits.put_member(text, (), "functions", [_entry(codebase)])
         if isinstance(functions, dict):
             text = json_edits.make_list(text, ("functions",))
         return json_edits.append_items(text, ("functions",), [_entry(codebase)])
     place = codebase.place
+    if not json_edits.find(text, place).value.get("runtime"):
+        # firebase-tools would take the newest that it knows, whatever the venv has.
+        text = json_edits.put_member(text, place, "runtime", codebase.runtime)
     hooks = json_edits.find(text, place).value.get("postdeploy")
     if "rollcall sync" in str(hooks):
         return text
     if hooks is None:
-        return json_edits.add_members(text, place, {"postdeploy": [_sync(codebase)]})
+        return json_edits.put_member(text, place, "postdeploy", [_sync(codebase)])
     if isinstance(hooks, str):
         return json_edits.replace(text, (*place, "postdeploy"), [hooks, _sync(codebase)])
     return json_edits.append_items(text, (*place, "postdeploy"), [_sync(codebase)])
@@ -274,7 +276,7 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     main = files.read(f"{source}/main.py")
     if main is not None and app_code.binds(main):
         return "rollcall"
-    runtime = str(entry.get("runtime", ""))
+    runtime = str(entry.get("runtime") or "")
     if runtime:
         return "python" if runtime.startswith("python") else "other"
     if files.exists(f"{source}/package.json"):
@@ -285,7 +287,7 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
 def _checked_runtime(text: str, place: Place) -> str:
     """The runtime of a codebase that is there."""
     entry = json_edits.find(text, place).value
-    runtime = str(entry.get("runtime", "")) or running_runtime()
+    runtime = str(entry.get("runtime") or "") or running_runtime()
     version = re.fullmatch(r"python3(\d+)", runtime)
     if version is None or int(version[1]) < _OLDEST:
         raise Problem(

@@ -64,6 +64,13 @@ def add_members(text: str, path: Path, members: Mapping[str, Any]) -> str:
     return _add(text, find(text, path), entries)
 
 
+def put_member(text: str, path: Path, key: str, value: Any) -> str:
+    """Write a member of an object, in place of the one of that name."""
+    if key in find(text, path).value:
+        return replace(text, (*path, key), value)
+    return add_members(text, path, {key: value})
+
+
 def append_items(text: str, path: Path, items: Iterable[Any]) -> str:
     """Add items at the end of an array."""
     return _add(text, find(text, path), [("", item) for item in items])

@@ -20,6 +20,7 @@ from rollcall.commands.init.wheel import (
     FIND_LINKS,
     Wheel,
     asks_for,
+    conflicts,
     has_hashes,
     is_wheel_of_ours,
     require,
@@ -81,8 +82,8 @@ class Plan:
         self._files = Files(root)
         self._wheel = wheel
         self._problems: list[str] = []
-        self._firebase = self._files.read(firebase_json.FILE)
-        text = self._firebase if self._firebase is not None else "{}"
+        self._firebase = self._files.read(firebase_json.FILE) or None  # an empty one says nothing
+        text = self._firebase or "{}"
         self.codebase = firebase_json.choose_codebase(text, self._files)
         self._firestore = firebase_json.choose_firestore(text)
         self._main = self._files.read(self._in("main.py"))
@@ -92,7 +93,8 @@ class Plan:
         self.is_update = self._record is not None and self._is_bound
         self._prefix = self._choose_prefix(prefix)
         # The packages that main.py binds, as far as they lie beside it.
-        call = app.bind_call(self._main) if self._main is not None and self._is_bound else None
+        source = (self._main or "").encode()
+        call = app.bind_call(source) if self._is_bound else None
         named = app.bind_arguments(call, self._in("main.py")).get("packs") if call else None
         packages = {name: root / self._in(name) for name in named or DEFAULT_PACKAGES}
         folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
@@ -266,6 +268,8 @@ class Plan:
                     "and repeat this."
                 )
             text = ""
+        for line, problem in conflicts(text, self._wheel.needs):
+            self._problems.append(f"{path}:{line}: {problem}.")
         if has_hashes(text):
             if not asks_for(text, self._wheel.version):
                 self.notes.append(
@@ -347,6 +351,10 @@ class Plan:
         if self._web_record is None and folder is None:
             return
         variables = app.parse_variables(self._files.read(self._in(".env")) or "")
+        try:
+            region = variables.get(REGION) or app.global_region((self._main or "").encode())
+        except SyntaxError:  # `_plan_main` says so
+            region = None
         self._web_record, notes = web_app.plan(
             self._files,
             web_app.shipped_files(self._wheel.content),
@@ -354,7 +362,7 @@ class Plan:
             before=self._web_record,
             settings=web_app.Settings(
                 name=self.root.resolve().name,
-                region=variables.get(REGION) or DEFAULT_REGION,
+                region=region or DEFAULT_REGION,
                 prefix=self._prefix,
             ),
         )

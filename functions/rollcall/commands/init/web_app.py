@@ -274,21 +274,19 @@ def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
         The new text, and whether the rules are those of this version: rules that somebody has
         changed stay as they are.
     """
-    emulators, port = firebase_json.read(text).get("emulators"), {"hosting": {"port": _PORT}}
-    if emulators is None:
-        text = json_edits.add_members(text, (), {"emulators": port})
-    elif "hosting" not in emulators:
-        text = json_edits.add_members(text, ("emulators",), port)
+    emulators, port = firebase_json.read(text).get("emulators"), {"port": _PORT}
+    if not emulators:
+        text = json_edits.put_member(text, (), "emulators", {"hosting": port})
+    elif not emulators.get("hosting"):
+        text = json_edits.put_member(text, ("emulators",), "hosting", port)
     rules = site.headers()
     if site.is_new:
         entry = {"public": site.folder, "ignore": ["firebase.json", "**/.*"], "headers": rules}
-        if "hosting" in firebase_json.read(text):
-            return json_edits.replace(text, ("hosting",), entry), True
-        return json_edits.add_members(text, (), {"hosting": entry}), True
+        return json_edits.put_member(text, (), "hosting", entry), True
     place = site.place
     there = json_edits.find(text, place).value.get("headers")
     if there is None:
-        return json_edits.add_members(text, place, {"headers": rules}), True
+        return json_edits.put_member(text, place, "headers", rules), True
     sources = [rule["source"] for rule in rules]
     at = [index for index, rule in enumerate(there) if rule.get("source") in sources]
     present = [there[index] for index in at]

@@ -13,6 +13,7 @@ import io
 import re
 import zipfile
 from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -41,6 +42,8 @@ class Wheel(Struct, frozen=True):
 
     version: str
     content: bytes
+    needs: tuple[str, ...] = ()
+    """The requirements of the library, those of extras among them."""
 
     @property
     def file_name(self) -> str:
@@ -74,7 +77,7 @@ def wheel_of(installed: Distribution) -> Wheel:
     Raises:
         Problem: Its files are not there, or were changed.
     """
-    return Wheel(installed.version, _zip(_read_files(installed)))
+    return Wheel(installed.version, _zip(_read_files(installed)), (*(installed.requires or ()),))
 
 
 def same_content(one: bytes, other: bytes) -> bool:
@@ -175,6 +178,34 @@ def asks_for(text: str, version: str) -> bool:
         for requirement in map(_requirement, _logical_lines(text))
     )
     return wanted and _finds_links(text)
+
+
+def conflicts(text: str, needs: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that ask for versions with which the library cannot be installed, each as its
+    number and what is wrong.
+
+    Args:
+        needs: The library's own requirements.
+    """
+    wanted = {
+        canonicalize_name(need.name): need
+        for need in map(Requirement, needs)
+        if need.marker is None or need.marker.evaluate({"extra": ""})
+    }
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _requirement(line)
+        need = None if found is None else wanted.get(canonicalize_name(found.name))
+        if found is None or need is None or (found.marker and not found.marker.evaluate()):
+            continue
+        # If any version will do for both, so does one that they name, or the next after it.
+        named = [each.version.removesuffix(".*") for each in (*found.specifier, *need.specifier)]
+        tried = [version for each in (*named, "0") for version in (each, f"{each}.1")]
+        if not any(map((found.specifier & need.specifier).contains, tried)):
+            yield (
+                number,
+                f"`{found}` and Rollcall's `{need}` leave no version that pip could install. "
+                f"Write `{need}` there, and try your functions with it",
+            )
 
 
 def has_hashes(text: str) -> bool:

@@ -15,9 +15,8 @@ from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
-from rollcall.core.shapes import Role, Status
+from rollcall.core.shapes import FIND_TOOLS, Role, Status
 from rollcall.core.text import terms, tokens
-from rollcall.models.base import FIND_TOOLS
 from rollcall.registry.access import at_least, is_named
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import searchable

@@ -19,7 +19,7 @@ def wheel(version: str = "0.1.0+g1", content: str = "one") -> Wheel:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("rollcall/__init__.py", content)
-    return Wheel(version, buffer.getvalue())
+    return Wheel(version, buffer.getvalue(), ("firebase-functions~=0.6.0",))
 
 
 def platform(prefix: str, packages: Mapping[str, Path] | None = None) -> Platform:

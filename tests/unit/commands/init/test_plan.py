@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rollcall.commands import rules
+from rollcall.commands.app import find_app
 from rollcall.commands.init import security_rules
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import read_jsonc
@@ -138,15 +139,17 @@ def test_an_index_that_the_app_changed_stays_and_one_that_we_change_is_renewed(
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("end", ["\n", "", "# סוף"])
-def test_the_apps_main_is_only_added_to(tmp_path: Path, newline: str, end: str) -> None:
-    before = (MAIN.rstrip("\n") + end).replace("\n", newline)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_the_apps_main_is_only_added_to(tmp_path: Path, newline: str, end: str, mark: str) -> None:
+    before = mark + (MAIN.rstrip("\n") + end).replace("\n", newline)
     make(tmp_path, {**PYTHON, "functions/main.py": before})
     init(tmp_path)
     after = (tmp_path / "functions/main.py").read_bytes().decode()
     assert after.startswith(before)
     assert after.endswith(f"bind(globals()){newline}")
     assert "\n" not in after.replace(newline, "")
-    ast.parse(after)
+    ast.parse(after.encode())
+    assert planned(tmp_path).changes == []
 
 
 def test_the_apps_codebase_keeps_its_settings(tmp_path: Path) -> None:
@@ -176,6 +179,60 @@ def test_an_entry_for_functions_that_says_nothing_is_filled(tmp_path: Path, func
     init(tmp_path)
     (ours,) = config(tmp_path)["functions"]  # type: ignore[misc]
     assert (ours["source"], ours["codebase"]) == ("functions", "default")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        '{"functions": null, "firestore": null, "hosting": null, "emulators": null}\n',
+        '{"functions": [], "firestore": [], "hosting": [], "emulators": {}}\n',
+        '\ufeff{\r\n  "functions": null,\r\n  "hosting": false\r\n}\r\n',
+    ],
+)
+def test_parts_that_say_nothing_are_filled(tmp_path: Path, text: str) -> None:
+    root = make(tmp_path, {"firebase.json": text})
+    init(root)
+    (functions,) = config(root)["functions"]  # type: ignore[misc]
+    assert functions["source"] == "functions"
+    assert config(root)["firestore"] == {
+        "rules": "firestore.rules",
+        "indexes": "firestore.indexes.json",
+    }
+    assert '"functions": null' not in (root / "firebase.json").read_text(encoding="utf-8")
+    assert find_app(root) is not None
+    assert planned(root).changes == []
+
+
+def test_members_that_are_null_are_filled(tmp_path: Path) -> None:
+    functions = '"functions": {"source": "functions", "runtime": null, "postdeploy": null}'
+    text = f'{{{functions}, "firestore": {{"rules": "my.rules", "indexes": null}}}}'
+    root = make(tmp_path, {**PYTHON, "firebase.json": text})
+    runtime = init(root).codebase.runtime
+    assert config(root) == {
+        "functions": {
+            "source": "functions",
+            "runtime": runtime,
+            "postdeploy": ["cd functions && venv/bin/python -m rollcall sync"],
+        },
+        "firestore": {"rules": "my.rules", "indexes": "firestore.indexes.json"},
+    }
+    assert "null" not in (root / "firebase.json").read_text(encoding="utf-8")
+
+
+def test_node_functions_in_the_usual_folder_stay_beside_rollcall(tmp_path: Path) -> None:
+    files = {"firebase.json": '{"functions": {}}', "functions/package.json": "{}"}
+    root = make(tmp_path, files)
+    init(root)
+    node, ours = config(root)["functions"]  # type: ignore[misc]
+    assert (node, ours["codebase"]) == ({}, "rollcall")
+
+
+def test_indexes_that_are_null_are_none(tmp_path: Path) -> None:
+    text = '{\n  "indexes": null,\n  "fieldOverrides": []\n}\n'
+    root = make(tmp_path, {**PYTHON, "firestore.indexes.json": text})
+    init(root)
+    assert read_jsonc(root / "firestore.indexes.json") == apps.platform("").indexes
 
 
 @pytest.mark.parametrize("hooks", ['"npm run x"', '["npm run x"]'])
@@ -234,6 +291,10 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
     [
         ({"functions/main.py": "def hello(:\n"}, "functions/main.py:1: Python cannot read it"),
         ({"functions/main.py": "\ndef bind(): ...\n"}, "functions/main.py:2: `bind` is a name"),
+        (
+            {"functions/requirements.txt": "firebase_functions~=0.5.0"},
+            "functions/requirements.txt:1: `firebase_functions~=0.5.0` and Rollcall's",
+        ),
         ({"functions/rollcall.py": ""}, "functions/rollcall.py would hide the library"),
         ({"firebase.json": '{\n"functions": 7}'}, 'firebase.json:2: "functions" is 7'),
         ({"firebase.json": '{\n"a": 1,\n}'}, "firebase.json:3: a value is expected"),

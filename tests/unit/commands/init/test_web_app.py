@@ -91,6 +91,13 @@ def test_without_hosting_it_is_the_whole_site(tmp_path: Path) -> None:
     assert "firebase apps:create web" in plan.notes[-1]
 
 
+def test_the_page_is_told_the_region_that_the_code_sets(tmp_path: Path) -> None:
+    main = "options.set_global_options(region='europe-west1')\n"
+    root = make(tmp_path, {"firebase.json": '{"functions": {}}', "functions/main.py": main})
+    init(root, library=library(), web="")
+    assert settings(root, "rollcall-web")["region"] == "europe-west1"
+
+
 def test_its_policy_is_that_of_this_repositorys_own_page() -> None:
     assert web_app.Site("", "").headers() == read_jsonc(FIREBASE_JSON)["hosting"]["headers"]
 

@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from rollcall.commands.init import wheel
-from rollcall.commands.init.wheel import installed_wheel, require, same_content, wheel_of
+from rollcall.commands.init.wheel import (
+    conflicts,
+    installed_wheel,
+    require,
+    same_content,
+    wheel_of,
+)
 from rollcall.core.errors import Problem
 
 INFO = "rollcall_firebase-0.1.0+g1.dist-info"
@@ -53,6 +59,7 @@ def install(folder: Path) -> Distribution:
 def test_a_wheel_made_again_has_the_files_of_the_first_and_nothing_of_pips(tmp_path: Path) -> None:
     wheel = wheel_of(install(tmp_path))
     assert wheel.file_name == "rollcall_firebase-0.1.0+g1-py3-none-any.whl"
+    assert wheel.needs == ("pydantic~=2.10", "google-genai~=3.4; extra == 'gemini'")
     with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
         assert archive.namelist() == [*FILES, f"{INFO}/RECORD"]
         assert archive.read("rollcall/texts/he.json").decode() == '"שלום"'
@@ -129,3 +136,49 @@ def test_a_compiled_file_asks_for_us_with_a_hash() -> None:
     text = "--find-links ./vendor\nrollcall-firebase==1+g1 \\\n    --hash=sha256:00\n"
     assert wheel.asks_for(text, "1+g1")
     assert not wheel.asks_for(text, "2+g2")
+
+
+NEEDS = (
+    "firebase-functions~=0.6.0",
+    "pydantic~=2.10",
+    "packaging>=24",
+    "google-genai~=3.4; extra == 'gemini'",
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "firebase_functions~=0.5.0",  # what `firebase init` writes
+        "firebase-functions==0.5.0  # pinned",
+        "Firebase.Functions >=0.4, <0.6",
+        "pydantic<2",
+        "pydantic==2.*,<2.10",
+        "packaging==23.2; python_version >= '3.11'",
+        "packaging==23.2 \\",
+    ],
+)
+def test_a_requirement_that_no_version_satisfies_is_told_with_its_line(line: str) -> None:
+    ((number, problem),) = conflicts(f"requests\n{line}\n", NEEDS)
+    assert number == 2
+    assert "leave no version that pip could install. Write `" in problem
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "firebase-functions",
+        "firebase-functions~=0.6",
+        "firebase-functions>0.5",
+        "pydantic==2.12.3",
+        "pydantic<3,!=2.10",
+        "packaging>=20,<30",
+        "packaging==23.2; python_version < '3.8'",
+        "google-genai==1.0",
+        "-r more.txt",
+        "# pydantic==1.0",
+        "pydantic @ https://example.com/pydantic.whl",
+    ],
+)
+def test_requirements_that_agree_are_none_of_our_business(line: str) -> None:
+    assert [*conflicts(f"{line}\n", NEEDS)] == []
