@@ -276,6 +276,8 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     main = files.read(f"{source}/main.py")
     if main is not None and app_code.binds(main):
         return "rollcall"
+    if entry.get("prefix"):  # Rollcall's functions and queues would have names that nobody calls
+        return "other"
     runtime = str(entry.get("runtime") or "")
     if runtime:
         return "python" if runtime.startswith("python") else "other"

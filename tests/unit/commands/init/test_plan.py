@@ -383,6 +383,16 @@ def test_a_list_of_codebases_gets_one_more(tmp_path: Path) -> None:
     assert [each["source"] for each in functions] == ["a", "b", "functions-python"]  # type: ignore[attr-defined]
 
 
+def test_a_codebase_whose_functions_get_a_prefix_stays_as_it_is(tmp_path: Path) -> None:
+    entry = '{"source": "functions", "runtime": "python312", "prefix": "eu"}'
+    make(tmp_path, {**PYTHON, "firebase.json": f'{{"functions": {entry}}}'})
+    init(tmp_path)
+    own, ours = config(tmp_path)["functions"]  # type: ignore[misc]
+    assert own == json.loads(entry)
+    assert (ours["source"], ours["codebase"]) == ("functions-python", "rollcall")
+    assert (tmp_path / "functions/main.py").read_text() == MAIN
+
+
 def test_two_codebases_that_bind_rollcall_are_refused(tmp_path: Path) -> None:
     bound = "from rollcall import bind\nbind(globals())\n"
     make(
