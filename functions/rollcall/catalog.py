@@ -275,6 +275,15 @@ class Catalog:
                         raise ValueError(_without_line(path, name))
         return found
 
+    def clash(self, name: str, theirs: str) -> str:
+        """What is wrong if `main.py` has something of its own, at the place `theirs`, under the
+        name of a function."""
+        return (
+            f"{theirs} has a {name!r} of its own, and {_place(self.functions()[name])} declares "
+            "one for Rollcall: rename yours or, where it is one of the engine's functions, set "
+            "ROLLCALL_PREFIX in .env or leave its group out: bind(globals(), without=[...])"
+        )
+
     def _bind(self, name: str, function: Callable[..., Any]) -> Any:
         """The Cloud Function of a marked function; None for a capability that a client runs."""
         trigger = trigger_of(function)
@@ -336,12 +345,7 @@ def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | Non
     for name in sorted(functions.keys() & namespace.keys()) if target is None else ():
         if namespace[name] is catalog.functions()[name]:
             continue  # main.py imported it
-        theirs = _place(namespace[name]) or "main.py"
-        raise ValueError(
-            f"{theirs} has a {name!r} of its own, and {_place(catalog.functions()[name])} declares "
-            "one for Rollcall: rename yours or, where it is one of the engine's functions, set "
-            "ROLLCALL_PREFIX in .env or leave its group out: bind(globals(), without=[...])"
-        )
+        raise ValueError(catalog.clash(name, _place(namespace[name]) or "main.py"))
     namespace.update(functions)
 
 

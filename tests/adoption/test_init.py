@@ -47,6 +47,15 @@ def test_an_open_wildcard_stops_it_and_nothing_is_written(tmp_path: Path, librar
     assert "Nothing was changed" in done.stdout
 
 
+def test_the_requirements_that_firebase_init_writes_are_told_by_their_line(
+    tmp_path: Path, library: Library
+) -> None:
+    make_tree(tmp_path, {**APP, "functions/requirements.txt": "firebase_functions~=0.5.0"})
+    done = library.init("--yes", cwd=tmp_path)
+    assert done.returncode != 0 and "Nothing was changed" in done.stdout
+    assert "functions/requirements.txt:1: `firebase_functions~=0.5.0` and " in done.stdout
+
+
 def test_without_yes_nothing_is_written(tmp_path: Path, library: Library) -> None:
     make_tree(tmp_path, APP)
     before = tree(tmp_path)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rollcall.catalog import Catalog
 from rollcall.commands.init.files import append_lines
-from rollcall.core.definition import close
+from rollcall.core.definition import close, shown_path
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import (
     DEFAULT_CODEBASE,
@@ -73,13 +73,21 @@ class App(Struct, frozen=True, dict=True):
             raise Problem(f"{self.functions / MAIN}: {error}") from error
 
     def check_definitions(self) -> None:
-        """See that what the app's packages declare can work.
+        """See that what the app's packages declare can work beside the functions of `main.py`.
 
         Raises:
             Problem: It cannot, for the reasons that it gives: each with its file, its line and
                 what to write instead.
         """
-        if problems := self.catalog.problems():
+        problems = self.catalog.problems()
+        main = self.functions / MAIN
+        for node in ast.parse(main.read_bytes()).body if main.is_file() and not problems else ():
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if node.name in self.catalog.functions():
+                place = f"{shown_path(main)}:{node.lineno}"
+                problems.append(self.catalog.clash(node.name, place))
+        if problems:
             raise Problem("\n\n".join(problems))
 
     @cached_property

@@ -23,12 +23,14 @@ def ping(ctx, *, word: str = "x") -> str:
 PLACE = "functions/capabilities/net.py:5, ping: "
 
 
-def run(root: Path, *command: str, source: str) -> subprocess.CompletedProcess[str]:
+def run(
+    root: Path, *command: str, source: str, main: str = MAIN
+) -> subprocess.CompletedProcess[str]:
     """A command, run in the functions folder of an app with one module of capabilities."""
     functions = root / "functions"
     (functions / "capabilities").mkdir(parents=True, exist_ok=True)
     (root / "firebase.json").write_text('{"functions": {"source": "functions"}}')
-    (functions / "main.py").write_text(MAIN)
+    (functions / "main.py").write_text(main)
     (functions / "capabilities" / "net.py").write_text(source)
     (root / "installed").mkdir()
     (root / "installed" / "rollcall").symlink_to(FUNCTIONS / "rollcall")
@@ -58,6 +60,17 @@ def test_a_wrong_definition_is_told_before_anything_is_reached(
     assert "Traceback" not in told
     assert PLACE in told
     assert "strr" in told and "is not defined" in told and "`str`" in told
+
+
+@pytest.mark.parametrize("name", ["ping", "run_agent"])
+def test_a_function_of_main_with_the_name_of_another_is_told_with_both_places(
+    tmp_path: Path, name: str
+) -> None:
+    done = run(tmp_path, "check", source=PING, main=f"\n\ndef {name}(): ...\n{MAIN}")
+    assert done.returncode == 1
+    assert f"functions/main.py:3 has a '{name}' of its own, and " in done.stderr
+    file = "functions/capabilities/net.py" if name == "ping" else "rollcall/endpoints/run_agent.py"
+    assert f"{file}:" in done.stderr and "rename yours" in done.stderr
 
 
 def test_check_names_a_misspelt_tool_and_is_no_failure(tmp_path: Path) -> None:
