@@ -73,8 +73,12 @@ def test_each_key_that_code_names_has_its_text(folder: Path) -> None:
 
 
 def _keys(tree: ast.AST) -> Iterator[str]:
-    """Keys written out in `TEXTS.say(locale, "key")`, `.data(locale, "key")`, `.text("key")`."""
+    """Keys written out in `TEXTS.say(locale, "key")`, `.data(locale, "key")`, `.text("key")`, and
+    in a pack's `invalid("field", "key")`."""
     for node in nodes(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "invalid":
+            names = [each.value for each in node.args[1:] if isinstance(each, ast.Constant)]
+            yield from map("{}.{}".format, ("errors", "hints"), names)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         place = {"say": 1, "data": 1, "text": 0, "by_language": 0}.get(node.func.attr)

@@ -18,6 +18,7 @@ from packs.education.contents import (
 )
 from packs.education.courses import CourseRole, own_courses
 from packs.education.school import SubjectId
+from packs.education.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, NotFound
@@ -130,13 +131,18 @@ def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImag
     """
     opened, item = open_block(ctx, block_id, reader="student")
     if item.block.image is None:
-        raise NotFound("this block has no picture", field="blockId")
+        raise NotFound(TEXTS.text("errors.no_picture"), field="blockId")
     store = FileStore(ctx.db)
     file = store.find_own(opened.content.uid, item.block.image.file_id)
     if file.content_type not in IMAGE_TYPES or file.bytes > MOST_IMAGE_BYTES:
         raise FailedPrecondition(
-            f"the file is a {file.content_type} of {file.bytes:,} bytes; pictures are "
-            f"{', '.join(IMAGE_TYPES)} of at most {MOST_IMAGE_BYTES:,}",
+            TEXTS.text(
+                "errors.not_a_picture",
+                content_type=file.content_type,
+                bytes=file.bytes,
+                types=", ".join(IMAGE_TYPES),
+                most=MOST_IMAGE_BYTES,
+            ),
             field="blockId",
         )
     content = base64.b64encode(b"".join(store.open(file))).decode()

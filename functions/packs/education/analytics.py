@@ -108,7 +108,7 @@ def get_analytics(
     if student_id is not None:
         courses = [each for each in courses if is_student(ctx, each.id, student_id)]
         if not courses:
-            raise PermissionDenied("none of your courses has this pupil", field="studentId")
+            raise PermissionDenied(TEXTS.text("errors.not_your_pupil"), field="studentId")
     answers, is_all = _answers(ctx, courses, student_id)
     if student_id is not None:
         told, hidden = _within(answers, time_range, ctx.now), 0
@@ -149,9 +149,9 @@ def _courses(ctx: ToolContext, course_id: str | None) -> list[Course]:
         return [open_course(ctx, course_id)]
     taught = list(own_courses(ctx).values())
     if not taught:
-        raise InvalidArgument("you teach no course yet", field="courseId")
+        raise InvalidArgument(TEXTS.text("errors.teaches_nothing"), field="courseId")
     if len(taught) > MOST_COURSES:
-        raise InvalidArgument("you teach many courses: name one", field="courseId")
+        raise InvalidArgument(TEXTS.text("errors.teaches_many"), field="courseId")
     return taught
 
 

@@ -12,9 +12,11 @@ from pydantic import Field
 
 from packs.education.blocks import GAP, Block, Key, Option
 from packs.education.quantities import MAX_DIGITS, find_unit, read_number, read_quantity, same_unit
+from packs.education.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Wire
 from rollcall.core.text import fold
+from rollcall.core.texts import Text
 
 MAX_TEXT = 10_000
 # Not the sign of a number, nor the point within one.
@@ -145,17 +147,17 @@ def _cloze(block: Block, key: Key, answer: Any) -> AnswerCheck:
 
 def _is_value(block: Block, key: Key, answer: Any) -> bool:
     if isinstance(answer, bool) or not isinstance(answer, int | float | str):
-        raise _wrong('a number, or a text such as "3/4" or "2.5 cm"', answer)
+        raise _wrong(TEXTS.text("errors.wanted.quantity"), answer)
     try:
         given = read_quantity(answer if isinstance(answer, str) else _decimal(answer))
     except ValueError as error:
-        raise InvalidArgument(str(error), field="answer") from error
+        raise InvalidArgument(error.args[0], field="answer") from error
     value, right = given.value, read_number(key.value or "")
     units = [*([block.unit] if block.unit else []), *key.units]
     if given.unit and not any(same_unit(given.unit, unit) for unit in units):
         factor = _conversion(given.unit, units)
         if factor is None and not units:
-            raise _wrong("a number without a unit", answer)
+            raise _wrong(TEXTS.text("errors.wanted.without_unit"), answer)
         if factor is None:
             return False
         value *= factor
@@ -202,7 +204,7 @@ def _ids(options: Sequence[Option], answer: Any, *, whole: bool) -> list[str]:
 
 def _text(answer: Any) -> str:
     if not isinstance(answer, str) or len(answer) > MAX_TEXT:
-        raise _wrong(f"a text of at most {MAX_TEXT:,} characters", answer)
+        raise _wrong(TEXTS.text("errors.wanted.text", most=MAX_TEXT), answer)
     return answer
 
 
@@ -219,7 +221,9 @@ def _result(block: Block, score: Fraction, parts: dict[str, bool] | None = None)
     )
 
 
-def _wrong(wanted: str, answer: Any) -> InvalidArgument:
+def _wrong(wanted: str | Text, answer: Any) -> InvalidArgument:
     shown = str(answer)
     shown = shown if len(shown) <= 80 else f"{shown[:80]}…"
-    return InvalidArgument(f"the answer is {wanted}, not {shown!r}", field="answer")
+    return InvalidArgument(
+        TEXTS.text("errors.wrong_answer", wanted=wanted, shown=shown), field="answer"
+    )

@@ -212,7 +212,7 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
     items = read_items(opened).values()
     questions = [item.block for item in items if item.block.is_question]
     if not questions:
-        raise FailedPrecondition("this content has no questions to answer", field="contentId")
+        raise FailedPrecondition(TEXTS.text("errors.no_questions"), field="contentId")
     data = {
         "schemaVersion": SCHEMA_VERSION,
         "uid": ctx.user.uid,
@@ -252,9 +252,7 @@ def answer_block(
     before = attempt["answers"].get(block_id) or {}
     tries = int(before.get("tries", 0)) + 1
     if tries > opened.content.max_tries or before.get("correct"):
-        raise FailedPrecondition(
-            "this question is answered: it takes no further try", field="blockId"
-        )
+        raise FailedPrecondition(TEXTS.text("errors.already_answered"), field="blockId")
     left = opened.content.max_tries - tries
     answered = _answered(attempt_id, block_id, item, answer, left=left)
     stored = AnswerTry(
@@ -267,7 +265,7 @@ def answer_block(
     ).dump()
     answers = {**attempt["answers"], block_id: stored}
     if len(json.dumps(answers).encode()) > MAX_ANSWERS_BYTES:
-        raise ResourceExhausted("the answers of this attempt are too long", field="answer")
+        raise ResourceExhausted(TEXTS.text("errors.answers_too_long"), field="answer")
     points = sum(each.get("points") or 0 for each in answers.values())
     path = FieldPath("answers", block_id).to_api_repr()
     update_unchanged(ctx.batch, snapshot, {path: stored, "points": round(points, 2)})
@@ -313,9 +311,7 @@ def _is_pupil(ctx: ToolContext, opened: OpenedContent) -> bool:
 
 def _check_pupil(ctx: ToolContext, opened: OpenedContent) -> None:
     if not _is_pupil(ctx, opened):
-        raise FailedPrecondition(
-            "only pupils of the course that it is published to answer it", field="contentId"
-        )
+        raise FailedPrecondition(TEXTS.text("errors.only_pupils"), field="contentId")
 
 
 def attempt_id_of(uid: str, content_id: str, version: int) -> str:
@@ -334,9 +330,9 @@ def _open_attempt(ctx: ToolContext, id: str) -> tuple[DocumentSnapshot, dict[str
     snapshot = ctx.db.collection(ATTEMPTS).document(checked_id(id, "attempt", "attemptId")).get()
     data = snapshot.to_dict() or {}
     if data.get("uid") != ctx.user.uid:
-        raise PermissionDenied(f"you have no attempt {id!r}", field="attemptId")
+        raise PermissionDenied(TEXTS.text("errors.no_attempt", id=id), field="attemptId")
     if data["status"] != "open":
-        raise FailedPrecondition("this attempt is finished", field="attemptId")
+        raise FailedPrecondition(TEXTS.text("errors.attempt_finished"), field="attemptId")
     return snapshot, data
 
 
@@ -350,7 +346,9 @@ def _question(
     _check_pupil(ctx, opened)
     if opened.content.version != attempt["version"]:
         raise FailedPrecondition(
-            "this content was published anew meanwhile", field="attemptId", hint="start it again"
+            TEXTS.text("errors.published_anew"),
+            field="attemptId",
+            hint=TEXTS.text("hints.start_again"),
         )
     return opened, item
 

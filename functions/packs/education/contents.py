@@ -22,6 +22,7 @@ from pydantic import Field
 from packs.education.blocks import Block, Item, Key, Source
 from packs.education.courses import COURSES, checked_id, is_student
 from packs.education.school import SubjectId
+from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, PermissionDenied, ResourceExhausted
 from rollcall.core.shapes import FileRef, Wire
@@ -150,14 +151,16 @@ def content_documents(
         ResourceExhausted: It has too many blocks, or too much text.
     """
     if len(items) > MAX_BLOCKS:
-        raise ResourceExhausted(f"{len(items)} blocks; at most {MAX_BLOCKS} are kept in a content")
+        raise ResourceExhausted(
+            TEXTS.text("errors.too_many_blocks", number=len(items), most=MAX_BLOCKS)
+        )
     parts: dict[str, dict[str, Any]] = {}
     for number, item in enumerate(items, 1):
         parts[f"{BLOCKS}/{block_id(id, number)}"] = _stored_block(item.block)
         parts[f"{KEYS}/{block_id(id, number)}"] = item.key.dump()
     size = len(json.dumps(parts, ensure_ascii=False).encode())
     if size > MAX_BYTES:
-        raise ResourceExhausted(f"the blocks have {size:,} bytes; at most {MAX_BYTES:,} are kept")
+        raise ResourceExhausted(TEXTS.text("errors.blocks_too_large", size=size, most=MAX_BYTES))
     counts = {"block_count": len(items), "points": sum(item.block.points for item in items)}
     return content.model_copy(update=counts), parts
 
@@ -177,7 +180,7 @@ def open_content(ctx: ToolContext, content_id: str, *, reader: Reader = "owner")
     data = snapshot.to_dict()
     if data is None or not _may_read(ctx, data, reader):
         raise PermissionDenied(
-            f"you have no content {content_id!r}",
+            TEXTS.text("errors.no_content", content_id=content_id),
             field="contentId",
             hint="search_user_content finds yours",
         )
@@ -193,7 +196,7 @@ def open_block(
         PermissionDenied: As for `open_content`; or the content has no such block.
     """
     content_id = checked_id(id, "block", field).rpartition("-")[0]
-    hidden = PermissionDenied(f"you have no block {id!r}", field=field)
+    hidden = PermissionDenied(TEXTS.text("errors.no_block", id=id), field=field)
     if not content_id:
         raise hidden
     try:
@@ -240,9 +243,9 @@ def retain_files(ctx: ToolContext, opened: OpenedContent) -> list[FileRef]:
     there = MadeFiles(ctx.db).retain(ctx.batch, content.uid, named, of=of)
     if not images <= there:
         raise FailedPrecondition(
-            "a picture in this content is not kept any more",
+            TEXTS.text("errors.picture_gone"),
             field="contentId",
-            hint="make the content anew",
+            hint=TEXTS.text("hints.make_again"),
         )
     return [each for each in content.files if each.file_id in there]
 

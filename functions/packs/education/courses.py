@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.core.shapes import ID
@@ -73,9 +74,9 @@ def open_course(
     if ctx.user.uid not in ((snapshot.to_dict() or {}).get("teacherIds") or ()):
         held = "student"
         if not snapshot.exists or not is_student(ctx, id, ctx.user.uid):
-            raise PermissionDenied(f"you have no course {id!r}", field="courseId")
+            raise PermissionDenied(TEXTS.text("errors.no_course", id=id), field="courseId")
     if held == "student" and role == "teacher":
-        raise PermissionDenied("only a teacher of the course may do this", field="courseId")
+        raise PermissionDenied(TEXTS.text("errors.only_teachers"), field="courseId")
     return _course(snapshot, held, chosen_by)
 
 
@@ -148,9 +149,9 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
     if len(mine) == 1:
         return next(iter(mine)), "only course"
     if not mine:
-        raise InvalidArgument("you have no course yet", field="courseId")
+        raise InvalidArgument(TEXTS.text("errors.no_course_yet"), field="courseId")
     names = ", ".join(f"{each.name} ({each.id})" for each in list(mine.values())[:10])
-    raise InvalidArgument(f"which course? You have {names}", field="courseId")
+    raise InvalidArgument(TEXTS.text("errors.which_course", names=names), field="courseId")
 
 
 def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:

@@ -40,10 +40,7 @@ MOST_BASE64 = 340_000
 
 def _small(value: Any) -> Any:
     if isinstance(value, str) and len(value) > MOST_BASE64:
-        raise ValueError(
-            f"a file sent along may have {MOST_BASE64 * 3 // 4:,} bytes; upload a larger one with "
-            "begin_upload, and send its fileId instead"
-        )
+        raise ValueError(TEXTS.text("errors.file_too_large", most=MOST_BASE64 * 3 // 4))
     return value
 
 
@@ -66,8 +63,11 @@ def _content_type(file_name: str) -> str:
     suffix = PurePath(file_name).suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidArgument(
-            f"a file {suffix or 'without an ending'} is not taken; accepted are "
-            f"{', '.join(SUFFIXES)}",
+            TEXTS.text(
+                "errors.not_taken" if suffix else "errors.without_ending",
+                suffix=suffix,
+                suffixes=", ".join(SUFFIXES),
+            ),
             field="fileName",
         )
     return _TYPES[SUFFIXES[suffix]]

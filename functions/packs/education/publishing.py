@@ -59,7 +59,7 @@ def _to_publish(
 ) -> tuple[OpenedContent, Course]:
     opened = open_content(ctx, content_id)
     if not opened.content.block_count:
-        raise FailedPrecondition("this content has nothing in it to publish", field="contentId")
+        raise FailedPrecondition(TEXTS.text("errors.nothing_to_publish"), field="contentId")
     return opened, open_course(ctx, course_id or opened.content.course_id)
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from packs.education.wording import TEXTS
+from rollcall.core.texts import Text
+
 MAX_LENGTH = 60
 MAX_DIGITS = 18
 _NUMBER = re.compile(
@@ -20,7 +23,6 @@ _NUMBER = re.compile(
 )
 _SIGNS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2044": "/", "\u2215": "/"})
 _MARKS = re.compile(r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
-_WANTED = 'a number is written like 12, 1,250, -0.5, 3/4 or 1 1/2, not "{text}"'
 
 
 class Quantity(Struct, frozen=True):
@@ -45,7 +47,7 @@ def read_number(text: str) -> Fraction:
     """
     quantity = read_quantity(text)
     if quantity.unit is not None:
-        raise ValueError(_WANTED.format(text=text[:40]))
+        raise ValueError(TEXTS.text("errors.not_a_number", text=text[:40]))
     return quantity.value
 
 
@@ -55,10 +57,10 @@ def read_quantity(text: str) -> Quantity:
     Raises:
         ValueError: There is no number, more than one, or one of more than 18 digits.
     """
-    wanted = _WANTED.format(text=text[:40])
+    wanted = TEXTS.text("errors.not_a_number", text=text[:40])
     plain = _plain(text)
     if len(plain) > MAX_LENGTH:
-        raise ValueError(f"a number has at most {MAX_LENGTH} characters")
+        raise ValueError(TEXTS.text("errors.number_too_long", most=MAX_LENGTH))
     # "1½" is "1 1/2" in normal form.
     plain = re.sub(r"(?<=[0-9])([¼½¾⅓⅔⅛])", r" \1", plain)
     # "²" and "³" belong to a unit: in normal form they would be digits.
@@ -75,11 +77,11 @@ def read_quantity(text: str) -> Quantity:
     ):
         raise ValueError(wanted)
     if sum(char.isdigit() for char in match[0]) > MAX_DIGITS:
-        raise ValueError(f"a number has at most {MAX_DIGITS} digits")
+        raise ValueError(TEXTS.text("errors.too_many_digits", most=MAX_DIGITS))
     return Quantity(_value(match, wanted), (before or after) or None)
 
 
-def _value(match: re.Match[str], wanted: str) -> Fraction:
+def _value(match: re.Match[str], wanted: Text) -> Fraction:
     whole = (match["whole"] or "0").replace(",", "")
     decimals = match["decimals"] or match["bare"]
     if decimals and match["denominator"]:
@@ -88,7 +90,7 @@ def _value(match: re.Match[str], wanted: str) -> Fraction:
     if match["denominator"]:
         below = int(match["denominator"])
         if below == 0:
-            raise ValueError("a fraction's denominator is not 0")
+            raise ValueError(TEXTS.text("errors.denominator_of_0"))
         above = match["numerator"]
         value = value + Fraction(int(above), below) if above else value / below
     return -value if match["sign"] == "-" else value

@@ -51,10 +51,8 @@ def read_grade(value: Any) -> Any:
     if found is None:
         first, *_ = _RANGE.split(written)
         nearest = _nearest_grade(_plain(first, "words.grade_nouns"))
-        raise ValueError(
-            f"unknown grade; the nearest is {nearest!r}. Grades are {GRADES[0]} to {GRADES[-1]}, "
-            f"or 1 to {len(GRADES)}"
-        )
+        values = {"nearest": nearest, "first": GRADES[0], "last": GRADES[-1], "most": len(GRADES)}
+        raise ValueError(TEXTS.text("errors.unknown_grade", **values))
     return found
 
 
@@ -71,7 +69,7 @@ def read_subject(value: Any) -> Any:
     if text not in known:
         nearest = known[_nearest(text, known)]
         every = ", ".join(get_args(SubjectId))
-        raise ValueError(f"unknown subject; the nearest is {nearest!r}. Subjects are {every}")
+        raise ValueError(TEXTS.text("errors.unknown_subject", nearest=nearest, subjects=every))
     return known[text]
 
 

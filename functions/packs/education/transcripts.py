@@ -88,7 +88,7 @@ def transcribe_youtube(
     """
     url = f"https://www.youtube.com/watch?v={video_id(video_url)}"
     if captions is not None and file_id is not None:
-        raise InvalidArgument("send captions or fileId, not both", field="fileId")
+        raise InvalidArgument(TEXTS.text("errors.captions_or_file"), field="fileId")
     origin: Literal["captions", "model"] = "captions"
     if file_id is not None:
         captions = _attached(ctx, file_id)
@@ -141,7 +141,7 @@ def video_id(url: str) -> str:
             found = ""
     if parts.scheme not in ("http", "https") or not _VIDEO_ID.fullmatch(found):
         raise InvalidArgument(
-            f"{url[:100]!r} is no video on YouTube",
+            TEXTS.text("errors.not_a_video", url=url[:100]),
             field="videoUrl",
             hint="https://www.youtube.com/watch?v=…",
         )
@@ -171,7 +171,7 @@ def read_captions(text: str) -> list[TranscriptLine]:
             lines.append(TranscriptLine(start_s=start, end_s=max(start, end), text=said[:2_000]))
     if not lines:
         raise InvalidArgument(
-            "these are no captions: no line such as 00:01.000 --> 00:04.000 is in them",
+            TEXTS.text("errors.not_captions"),
             field="captions",
             hint="WebVTT or SRT",
         )
@@ -205,13 +205,13 @@ def _attached(ctx: ToolContext, file_id: str) -> str:
     file = store.find_own(ctx.user.uid, file_id)
     if file.bytes > MOST_CAPTION_BYTES:
         raise InvalidArgument(
-            f"the file has {file.bytes:,} bytes; captions have at most {MOST_CAPTION_BYTES:,}",
+            TEXTS.text("errors.captions_too_large", bytes=file.bytes, most=MOST_CAPTION_BYTES),
             field="fileId",
         )
     try:
         return b"".join(store.open(file)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidArgument("the file is no text in UTF-8", field="fileId") from error
+        raise InvalidArgument(TEXTS.text("errors.not_text"), field="fileId") from error
 
 
 def _watched(ctx: ToolContext, url: str, language: str) -> list[TranscriptLine]:

@@ -31,7 +31,7 @@ from packs.electrical.results import (
     CodeReference,
     finish,
 )
-from packs.electrical.wording import MM_PER_IN, TEXTS, inches, number, panel_text
+from packs.electrical.wording import MM_PER_IN, TEXTS, inches, invalid, number, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
@@ -166,9 +166,7 @@ def calculate_arc_flash(
     project = open_project(ctx, project_id).project
     panel = find_panel(project, panel_id=panel_id, panel_name=panel_name)
     if working_distance_inches is not None and working_distance_mm is not None:
-        raise InvalidArgument(
-            "give workingDistanceInches or workingDistanceMm, not both", field="workingDistanceMm"
-        )
+        raise invalid("workingDistanceMm", "one_working_distance")
     if working_distance_inches is not None:
         working_distance_mm = working_distance_inches * MM_PER_IN
     overrides = ArcOverrides(
@@ -187,7 +185,7 @@ def calculate_arc_flash(
         if error.field != "workingDistanceMm" or working_distance_inches is None:
             raise
         name = "workingDistanceInches"
-        raise InvalidArgument(error.message, field=name, hint=error.hint) from error
+        raise InvalidArgument(error.text, field=name, hint=error.hint) from error
     ppe = ppe_for(studied.energy_cal_cm2)
     basis.warnings += arc_warnings(arc, ppe, basis)
     basis.citations += _citations(project)

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from packs.electrical.projects.records import ConduitType
-from packs.electrical.wording import FT_PER_M
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import FT_PER_M, invalid
 
 
 def _lower(value: Any) -> Any:
@@ -39,7 +38,7 @@ def length_in_feet(length_ft: float | None, length_m: float | None) -> float | N
         InvalidArgument: It is given in both.
     """
     if length_ft is not None and length_m is not None:
-        raise InvalidArgument("give lengthFt or lengthM, not both", field="lengthM")
+        raise invalid("lengthM", "one_length")
     return length_m * FT_PER_M if length_m is not None else length_ft
 
 
@@ -50,5 +49,5 @@ def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> floa
         InvalidArgument: It is given in both.
     """
     if ambient_c is not None and ambient_f is not None:
-        raise InvalidArgument("give ambientC or ambientF, not both", field="ambientF")
+        raise invalid("ambientF", "one_ambient")
     return (ambient_f - 32) / 1.8 if ambient_f is not None else ambient_c

@@ -289,9 +289,9 @@ def check_motors(project: Project, found: PanelCircuit, what: str) -> None:
     if motors:
         names = ", ".join(repr(motor.name) for motor in motors)
         raise FailedPrecondition(
-            f"{found.label} supplies the motor {names}, so it cannot be {what}",
+            TEXTS.text(f"errors.motor_of_{what}", circuit=found.text, names=names),
             field="newCircuitNumber" if what == "moved" else "circuitNumber",
-            hint="take the motor out of the project first",
+            hint=TEXTS.text("hints.remove_motor_first"),
         )
 
 
@@ -305,7 +305,7 @@ def _check_as_shown(found: PanelCircuit, shown: Mapping[str, Any] | None) -> Non
             f"{key} {shown.get(key, 'unknown')} → {now.get(key, 'unknown')}" for key in differ
         )
         raise FailedPrecondition(
-            f"{found.label} was changed after it was shown: {what}; nothing was written",
+            TEXTS.text("errors.changed_since_shown", circuit=found.text, what=what),
             field="asShown",
-            hint="ask again",
+            hint=TEXTS.text("hints.ask_again"),
         )

@@ -41,8 +41,9 @@ from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Proje
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import path_to
 from packs.electrical.results import AssumedValue, CodeReference
-from packs.electrical.wording import TEXTS, amps, panel_text, percent, volts
+from packs.electrical.wording import TEXTS, amps, invalid, panel_text, percent, volts
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.inputs import reason_of
 from rollcall.core.texts import Text, isolated
 
 
@@ -149,7 +150,7 @@ def checked_panel(panel: Panel, circuits: tuple[Circuit, ...]) -> Panel:
     try:
         return Panel.model_validate({**dict(panel), "circuits": circuits})
     except ValidationError as error:
-        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        reason = reason_of(error.errors(include_url=False)[0])
         raise FailedPrecondition(reason, field="circuitNumber") from error
 
 
@@ -166,9 +167,7 @@ def _kind_and_poles(
     if poles is None and fitting is not None and len(fitting) == 1:
         poles = fitting[0]
     if poles == 3 and panel.phases == 1:
-        raise InvalidArgument(
-            f"{panel.name} has one phase; a circuit there has 1 or 2 poles, not 3", field="pole"
-        )
+        raise invalid("pole", "three_poles_of_one_phase", panel=panel_text(panel.name))
     as_said = NewLoad(
         watts=fields["load_watts"],
         description=fields["description"],
@@ -180,16 +179,17 @@ def _kind_and_poles(
     poles = found.circuit.poles
     if poles == 1 and not has_neutral(panel) and not is_known:
         if fields.get("poles") == 1:
-            raise InvalidArgument(
-                f"{panel.name} has no neutral, and a circuit of 1 pole needs one", field="pole"
-            )
+            raise invalid("pole", "no_neutral", panel=panel_text(panel.name))
         poles = 2
     if fitting is not None and poles not in fitting:
         if fields.get("poles") is not None:
-            raise InvalidArgument(
-                f"{poles} poles of {panel.name} do not give {fields['voltage']:g} V; "
-                f"{' or '.join(map(str, fitting))} would",
-                field="pole",
+            raise invalid(
+                "pole",
+                "poles_of_voltage",
+                poles=poles,
+                panel=panel_text(panel.name),
+                voltage=fields["voltage"],
+                fitting=" or ".join(map(str, fitting)),
             )
         poles = fitting[0]
     kind = fields.get("load_type") or found.circuit.load_type
@@ -314,10 +314,7 @@ def _in_parallel(
 ) -> Sized:
     found = smallest_parallel(case.how, case.need)
     if found is None:
-        raise InvalidArgument(
-            f"no conductors are enough for {case.need.required_amps:g} A: divide the load",
-            field="loadWatts",
-        )
+        raise invalid("loadWatts", "load_too_large", required_amps=case.need.required_amps)
     sets, size = found
     more = {**fields, "conductor_sets": sets, "conductor_size": size}
     return sized(project, panel, more)
@@ -346,10 +343,12 @@ def checked_standard(breaker_amps: int) -> int:
     """
     if not is_standard(breaker_amps):
         near = sorted(STANDARD_RATINGS, key=lambda rating: abs(rating - breaker_amps))[:2]
-        raise InvalidArgument(
-            f"{breaker_amps} A is no standard rating of a breaker (240.6(A)); near it are "
-            f"{min(near)} and {max(near)} A",
-            field="breakerAmps",
+        raise invalid(
+            "breakerAmps",
+            "not_standard",
+            breaker_amps=breaker_amps,
+            below=min(near),
+            above=max(near),
         )
     return breaker_amps
 
@@ -375,11 +374,10 @@ def poles_for_volts(panel: Panel, voltage: float) -> tuple[Poles, ...]:
     if _near(voltage, panel.voltage):
         found += [2, 3] if panel.phases == 3 else [2]
     if not found:
-        neutral = f"{panel.line_to_neutral:.0f} V to neutral and " if has_neutral(panel) else ""
-        raise InvalidArgument(
-            f"{panel.name} has {neutral}{panel.voltage:.0f} V between lines, not {voltage:g} V",
-            field="voltage",
-        )
+        key = "errors.voltages_of_panel" if has_neutral(panel) else "errors.voltage_of_panel"
+        told = {"lines": panel.voltage, "neutral": panel.line_to_neutral, "given": voltage}
+        panel_has = TEXTS.text(key, panel=panel_text(panel.name), **told)
+        raise InvalidArgument(panel_has, field="voltage")
     return tuple(found)
 
 
@@ -402,13 +400,13 @@ def possible_starts(panel: Panel, poles: Poles) -> Iterator[int]:
 def no_room(panel: Panel, poles: Poles) -> FailedPrecondition:
     """Nothing is free for so many poles."""
     free = free_positions(panel)
-    left = f"free are {', '.join(map(str, free[:12]))}" if free else "none is free"
-    beside = ", one below the other on one side" if poles > 1 else ""
+    listed = ", ".join(map(str, free[:12]))
+    left = TEXTS.text("errors.are_free", free=listed) if free else TEXTS.text("errors.none_free")
+    spaces = {"panel": panel_text(panel.name), "spaces": panel.spaces, "left": left}
     return FailedPrecondition(
-        f"{panel.name} has no room for {poles} pole{'s' if poles > 1 else ''}{beside}: of "
-        f"{panel.spaces} spaces {left}",
+        TEXTS.text("errors.no_room", count=poles, **spaces),
         field=_NUMBER,
-        hint="another panel, or a subpanel",
+        hint=TEXTS.text("hints.another_panel"),
     )
 
 
@@ -420,20 +418,30 @@ def check_position(panel: Panel, first: int, poles: Poles) -> None:
     wanted = range(first, first + 2 * poles, 2)
     if wanted[-1] > panel.spaces:
         raise FailedPrecondition(
-            f"a circuit of {poles} poles at {first} would take position {wanted[-1]}; {panel.name} "
-            f"has {panel.spaces}",
+            TEXTS.text(
+                "errors.beyond_panel",
+                poles=poles,
+                first=first,
+                last=wanted[-1],
+                panel=panel_text(panel.name),
+                spaces=panel.spaces,
+            ),
             field=_NUMBER,
         )
     for circuit in panel.circuits:
         for position in circuit.positions:
             if position in wanted:
-                free = ", ".join(str(each) for each in starts(panel, poles)[:8]) or "none"
-                raise FailedPrecondition(
-                    f"position {position} of {panel.name} is taken by circuit "
-                    f"{circuit.circuit_number} ({circuit.description}); free for {poles} "
-                    f"pole{'s' if poles > 1 else ''}: {free}",
-                    field=_NUMBER,
+                free = ", ".join(str(each) for each in starts(panel, poles)[:8])
+                taken = TEXTS.text(
+                    "errors.position_taken",
+                    count=poles,
+                    position=position,
+                    panel=panel_text(panel.name),
+                    number=circuit.circuit_number,
+                    description=circuit.description,
+                    free=free or TEXTS.text("errors.none"),
                 )
+                raise FailedPrecondition(taken, field=_NUMBER)
 
 
 def high_leg_problems(panel: Panel, circuit: Circuit) -> list[tuple[str, Text]]:

@@ -134,7 +134,7 @@ def check_removable(project: Project, found: PanelCircuit) -> None:
         if circuit.id == found.circuit.id:
             feeder = next(each for each in project.feeders if each.id == feeder_id)
             raise FailedPrecondition(
-                f"{found.label} is the breaker of feeder {feeder.name!r}, so it cannot be removed",
+                TEXTS.text("errors.breaker_of_feeder", circuit=found.text, feeder=feeder.name),
                 field="circuitNumber",
-                hint="take the feeder out of the project first",
+                hint=TEXTS.text("hints.remove_feeder_first"),
             )

@@ -68,7 +68,7 @@ from packs.electrical.projects.selection import (
     PanelName,
 )
 from packs.electrical.results import CodeReference, finish, sentences
-from packs.electrical.wording import TEXTS, without_isolates
+from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -335,10 +335,7 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
         if getattr(after, name) != getattr(found.circuit, name)
     )
     if not names:
-        raise InvalidArgument(
-            f"nothing of {found.label} would change; give the fields and their new values",
-            field="description",
-        )
+        raise invalid("description", "nothing_to_change", circuit=found.text)
     change = work_out(opened.project, found, after, names)
     if not given["as_built"]:
         check_change(change)
@@ -389,7 +386,7 @@ def check_change(change: Change) -> None:
     problems += [("loadWatts", each.text) for each in change.panel_loads if each.is_overloaded]
     for field, text in problems:
         raise FailedPrecondition(
-            f"{change.found.label} cannot be changed so: {without_isolates(text.say('en'))}",
+            TEXTS.text("errors.cannot_change", circuit=change.found.text, problem=text),
             field="newCircuitNumber" if field == "circuitNumber" else field,
-            hint="asBuilt records what is there already",
+            hint=TEXTS.text("hints.as_built"),
         )

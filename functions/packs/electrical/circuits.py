@@ -45,7 +45,7 @@ from packs.electrical.projects.records import (
 )
 from packs.electrical.projects.selection import PanelCircuit, PanelId, PanelName, find_panel
 from packs.electrical.results import Basis, CodeReference, finish, sentences
-from packs.electrical.wording import TEXTS, number, panel_text, percent, without_isolates
+from packs.electrical.wording import TEXTS, invalid, number, panel_text, percent
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AlreadyExists, FailedPrecondition, InvalidArgument
@@ -243,27 +243,27 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
     panel = find_panel(opened.project, panel_id=given["panel_id"], panel_name=given["panel_name"])
     as_built = given["as_built"]
     if not as_built and not given["load_watts"] and given["load_type"] != "spare":
-        raise InvalidArgument(
-            "a circuit has a load above 0 W; only a spare has none", field="loadWatts"
-        )
+        raise invalid("loadWatts", "circuit_without_load")
     if not as_built and given["load_type"] == "subpanel":
-        raise InvalidArgument(
-            "a subpanel's breaker belongs to its feeder and its panel, which are not made here; "
-            "asBuilt records the breaker alone",
-            field="loadType",
-        )
+        raise invalid("loadType", "breaker_of_subpanel")
     told = {name: value for name, value in given.items() if name != "as_built"}
     fields = fields_of(told)
     if any(circuit.id == fields.get("id") for circuit in panel.circuits):
-        raise AlreadyExists(f"{panel.name} has a circuit {fields['id']!r} already")
+        raise AlreadyExists(
+            TEXTS.text("errors.circuit_exists", panel=panel_text(panel.name), id=fields["id"])
+        )
     found = plan(opened.project, panel, fields, ctx.locale, as_built=as_built)
     if found.problems and not as_built:
         field, text = found.problems[0]
         raise FailedPrecondition(
-            f"{found.circuit.description} cannot be added to {panel.name}: "
-            f"{without_isolates(text.say('en'))}",
+            TEXTS.text(
+                "errors.cannot_add",
+                circuit=found.circuit.description,
+                panel=panel_text(panel.name),
+                problem=text,
+            ),
             field=field,
-            hint="asBuilt records a circuit that is there already",
+            hint=TEXTS.text("hints.circuit_as_built"),
         )
     return opened, found
 

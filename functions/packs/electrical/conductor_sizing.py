@@ -189,8 +189,7 @@ def _size(case: SizingCase) -> tuple[SizingCase, Sizing]:
         sizing = case.size_conductors()
     if sizing is None:
         raise FailedPrecondition(
-            f"no conductors of Table 310.16 are enough for {case.need.required_amps:g} A as they "
-            "are installed, in parallel neither; divide the load",
+            TEXTS.text("errors.installed_load_too_large", required_amps=case.need.required_amps),
             field="loadAmps",
         )
     return case, sizing

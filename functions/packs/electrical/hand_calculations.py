@@ -56,7 +56,7 @@ from packs.electrical.nec.motors import (
 )
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, Phases
 from packs.electrical.results import Basis, CalculationResult, CodeReference, finish
-from packs.electrical.wording import TEXTS, number
+from packs.electrical.wording import TEXTS, invalid, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
@@ -259,13 +259,13 @@ def size_motor_circuit(
         current = full_load_amps(hp, voltage, phases)
     except InvalidArgument as error:
         field = "hp" if error.field == "horsepower" else error.field
-        raise InvalidArgument(error.message, field=field) from error
+        raise InvalidArgument(error.text, field=field) from error
     table = "Table 430.248" if phases == 1 else "Table 430.250"
     required = round(current * CONTINUOUS, 4)
     how = Installation(conductor_material, terminal_rating_c, terminal_rating_c)
     size = smallest_size(how, Requirement(required, required, rule="motor"))
     if size is None:
-        raise InvalidArgument(f"no single conductor carries {required:g} A", field="hp")
+        raise invalid("hp", "no_single_conductor", required=required)
     device_amps = largest_protection(current, kind, device)
     steps: list[Step] = [
         ("full_load", current, "A", table),
@@ -313,7 +313,7 @@ def size_grounding_conductor(
         edition: The NEC's edition.
     """
     if required_size and not installed_size:
-        raise InvalidArgument("give installedSize with requiredSize", field="installedSize")
+        raise invalid("installedSize", "both_sizes")
     base = equipment_grounding_conductor(breaker_amps, conductor_material, edition)
     steps: list[Step] = [("by_table", label(base), None, "Table 250.122")]
     size = base
@@ -357,22 +357,28 @@ def calculate_conduit_fill(
         kind = data["types"].get(each.insulation.strip().upper())
         known = data["conductors"].get(kind, {})
         if each.size not in known:
-            raise InvalidArgument(
-                f"Table 5 here has no {each.insulation} of size {each.size}: it has "
-                f"{', '.join(data['types'])} from 14 AWG to 1000 kcmil",
-                field="conductors",
+            raise invalid(
+                "conductors",
+                "no_conductor_area",
+                insulation=each.insulation,
+                size=each.size,
+                types=", ".join(data["types"]),
             )
         area += known[each.size] * each.count
     count, sizes = sum(each.count for each in conductors), data["conduits"][conduit_type]
     percent = data["nippleFill"] if nipple else data["fill"][min(count, 3) - 1]
     chosen = (trade_size or "").strip().replace(" ", "-").rstrip('"')
     if chosen and chosen not in sizes:
-        raise InvalidArgument(
-            f"{conduit_type} has no trade size {trade_size}: {', '.join(sizes)}", field="tradeSize"
+        raise invalid(
+            "tradeSize",
+            "no_trade_size",
+            conduit_type=conduit_type,
+            trade_size=trade_size,
+            sizes=", ".join(sizes),
         )
     fits = [each for each, inside in sizes.items() if area <= inside * percent / 100 + 1e-9]
     if not chosen and not fits:
-        raise InvalidArgument(f"no {conduit_type} is large enough: use several", field="conductors")
+        raise invalid("conductors", "no_conduit_large_enough", conduit_type=conduit_type)
     size = chosen or fits[0]
     steps: list[Step] = [
         ("conductors_area", area, "in²", "Chapter 9 Table 5"),
@@ -427,7 +433,7 @@ def calculate_neutral_load(
     counted, reduction = (1.0, "220.61(C)(1)") if is_full else (NEUTRAL_SHARE, "220.61(B)")
     if amps is None:
         if floor_area_ft2 is None:
-            raise InvalidArgument("give floorAreaFt2, or unbalancedAmps", field="floorAreaFt2")
+            raise invalid("floorAreaFt2", "area_or_unbalanced")
         circuits = small_appliance_circuits + laundry_circuits
         general = floor_area_ft2 * LIGHTING_VA_FT2 + circuits * SMALL_APPLIANCE_VA
         lighting = lighting_demand_va(general, "dwelling", edition).value
@@ -482,7 +488,7 @@ def calculate_dc_voltage_drop(
     """
     length = length_in_feet(length_ft, length_m)
     if length is None:
-        raise InvalidArgument("give lengthFt or lengthM, one way", field="lengthFt")
+        raise invalid("lengthFt", "length_one_way")
     ohms = dc_resistance(
         conductor_size,
         conductor_material,
@@ -512,10 +518,8 @@ def compare_voltages(
         load_voltage: V.
     """
     if load_voltage > source_voltage:
-        raise InvalidArgument(
-            f"the voltage at the load ({load_voltage:g} V) is above the source's "
-            f"({source_voltage:g} V): nothing drops",
-            field="loadVoltage",
+        raise invalid(
+            "loadVoltage", "nothing_drops", load_voltage=load_voltage, source_voltage=source_voltage
         )
     drop = source_voltage - load_voltage
     percent = round(100 * drop / source_voltage, 3)

@@ -11,10 +11,9 @@ from packs.electrical.nec import articles
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.nec.lookup import edition_in
 from packs.electrical.results import CalculationResult, CodeReference, finish
-from packs.electrical.wording import TEXTS, pattern
+from packs.electrical.wording import TEXTS, invalid, pattern
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import InvalidArgument
 from rollcall.core.hidden import Hidden
 from rollcall.core.shapes import Citation, Display, Wire
 from rollcall.core.text import terms
@@ -99,7 +98,7 @@ def search_nec(
         InvalidArgument: `query` has no word or number to look for.
     """
     if not any(char.isalnum() for char in query):
-        raise InvalidArgument("say what to look for, such as 'GFCI in garages'", field="query")
+        raise invalid("query", "nothing_to_look_for")
     edition = edition or edition_in(query) or DEFAULT
     found = articles.ranked(query, limit, edition) if source != "documents" else []
     result = NecSearch(

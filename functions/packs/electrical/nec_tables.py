@@ -14,7 +14,7 @@ from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.nec.lookup import TableQuery, assumes_three_phase, parse_query, select
 from packs.electrical.nec.tables import Column, Table, TableRow
 from packs.electrical.results import CalculationResult, CodeReference, finish
-from packs.electrical.wording import TEXTS, number
+from packs.electrical.wording import TEXTS, invalid, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, NotFound
@@ -102,9 +102,7 @@ def lookup_nec_table(
     asked = _query(table, query)
     key = asked.table
     if key is None:
-        raise InvalidArgument(
-            f"name a table, such as 310.16; known: {', '.join(tables.FILES)}", field="table"
-        )
+        raise invalid("table", "which_table", known=", ".join(tables.FILES))
     asked = replace(
         asked,
         size=_parsed(parse_size, size, "size") or asked.size,
@@ -182,7 +180,7 @@ def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None
     try:
         return parse(text)
     except InvalidArgument as error:
-        raise InvalidArgument(error.message, field=field) from error
+        raise InvalidArgument(error.text, field=field) from error
 
 
 def _citations(locale: str, table: Table) -> tuple[CodeReference, ...]:

@@ -41,10 +41,10 @@ from packs.electrical.projects.records import LoadType, Panel, Poles, Project, R
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
 from packs.electrical.projects.topology import path_to
 from packs.electrical.results import AssumedValue, CalculationResult, finish
-from packs.electrical.wording import TEXTS, number, plain_panel_text, unmarked
+from packs.electrical.wording import TEXTS, invalid, number, plain_panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text
 
@@ -179,8 +179,7 @@ def check_panel_capacity(
     by_amps = None
     if additional_load_amps is not None:
         if additional_load_watts is not None:
-            message = "give the new load as additionalLoadWatts or as additionalLoadAmps, not both"
-            raise InvalidArgument(message, field="additionalLoadAmps")
+            raise invalid("additionalLoadAmps", "one_new_load")
         load, by_amps = of_amps(panel, load, additional_load_amps)
     found = capacity_of(project, panel, load, method=method, peak_va=measured_peak_va)
     result = _result(ctx, project, found, load, by_amps)

@@ -68,7 +68,7 @@ def export_panel_schedule(
     project = open_project(ctx, project_id).project
     panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
     if not panels:
-        raise FailedPrecondition("the project has no panels", field="projectId")
+        raise FailedPrecondition(TEXTS.text("errors.no_panels"), field="projectId")
     schedules = [schedule(project, panel) for panel in panels]
     content = workbook(schedules, ctx.locale)
     name = f"{project.id}-{panels[0].id if len(panels) == 1 else 'panels'}.xlsx"

@@ -92,8 +92,7 @@ def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
     """What there would be, panel by panel, and what would go."""
     if len(data if isinstance(data, str) else json.dumps(data)) > APPROVAL_CHARS:
         raise FailedPrecondition(
-            f"a project of more than {APPROVAL_CHARS:,} characters is not imported through an "
-            "agent",
+            TEXTS.text("errors.too_large_for_agent", chars=APPROVAL_CHARS),
             field="data",
             hint="let the app call import_project itself",
         )

@@ -94,17 +94,19 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
     if role != "none":
         members[user_id] = role
     if role == previous:
-        raise FailedPrecondition(
-            f"the user's role is {role} already; there is nothing to do", field="role"
-        )
+        key = "errors.has_no_role" if role == "none" else "errors.has_role"
+        told = TEXTS.text(key, role=TEXTS.text(f"projects.roles.{role}"))
+        raise FailedPrecondition(told, field="role")
     if "owner" not in members.values():
         raise FailedPrecondition(
-            "a project has an owner, and this one would have none",
+            TEXTS.text("errors.last_owner"),
             field="role",
-            hint="make somebody else an owner first, or delete the project",
+            hint=TEXTS.text("hints.another_owner_first"),
         )
     if len(members) > MAX_MEMBERS:
-        raise ResourceExhausted(f"at most {MAX_MEMBERS} people are in a project", field="userId")
+        raise ResourceExhausted(
+            TEXTS.text("errors.too_many_members", most=MAX_MEMBERS), field="userId"
+        )
     if previous == "none":
         _check_newcomer(ctx, user_id)
     return _Sharing(id, snapshot, members, previous)
@@ -113,12 +115,12 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
 def _check_newcomer(ctx: ToolContext, uid: str) -> None:
     """Whoever is added is not asked, so others leave them room for projects of their own."""
     if not _exists(ctx, uid):
-        raise NotFound("there is no user of this id", field="userId")
+        raise NotFound(TEXTS.text("errors.no_such_user"), field="userId")
     if count_of(ctx, uid) >= MAX_BY_SHARING:
         raise ResourceExhausted(
-            "this user is in as many projects as one is added to by others",
+            TEXTS.text("errors.user_in_most_projects"),
             field="userId",
-            hint="they can leave one",
+            hint=TEXTS.text("hints.they_can_leave"),
         )
 
 

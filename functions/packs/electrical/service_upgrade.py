@@ -40,10 +40,9 @@ from packs.electrical.results import (
     CodeReference,
     finish,
 )
-from packs.electrical.wording import TEXTS, number
+from packs.electrical.wording import TEXTS, invalid, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text
 
@@ -169,11 +168,7 @@ def _new_loads(loads: Sequence[ProposedLoad], total: float | None) -> list[NewLo
     """
     watts = math.fsum(load.watts for load in loads)
     if loads and total is not None and not math.isclose(watts, total, abs_tol=0.5):
-        raise InvalidArgument(
-            f"proposedLoads are {watts:g} W together, and totalAdditionalWatts is {total:g} W; "
-            f"give one of them, or the same sum",
-            field="totalAdditionalWatts",
-        )
+        raise invalid("totalAdditionalWatts", "two_loads", watts=watts, total=total)
     if loads:
         return [
             NewLoad(each.watts, each.description, each.load_type, each.continuous) for each in loads

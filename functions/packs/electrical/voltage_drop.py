@@ -74,12 +74,11 @@ from packs.electrical.wording import (
     circuit_text,
     feet,
     percent,
-    unmarked,
     volts,
 )
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text, isolated
 
@@ -318,7 +317,7 @@ def selected_drop(
         update={
             "selector": selector,
             "compared": len(ranked),
-            "not_compared": left_out[:MAX_LISTED],
+            "not_compared": [each.say(ctx.locale) for each in left_out[:MAX_LISTED]],
             "ranking": rows,
         }
     )
@@ -367,7 +366,7 @@ def compare(
     method: Method,
     selector: Selector,
     panel_name: str | None,
-) -> tuple[list[Candidate], list[str]]:
+) -> tuple[list[Candidate], list[AgentError]]:
     """Rank the circuits of a project, or of one panel, by a selector.
 
     Returns:
@@ -377,7 +376,7 @@ def compare(
         FailedPrecondition: None can be compared.
     """
     panels = [panel_named(project, panel_name)] if panel_name else project.panels
-    candidates, left_out = [], []
+    candidates, left_out = list[Candidate](), list[AgentError]()
     for panel in panels:
         for circuit in panel.circuits:
             if circuit.load_type in _NO_BRANCH:
@@ -387,7 +386,7 @@ def compare(
                 run = circuit_run(project, found, overrides, Basis())
                 value = drop(run, method).percent
             except InvalidArgument as error:  # something about it is not recorded
-                left_out.append(error.message)
+                left_out.append(error)
                 continue
             if selector == "longest":
                 value = run.length_ft
@@ -395,8 +394,10 @@ def compare(
                 value = volt_amperes_of(run.amps, volts=run.volts, phases=run.phases)
             candidates.append(Candidate(found, run, value))
     if not candidates:
-        reasons = "; ".join(left_out[:3]) or "there are no circuits"
-        raise FailedPrecondition(f"no circuit can be compared by {selector}: {reasons}")
+        reasons = [each.text for each in left_out[:3]] or TEXTS.text("errors.no_circuits")
+        raise FailedPrecondition(
+            TEXTS.text("errors.no_circuit_to_compare", selector=selector, reasons=reasons)
+        )
     return sorted(candidates, key=_order), left_out
 
 
@@ -444,7 +445,7 @@ def _study(
             basis.warnings.append(TEXTS.text("voltage_drop.transformer"))
     except FailedPrecondition as error:
         feeders = None
-        reason = unmarked(error.message)
+        reason = error.text
         basis.warnings.append(TEXTS.text("voltage_drop.total_unknown", reason=reason))
     return study(run, feeders, method), basis
 
@@ -475,7 +476,7 @@ def _result(
         title = "conductors made larger"
         basis.citations.append(CodeReference(edition=edition, article="250.122(B)", title=title))
     advice = _recommendation(studied)
-    branch = found.label if found else TEXTS.say(locale, "voltage_drop.the_run")
+    branch = found.text.plain(locale) if found else TEXTS.say(locale, "voltage_drop.the_run")
     return VoltageDrop(
         project_id=project.id if project else None,
         circuit_id=found.circuit.id if found else None,

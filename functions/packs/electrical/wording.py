@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rollcall.core.errors import InvalidArgument
 from rollcall.core.texts import Text, Texts, isolated
 
 if TYPE_CHECKING:
@@ -59,15 +60,15 @@ def unmarked(text: str) -> str:
     return isolated(text)[1:-1]
 
 
+def invalid(field: str, key: str, /, **values: object) -> InvalidArgument:
+    """Return the refusal of an argument, which says the text `errors.<key>`."""
+    return InvalidArgument(TEXTS.text(f"errors.{key}", **values), field=field)
+
+
 @cache
 def pattern(key: str) -> str:
     """Return a regular expression that fits what any language has under a key."""
     return "|".join(TEXTS.every(key))
-
-
-def without_isolates(text: str) -> str:
-    """Return a text without isolates, for the message of an error."""
-    return text.replace("\u2068", "").replace("\u2069", "")
 
 
 def panel_text(name: str) -> Text:

@@ -15,6 +15,7 @@ from packs.messaging.documents import (
     strings,
 )
 from packs.messaging.firestore import fetch
+from packs.messaging.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import PermissionDenied
 
@@ -97,7 +98,7 @@ def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
     for id in ids:
         if id not in found or ctx.user.uid not in found[id].participant_ids:
             raise PermissionDenied(
-                f"you are not in a conversation {id[:80]!r}; get_user_conversations lists yours",
+                TEXTS.text("errors.not_in_conversation", id=id[:80]),
                 field=field,
             )
     return Reach({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)

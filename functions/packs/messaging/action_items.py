@@ -50,12 +50,9 @@ def _to_complete(ctx: ToolContext, action_item_id: str) -> Target:
         return target
     by, at = text_of(target.data.get("doneBy")), moment_of(target.data.get("doneAt"))
     name = target.conversation.participant_names.get(by, by)
-    who = f" by {name}" if name else ""
-    when = f" on {in_words(at)} UTC" if at else ""
-    raise FailedPrecondition(
-        f"this action item was marked as done already{who}{when}; there is nothing to do",
-        field=_FIELD,
-    )
+    who = TEXTS.text("errors.done_by", name=isolated(name)) if name else ""
+    when = TEXTS.text("errors.done_on", time=in_words(at)) if at else ""
+    raise FailedPrecondition(TEXTS.text("errors.done_already", who=who, when=when), field=_FIELD)
 
 
 def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
@@ -67,9 +64,7 @@ def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
     """
     target = find_target(ctx, ACTION_ITEMS, action_item_id, field=_FIELD)
     if target.data.get("status") != DONE:
-        raise FailedPrecondition(
-            "this action item is open already; there is nothing to do", field=_FIELD
-        )
+        raise FailedPrecondition(TEXTS.text("errors.open_already"), field=_FIELD)
     return target
 
 

@@ -9,6 +9,7 @@ from contextvars import copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from packs.messaging.wording import TEXTS
 from rollcall.core.errors import Aborted
 
 if TYPE_CHECKING:
@@ -76,4 +77,4 @@ def until_unchanged(work: Callable[[], R]) -> R:
         ):
             wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 1.6**attempt)
             time.sleep(wait_s * random.uniform(0.5, 1.5))
-    raise Aborted("too many writers at once; try again", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.too_many_writers"), retry_after_s=1)

@@ -58,10 +58,10 @@ def _to_rate(ctx: ToolContext, message_id: str, priority: str) -> Target:
     """
     target = find_target(ctx, MESSAGES, message_id, field=_FIELD)
     if target.data.get("encrypted") is not False:
-        raise FailedPrecondition("an encrypted message has no priority", field=_FIELD)
+        raise FailedPrecondition(TEXTS.text("errors.encrypted_message"), field=_FIELD)
     if _by_hand(target) == priority:
         raise FailedPrecondition(
-            f"the priority of this message is {priority} already; there is nothing to do",
+            TEXTS.text("errors.has_priority", priority=TEXTS.text(f"priorities.levels.{priority}")),
             field="priority",
         )
     return target

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 DocumentId = Annotated[str, Field(min_length=1, max_length=1_500)]
-_WHAT = {MESSAGES: "message", ACTION_ITEMS: "action item"}
+_WHAT = {MESSAGES: "message", ACTION_ITEMS: "action_item"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def find_target(ctx: ToolContext, collection: str, id: str, *, field: str) -> Ta
             cannot be told apart.
     """
     hidden = PermissionDenied(
-        f"there is no {_WHAT[collection]} {id[:80]!r} in your conversations",
+        TEXTS.text(f"errors.no_{_WHAT[collection]}", id=id[:80]),
         field=field,
         hint="take the id from a tool's result",
     )
@@ -211,16 +211,16 @@ def _open_to(ctx: ToolContext, conversation_id: str, content: str) -> Conversati
         FailedPrecondition: Messages in it are encrypted.
     """
     if not content.strip():
-        raise InvalidArgument("a message needs some text", field="content")
+        raise InvalidArgument(TEXTS.text("errors.empty_message"), field="content")
     if any("\ud800" <= char <= "\udfff" for char in content):
-        raise InvalidArgument("the text holds half a character", field="content")
+        raise InvalidArgument(TEXTS.text("errors.half_a_character"), field="content")
     mine = reach(ctx, [conversation_id], field="conversationId")
     conversation = mine.conversations[conversation_id]
     if conversation.encrypted_count:
         raise FailedPrecondition(
-            "this conversation is encrypted, and a message from here would not be",
+            TEXTS.text("errors.encrypted_conversation"),
             field="conversationId",
-            hint="The user can send it from the app.",
+            hint=TEXTS.text("hints.send_from_app"),
         )
     return conversation
 
@@ -291,5 +291,5 @@ def withdraw_message(ctx: ToolContext, *, message_id: DocumentId) -> MessageWith
 def _own_message(ctx: ToolContext, message_id: str) -> Target:
     target = find_target(ctx, MESSAGES, message_id, field=_FIELD)
     if text_of(target.data.get("senderId")) != ctx.user.uid:
-        raise PermissionDenied("only the sender can withdraw a message", field=_FIELD)
+        raise PermissionDenied(TEXTS.text("errors.only_sender"), field=_FIELD)
     return target

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from packs.tutoring.catalogue import MINUTES_REMAINING, PRESETS, TOOLS, ToolId, TriggerType
-from rollcall.core.errors import InvalidArgument
+from packs.tutoring.wording import invalid
 from rollcall.core.inputs import validate
 from rollcall.core.shapes import Wire
 
@@ -76,9 +76,7 @@ def read_configuration(data: Any, *, field: str = "toolConfiguration") -> ToolCo
     for place, each in enumerate(found.tools):
         at = f"{field}.tools.{place}"
         if each.tool_id in seen:
-            raise InvalidArgument(
-                f"{each.tool_id} is there twice", field=f"{at}.toolId", hint="name each tool once"
-            )
+            raise invalid(f"{at}.toolId", "tool_twice", "each_tool_once", tool_id=each.tool_id)
         seen.add(each.tool_id)
         _check_trigger(each, f"{at}.triggerCondition")
         _check_text(each.custom_instructions, CUSTOM_CHARS, f"{at}.customInstructions")
@@ -89,10 +87,13 @@ def read_configuration(data: Any, *, field: str = "toolConfiguration") -> ToolCo
 def _check_trigger(setting: ToolSetting, field: str) -> None:
     trigger, allowed = setting.trigger_condition, TOOLS[setting.tool_id].triggers
     if trigger.type not in allowed:
-        raise InvalidArgument(
-            f"{setting.tool_id} cannot fire on {trigger.type}",
-            field=f"{field}.type",
-            hint=f"accepted: {', '.join(allowed)}",
+        raise invalid(
+            f"{field}.type",
+            "not_its_trigger",
+            "accepted",
+            tool_id=setting.tool_id,
+            type=trigger.type,
+            allowed=", ".join(allowed),
         )
     given = {
         "keywords": ("keyword", trigger.keywords),
@@ -101,44 +102,32 @@ def _check_trigger(setting: ToolSetting, field: str) -> None:
     }
     for name, (kind, value) in given.items():
         if trigger.type != kind and value is not None:
-            raise InvalidArgument(
-                f"{name} goes with the trigger {kind}", field=f"{field}.{name}", hint="leave it out"
+            raise invalid(
+                f"{field}.{name}", "of_other_trigger", "leave_it_out", name=name, kind=kind
             )
     if trigger.type == "keyword":
         _check_keywords(trigger.keywords or [], f"{field}.keywords")
     if trigger.type == "turn_count" and not 1 <= (trigger.min_turns or 0) <= MAX_TURNS:
-        raise InvalidArgument(
-            "minTurns says after how many turns", field=f"{field}.minTurns", hint="1 to 100"
-        )
+        raise invalid(f"{field}.minTurns", "min_turns", "up_to_100")
     if trigger.type == "time_remaining" and trigger.minutes_remaining not in MINUTES_REMAINING:
-        raise InvalidArgument(
-            "minutesRemaining says how long before the end",
-            field=f"{field}.minutesRemaining",
-            hint="1, 2, 3 or 5",
-        )
+        raise invalid(f"{field}.minutesRemaining", "minutes_remaining", "minutes")
 
 
 def _check_keywords(keywords: list[str], field: str) -> None:
     words = {" ".join(each.split()).casefold() for each in keywords} - {""}
     if not 1 <= len(keywords) <= MAX_KEYWORDS or len(words) < len(keywords):
-        raise InvalidArgument(
-            "keywords are different words or short phrases", field=field, hint="1 to 20 of them"
-        )
+        raise invalid(field, "keywords", "up_to_20")
     for place, each in enumerate(keywords):
         _check_text(each, KEYWORD_CHARS, f"{field}.{place}")
         if not any(char.isalnum() for char in each):
-            raise InvalidArgument(
-                f"{each!r} is no word", field=f"{field}.{place}", hint="letters or digits"
-            )
+            raise invalid(f"{field}.{place}", "not_a_word", "letters", word=each)
 
 
 def _check_text(text: str | None, most: int, field: str) -> None:
     if text is None:
         return
     if len(text) > most:
-        raise InvalidArgument(
-            f"it has {len(text):,} characters", field=field, hint=f"at most {most:,}"
-        )
+        raise invalid(field, "characters", "at_most", chars=len(text), most=most)
     check_plain(text, field)
 
 
@@ -149,13 +138,9 @@ def check_plain(text: str, field: str) -> None:
         InvalidArgument: It has.
     """
     if any(unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t\r" for char in text):
-        raise InvalidArgument(
-            "the text has control characters", field=field, hint="letters, line ends and tabs"
-        )
+        raise invalid(field, "control_characters", "plain_text")
     if "{{" in text:
-        raise InvalidArgument(
-            "{{ marks a place that nobody fills", field=field, hint="write what stands there"
-        )
+        raise invalid(field, "open_place", "write_it")
 
 
 def with_defaults(

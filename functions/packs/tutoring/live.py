@@ -12,6 +12,7 @@ from typing import Annotated
 
 from packs.tutoring.briefing import student_briefing
 from packs.tutoring.sessions import GRACE, SESSIONS, SessionId, check_open, open_session
+from packs.tutoring.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import Aborted, FailedPrecondition, ResourceExhausted
@@ -51,13 +52,9 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     session = open_session(ctx, session_id)
     check_open(ctx, session)
     if session.live_tokens >= MAX_TOKENS:
-        raise ResourceExhausted(
-            f"{MAX_TOKENS} talks by voice were begun in this lesson; it goes on in text"
-        )
+        raise ResourceExhausted(TEXTS.text("errors.talks_of_lesson", most=MAX_TOKENS))
     if _begun_in_a_day(ctx) >= MAX_A_DAY:
-        raise ResourceExhausted(
-            f"{MAX_A_DAY} talks by voice were begun in 24 hours; the lesson goes on in text"
-        )
+        raise ResourceExhausted(TEXTS.text("errors.talks_of_day", most=MAX_A_DAY))
     expires_at = session.ends_at + GRACE
     start_before = min(ctx.now + START, expires_at)
     try:
@@ -69,8 +66,8 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
             expires_at=expires_at,
         )
     except FailedPrecondition as error:
-        told = f"{error.message}; the lesson goes on in text"
-        raise FailedPrecondition(told, hint=error.hint) from error
+        told = TEXTS.text("errors.no_voice", why=error.text)
+        raise FailedPrecondition(told, hint=error.hint_text) from error
     # It writes no more than that voice was begun, which its tools' calls are allowed by; a token
     # that this note came too late for is given to nobody.
     reference = ctx.db.collection(SESSIONS).document(session.id)
@@ -78,7 +75,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     try:
         reference.update({"liveTokens": session.live_tokens + 1}, option=unchanged)
     except Changed as error:
-        raise Aborted("the lesson was changed at the same time", retry_after_s=1) from error
+        raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error
     return LiveSession(
         session_id=session.id,
         token=token.token,

@@ -28,10 +28,10 @@ from packs.tutoring.configuration import (
     with_defaults,
 )
 from packs.tutoring.lesson_prompt import LessonPreview, Task, preview
-from packs.tutoring.wording import TEXTS, summary
+from packs.tutoring.wording import TEXTS, invalid, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound, PermissionDenied
+from rollcall.core.errors import FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Id, Wire
@@ -150,7 +150,7 @@ def open_mission(ctx: ToolContext, mission_id: str, *, to_learn: bool = False) -
     data = snapshot.to_dict() or {}
     if data.get("teacherUid") == ctx.user.uid or (to_learn and _is_offered(ctx, data)):
         return _read(snapshot)
-    raise NotFound(f"you have no lesson {mission_id[:64]!r}", field="missionId")
+    raise NotFound(TEXTS.text("errors.no_lesson", id=mission_id[:64]), field="missionId")
 
 
 def _is_offered(ctx: ToolContext, mission: dict[str, Any]) -> bool:
@@ -225,9 +225,7 @@ def configure_lesson(
     """
     chosen = _chosen(preset, tool_configuration)
     if mission_id is None and title is None:
-        raise InvalidArgument(
-            "a new lesson needs a title", field="title", hint=f"at most {TITLE_CHARS} characters"
-        )
+        raise invalid("title", "no_title", "title_chars", title_chars=TITLE_CHARS)
     before = open_mission(ctx, mission_id) if mission_id else None
     for name, text in (("title", title), ("conversationPrompt", conversation_prompt)):
         check_plain(text or "", name)
@@ -254,10 +252,12 @@ def configure_lesson(
     )
     shown = preview_of(ctx, mission)
     if (chars := len(shown.system_prompt)) > SETUP_CHARS:
-        raise InvalidArgument(
-            f"with its tasks and its tools' instructions the lesson has {chars:,} characters",
-            field="conversationPrompt",
-            hint=f"at most {SETUP_CHARS:,} together",
+        raise invalid(
+            "conversationPrompt",
+            "lesson_too_long",
+            "at_most_together",
+            chars=chars,
+            setup_chars=SETUP_CHARS,
         )
     ctx.batch.set(
         ctx.db.collection(MISSIONS).document(mission.id),
@@ -315,9 +315,7 @@ def _chosen(
 ) -> ToolConfiguration | None:
     """The configuration that a caller chose, by name or in full."""
     if preset is not None and tool_configuration is not None:
-        raise InvalidArgument(
-            "a preset and a tool configuration are two choices", field="preset", hint="send one"
-        )
+        raise invalid("preset", "preset_or_configuration", "send_one")
     if tool_configuration is not None:
         return read_configuration(tool_configuration)
     return lesson_tools.preset(preset) if preset is not None else None
@@ -329,9 +327,7 @@ def _numbered(tasks: list[LessonTask]) -> tuple[Task, ...]:
         check_plain(each.text, f"tasks.{place}.text")
         id = each.id or f"task-{place + 1}"
         if id in found:
-            raise InvalidArgument(
-                f"two tasks have the id {id!r}", field=f"tasks.{place}.id", hint="give each its own"
-            )
+            raise invalid(f"tasks.{place}.id", "two_tasks", "own_id", id=id)
         found[id] = Task(id=id, text=" ".join(re.split(r"\s+", each.text.strip())))
     return tuple(found.values())
 

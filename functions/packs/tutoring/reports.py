@@ -154,7 +154,7 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
     """
     data = ctx.db.collection(SESSIONS).document(session_id).get().to_dict() or {}
     if data.get("teacherUid") != ctx.user.uid:
-        raise NotFound("you gave no such session", field="sessionId")
+        raise NotFound(TEXTS.text("errors.not_your_session"), field="sessionId")
     found = _own(ctx, COMPLETIONS, ("sessionId", "==", session_id)).limit(_MAX_MARKS)
     done = {each["taskId"]: each for _, each in _read(found)}
     marked = _own(ctx, ITEMS, ("sessionIds", "array_contains", session_id)).limit(_MAX_MARKS)

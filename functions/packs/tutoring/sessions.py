@@ -93,13 +93,13 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
     id = session_id if session_id is not None else ctx.context.get("sessionId")
     if not isinstance(id, str):
         raise InvalidArgument(
-            "say which lesson: its session's id", field="context.sessionId", hint="start_session"
+            TEXTS.text("errors.which_lesson"), field="context.sessionId", hint="start_session"
         )
     checked_id(id, "session", "context.sessionId")
     snapshot = ctx.db.collection(SESSIONS).document(id).get()
     data = snapshot.to_dict() or {}
     if data.get("uid") != ctx.user.uid:
-        raise NotFound("you have no such session", field="context.sessionId")
+        raise NotFound(TEXTS.text("errors.no_session"), field="context.sessionId")
     mission = data["mission"]
     return Session(
         id=id,
@@ -224,7 +224,9 @@ def check_open(ctx: ToolContext, session: Session) -> None:
     """
     if not session.is_open or ctx.now > session.ends_at + GRACE:
         raise FailedPrecondition(
-            "this lesson is over", field="context.sessionId", hint="start it again: start_session"
+            TEXTS.text("errors.lesson_over"),
+            field="context.sessionId",
+            hint="start it again: start_session",
         )
 
 
@@ -261,7 +263,8 @@ def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
     if setting is None:
         listed = ", ".join(sorted(session.configuration.enabled)) or "none"
         raise FailedPrecondition(
-            f"this lesson does not have {tool_id}; nothing was written", hint=f"it has: {listed}"
+            TEXTS.text("errors.no_tool", tool_id=tool_id),
+            hint=TEXTS.text("hints.it_has", listed=listed),
         )
     dialogue, trigger = ctx.dialogue, setting.trigger_condition
     claimed: dict[str, Any] | None = None
@@ -269,9 +272,7 @@ def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
         source: Literal["text", "live"] = "text"
         turns, texts = dialogue.user_turns, dialogue.texts
         if session.thread_id != dialogue.thread_id:
-            raise FailedPrecondition(
-                "this lesson goes on in another thread", field="context.sessionId"
-            )
+            raise FailedPrecondition(TEXTS.text("errors.other_thread"), field="context.sessionId")
     elif session.live_tokens:
         source = "live"
         turns, texts = _claims(ctx)
@@ -281,7 +282,7 @@ def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
             claimed = {"heard": texts[0]}
     else:
         raise FailedPrecondition(
-            f"{tool_id} is the tutor's, and is called in the lesson's dialogue",
+            TEXTS.text("errors.tutors_tool", tool_id=tool_id),
             hint="send a message to the agent tutor, with context {sessionId}",
         )
     check_trigger(
@@ -350,11 +351,11 @@ def _claim(ctx: ToolContext, session: Session) -> None:
 
     if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
         raise FailedPrecondition(
-            "this lesson goes on in another thread", field="threadId", hint=session.thread_id
+            TEXTS.text("errors.other_thread"), field="threadId", hint=session.thread_id
         )
     reference = ctx.db.collection(SESSIONS).document(session.id)
     unchanged = ctx.db.write_option(last_update_time=session.read_at)
     try:
         reference.update({"threadId": ctx.dialogue.thread_id}, option=unchanged)
     except Changed as error:
-        raise Aborted("the lesson was changed at the same time", retry_after_s=1) from error
+        raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from packs.tutoring.sessions import COMPLETIONS, OWN, SESSIONS, ToolUse, use_tool
-from packs.tutoring.wording import TEXTS, summary
+from packs.tutoring.wording import TEXTS, invalid, summary
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition, InvalidArgument, NotFound
+from rollcall.core.errors import FailedPrecondition, NotFound
 from rollcall.core.extras import require_extra
 from rollcall.core.shapes import Display, Id, Wire
 
@@ -271,10 +271,8 @@ def mark_task_complete(
     session = use.session
     known = [each.id for each in session.tasks]
     if task_id not in known:
-        raise InvalidArgument(
-            f"this lesson has no task {task_id!r}",
-            field="taskId",
-            hint=f"it has: {', '.join(known) or 'none'}",
+        raise invalid(
+            "taskId", "no_task", "it_has_tasks", task_id=task_id, value=", ".join(known) or "none"
         )
     id = f"{session.id}_{task_id}"
     reference = ctx.db.collection(COMPLETIONS).document(id)
@@ -312,8 +310,13 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
     good = int(data.get("goodReviews") or 0)
     if not data.get("mastered") and (good < GOOD_REVIEWS or stability < STABLE_DAYS):
         raise FailedPrecondition(
-            f"not mastered yet: it has {good} good reviews and is remembered for about "
-            f"{stability:.0f} days; it takes {GOOD_REVIEWS} and {STABLE_DAYS:.0f}",
+            TEXTS.text(
+                "errors.not_mastered",
+                good=good,
+                stability=stability,
+                reviews=GOOD_REVIEWS,
+                days=STABLE_DAYS,
+            ),
             hint="let the student review it: review_item",
         )
     if not data.get("mastered"):
@@ -328,7 +331,7 @@ def play_student_audio(ctx: ToolContext, *, item_id: ItemId) -> AudioRequest:
     Args:
         item_id: The item, from list_review_items.
     """
-    raise FailedPrecondition("this runs on the student's own device")
+    raise FailedPrecondition(TEXTS.text("errors.on_own_device"))
 
 
 @capability(
@@ -349,7 +352,7 @@ def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewe
     """
     if ctx.dialogue.thread_id:
         raise FailedPrecondition(
-            "a review is the student's own, and no tutor's", hint="the app calls it for the student"
+            TEXTS.text("errors.own_review"), hint=TEXTS.text("hints.app_calls")
         )
     item = _own_item(ctx, item_id)
     data = item.to_dict() or {}
@@ -387,7 +390,7 @@ def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItem
 def _own_item(ctx: ToolContext, item_id: str) -> DocumentSnapshot[Any]:
     found = ctx.db.collection(ITEMS).document(item_id).get()
     if not found.exists or found.get("uid") != ctx.user.uid:
-        raise NotFound("you have no such review item", field="itemId")
+        raise NotFound(TEXTS.text("errors.no_item"), field="itemId")
     return found
 
 

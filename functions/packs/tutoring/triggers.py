@@ -42,29 +42,20 @@ def check_trigger(
         FailedPrecondition: It has not; the message says what it waits for.
     """
     if trigger.type == "turn_count" and turns < (trigger.min_turns or 0):
-        raise _early(
-            tool_id, f"it may be called after turn {trigger.min_turns}; this is turn {turns}"
-        )
+        raise _early("too_few_turns", tool_id, least=trigger.min_turns, turns=turns)
     if trigger.type == "time_remaining":
         left = ends_at - now
         if left > timedelta(minutes=trigger.minutes_remaining or 0):
             minutes = int(left.total_seconds() // 60)
-            raise _early(
-                tool_id,
-                f"it may be called in the last {trigger.minutes_remaining} minutes; "
-                f"{minutes} are left",
-            )
+            most = trigger.minutes_remaining
+            raise _early("too_much_time", tool_id, most=most, minutes=minutes)
     if trigger.type == "keyword" and not mentions(texts, trigger.keywords or ()):
         words = ", ".join(trigger.keywords or ())
-        raise _early(tool_id, f"it may be called once the student has mentioned one of: {words}")
+        raise _early("no_keyword", tool_id, words=words)
     if trigger.type == "session_ending" and not (
         now >= ends_at - ENDING or (texts and says_goodbye(texts[0])) or all_tasks_done()
     ):
-        raise _early(
-            tool_id,
-            "it may be called when the time is over, the student says goodbye, or all tasks are "
-            "done",
-        )
+        raise _early("not_ending", tool_id)
 
 
 def mentions(texts: Sequence[str], keywords: Sequence[str]) -> bool:
@@ -93,8 +84,6 @@ def _goodbyes() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(TEXTS.say(language, "cues.goodbye")) for language in TEXTS.languages)
 
 
-def _early(tool_id: str, why: str) -> FailedPrecondition:
-    return FailedPrecondition(
-        f"not yet: {tool_id} waits. {why[0].upper()}{why[1:]}. Nothing was written",
-        hint="go on with the lesson, and call it then",
-    )
+def _early(key: str, tool_id: str, **values: object) -> FailedPrecondition:
+    text = TEXTS.text(f"errors.{key}", tool=tool_id, **values)
+    return FailedPrecondition(text, hint=TEXTS.text("hints.go_on"))

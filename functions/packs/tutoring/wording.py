@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rollcall.core.errors import InvalidArgument
 from rollcall.core.texts import Texts, short
 
 TEXTS = Texts(__file__)
+
+
+def invalid(field: str, key: str, hint: str, /, **values: object) -> InvalidArgument:
+    """Return the refusal of an argument, which says the texts `errors.<key>` and `hints.<hint>`."""
+    what, accepted = TEXTS.text(f"errors.{key}", **values), TEXTS.text(f"hints.{hint}", **values)
+    return InvalidArgument(what, field=field, hint=accepted)
 
 
 def summary(name: str, argument: str) -> Callable[[dict[str, Any]], dict[str, str]]:

@@ -91,7 +91,7 @@ def preview_edit(
         InvalidArgument: There is none.
     """
     if old_text == new_text:
-        raise InvalidArgument("oldText and newText are the same: nothing would change")
+        raise InvalidArgument(TEXTS.text("errors.same_text"))
     every = TEXTS.say(ctx.locale, "previews.at_every_place_that")
     title = TEXTS.say(
         ctx.locale, "previews.change", path=isolated(path), where=every if replace_all else ""

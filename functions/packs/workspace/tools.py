@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import to_json
 
 from packs.workspace import previews, recaps
+from packs.workspace.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
@@ -20,7 +21,7 @@ from rollcall.core.shapes import Wire
 def on_the_client(tool: str) -> FailedPrecondition:
     """What a call of the function itself ends in."""
     return FailedPrecondition(
-        f"{tool} runs on the user's client, where the files are, and not on the server",
+        TEXTS.text("errors.on_client", tool=tool),
         hint="ask an agent through run_agent, with this tool among clientTools",
     )
 

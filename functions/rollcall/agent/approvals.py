@@ -51,13 +51,13 @@ def check_approved(platform: Platform, approval: Approval) -> None:
         raise Rejected(approval.decision.reason if approval.decision else None)
     if approval.status is not ApprovalStatus.APPROVED or approval.decision is None:
         raise Expired(
-            "the request for approval expired unanswered, so nothing was written",
+            TEXTS.text("errors.approval_expired"),
             hint="say that nobody answered it in time, which is no refusal",
         )
     if approval.decider.role is not None:
         by = platform.find_user(approval.decision.by)
         if by is None or not approval.may_be_decided_by(by):
-            raise PermissionDenied("whoever approved this may no longer decide it")
+            raise PermissionDenied(TEXTS.text("errors.may_not_decide_now"))
 
 
 def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user: User) -> bool:
@@ -99,7 +99,7 @@ def review_write(
     if policy.decider_role is not None and target.shown(arguments) != arguments:
         # The approval holds what it will be run with, and its deciders may read it.
         raise FailedPrecondition(
-            f"{name} has hidden arguments, so nobody else can be asked to approve it",
+            TEXTS.text("errors.hidden_arguments", name=name),
             hint="tell the user that this cannot be done here",
         )
     return arguments, NeedsApproval(
@@ -132,7 +132,7 @@ def _allowed_by(
                 return by
     if ctx.effect_key is None:
         raise FailedPrecondition(
-            f"{name} changes data and needs a person's approval, which cannot be requested here",
+            TEXTS.text("errors.no_approval_here", name=name),
             hint="tell the user what you would have done",
         )
     return None

@@ -22,6 +22,7 @@ from rollcall.agent.prompt import delimited_text, quoted_name
 from rollcall.core.errors import AgentError, InvalidArgument, NotFound, Unavailable
 from rollcall.core.messages import Media, Message, Part, Text, UserMessage
 from rollcall.core.redaction import redacted
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import AttachedFile, Delta, Model, ModelRequest
 from rollcall.models.provider import media_types
 from rollcall.store.attachments import MOST_BYTES
@@ -165,9 +166,9 @@ class AttachedFiles(Struct):
         except NotFound:
             pass
         except AgentError as error:  # of the storage: the model itself refused nothing
-            raise Unavailable(error.message, retry_after_s=1) from error
+            raise Unavailable(error.text, retry_after_s=1) from error
         except GoogleAPIError as error:
-            raise Unavailable("the attached files could not be read", retry_after_s=1) from error
+            raise Unavailable(TEXTS.text("errors.attached_unreadable"), retry_after_s=1) from error
         self._contents[id] = content
         return content
 
@@ -228,7 +229,7 @@ class _Room:
         """
         with self._lock:
             if size > self._left:
-                raise Unavailable("too many files are being shown to models", retry_after_s=3)
+                raise Unavailable(TEXTS.text("errors.too_many_shown"), retry_after_s=3)
             self._left -= size
         try:
             yield

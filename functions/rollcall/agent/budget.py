@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from rollcall.agent.prices import find_price, is_free, operator_prices, policy_price
 from rollcall.core.context import User
 from rollcall.core.errors import FailedPrecondition, Unavailable
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import Usage
 from rollcall.store import paths
 from rollcall.store.batches import attempts, try_commit, write_unchanged
@@ -209,7 +210,7 @@ class UserBudget(Budget):
         try:
             self._cover(call.amount)
         except (GoogleAPICallError, RetryError) as error:
-            message = f"the budget could not be read or written: {error}"
+            message = TEXTS.text("errors.budget_unreadable", error=error)
             raise Unavailable(message) from error
         self._next = self._priced(replace(call, input_tokens=input_tokens + MORE_INPUT_TOKENS))
         return call
@@ -289,7 +290,7 @@ class UserBudget(Budget):
         entry = None
         if not is_end and (self._run is not None or ahead != NONE):
             entry = reservation(ahead, self._run, self._now())
-        contended = "too many calls are being paid for at once; try again"
+        contended = TEXTS.text("errors.too_many_paid_calls")
         failure: Exception = Unavailable(contended, retry_after_s=1)
         for number in attempts():
             try:

@@ -18,6 +18,7 @@ from rollcall.agent.run_setup import RunContext, new_context
 from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event, run_finished
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.continuations import (
@@ -105,6 +106,7 @@ def continued_context(
             token=token,
         )
     except AgentError as error:
+        error.translate(request["locale"])
         opened.fail({"message": error.message, **error.details})
         raise
     state = turn_state(opened)
@@ -126,7 +128,7 @@ def follow(
     while True:
         run = paths.run(db, thread_id, run_id).get().to_dict()
         if run is None:
-            raise NotFound("what this run said was erased", field="runId")
+            raise NotFound(TEXTS.text("errors.run_erased"), field="runId")
         state = run_state(run, thread_id=thread_id, run_id=run_id)
         for number, stored in read_events(db, thread_id, run_id, after=newest):
             for event in stored:
@@ -164,7 +166,7 @@ def pause(until: float) -> Generator[Event | None, None, None]:
     """
     if time.monotonic() > until:
         raise Aborted(
-            "this run still goes on",
+            TEXTS.text("errors.run_goes_on"),
             field="runId",
             hint="ask again with the same runId to follow it",
             retry_after_s=1,

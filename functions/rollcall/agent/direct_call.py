@@ -17,6 +17,7 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument, Permission
 from rollcall.core.inputs import read_context, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall, FileRef
+from rollcall.core.texts import TEXTS
 from rollcall.registry.access import at_least, read_access
 from rollcall.registry.recorder import by_client, observation
 from rollcall.store import client
@@ -147,8 +148,8 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     policy = target.policy or ApprovalPolicy()
     if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
         raise PermissionDenied(
-            f"{capability.id} needs approval by somebody else with the role {policy.decider_role}",
-            hint="ask an agent for it: it asks them",
+            TEXTS.text("errors.needs_other_approval", id=capability.id, role=policy.decider_role),
+            hint=TEXTS.text("hints.ask_agent"),
         )
     uid = ctx.user.uid
     ctx.effect_key = effect_key("direct", uid, capability.id, given.call_key or uuid.uuid4().hex)
@@ -171,7 +172,9 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
         FailedPrecondition: It is not in the registry.
     """
     if not at_least(user.role, capability.mark.min_role):
-        raise PermissionDenied(f"{capability.id} is for the role {capability.mark.min_role}")
+        raise PermissionDenied(
+            TEXTS.text("errors.for_role", id=capability.id, role=capability.mark.min_role)
+        )
     is_own = isinstance(platform, Deployment)
 
     def read(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
@@ -188,7 +191,7 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
     if found is None:
         raise _unknown(capability)
     if not found.permits(user):
-        raise PermissionDenied(f"{capability.id} is not available to you at present")
+        raise PermissionDenied(TEXTS.text("errors.not_available_now", id=capability.id))
 
 
 def _unknown(capability: Capability) -> FailedPrecondition:

@@ -10,6 +10,7 @@ from rollcall.core.context import Decider, Progress
 from rollcall.core.errors import AgentError
 from rollcall.core.messages import ToolCall
 from rollcall.core.shapes import CallStatus, Citation, Display, FileRef
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import ToolSpec
 from rollcall.store.approvals import Card
 
@@ -112,7 +113,7 @@ class Rejected(CallError):
 
     def __init__(self, reason: str | None) -> None:
         super().__init__(
-            "the user said no to this; nothing was written",
+            TEXTS.text("errors.rejected"),
             hint="do not ask for the same again; say that it was not done",
         )
         self.reason = reason

@@ -100,7 +100,7 @@ def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
             return reply
         turn.state.malformed += 1
         if turn.state.malformed >= MALFORMED_TRIES:
-            raise Unavailable("the language model's replies could not be read")
+            raise Unavailable(TEXTS.text("errors.replies_unreadable"))
 
 
 def _without_cut_arguments(reply: Reply) -> ModelMessage:

@@ -31,6 +31,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.events import Event
 from rollcall.core.logs import fields
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import (
     BrokenOff,
     Clock,
@@ -129,7 +130,7 @@ def stream_reply(
             failure = failed.error
             told = fields("model_gave_up", model=model.id, code=failure.code)
             log.warning("%s gave no reply: %s", model.id, failure.code, extra=told)
-    raise failure or Unavailable("no language model is configured for this agent")
+    raise failure or Unavailable(TEXTS.text("errors.no_model"))
 
 
 def fit_window(request: ModelRequest, window: int) -> ModelRequest:

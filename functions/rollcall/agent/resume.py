@@ -24,6 +24,7 @@ from rollcall.core.errors import (
     PermissionDenied,
 )
 from rollcall.core.redaction import redacted, redacted_json
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ClientToolResult, Decision, Outcome, RunRequest, RunResult
 from rollcall.registry.snapshot import entry as entry_of
 from rollcall.registry.snapshot import snapshot
@@ -160,10 +161,10 @@ class _Resumption(Struct, frozen=True):
             is_here = approval is not None and approval.thread_id == self.thread_id
             may_decide = approval is not None and approval.may_be_decided_by(self.user)
             if approval is None or not is_here or not (may_decide or approval.uid == self.user.uid):
-                raise NotFound(f"nothing in this thread waits under the id {id!r}", field=field)
+                raise NotFound(TEXTS.text("errors.nothing_waits_under", id=id), field=field)
             if not may_decide:
                 role = approval.decider.role
-                message = f"this is decided by somebody else, of role {role}"
+                message = TEXTS.text("errors.decided_by_role", role=role)
                 raise PermissionDenied(message, field=field)
         approvals = [found[id] for id in ids]
         if len({approval.run_id for approval in approvals}) > 1:
@@ -190,7 +191,7 @@ class _Resumption(Struct, frozen=True):
                 )
             if continuation.edits:
                 raise FailedPrecondition(
-                    "arguments can be changed once nobody else has to decide",
+                    TEXTS.text("errors.others_decide_first"),
                     field="resume",
                     hint="send them again then, or say no",
                 )
@@ -208,7 +209,7 @@ class _Resumption(Struct, frozen=True):
         if any(each.edited_arguments is not None for each in said.values()):
             # Before they are looked at: a preview would be made with the asker's rights.
             raise PermissionDenied(
-                "only the user who asked may change the arguments; reject with a reason instead",
+                TEXTS.text("errors.only_asker_edits"),
                 field="resume",
             )
         _check_decisions(approvals, said)
@@ -232,8 +233,7 @@ class _Resumption(Struct, frozen=True):
         request, waiting, platform = self.request, self.waiting, self.platform
         if not waiting or not waiting["calls"]:
             raise FailedPrecondition(
-                "no call of this thread waits for a client's result (any more): it was answered, "
-                "its time was over, or the user went on",
+                TEXTS.text("errors.no_call_waits"),
                 field="toolResults",
                 hint="nothing needs to be sent; the thread's runs say what became of the call",
             )
@@ -282,7 +282,7 @@ class _Resumption(Struct, frozen=True):
             return opened
         run = paths.run(db, thread_id, opened).get().to_dict()
         if run is None:
-            raise NotFound("the run that this answer opened was erased", field="threadId")
+            raise NotFound(TEXTS.text("errors.answer_erased"), field="threadId")
         return run_state(run, thread_id=thread_id, run_id=opened)
 
     def _still_waiting(self, waiting_run: str, still: StillWaiting) -> dict[str, Any]:
@@ -346,23 +346,20 @@ def _check_decisions(approvals: Sequence[Approval], said: dict[str, Decision]) -
         decision = approval.decision
         if status is ApprovalStatus.EXPIRED:
             raise FailedPrecondition(
-                f"the time to decide this ended at {approval.expires_at:%Y-%m-%d %H:%M} UTC, or "
-                "the user went on with another message",
+                TEXTS.text("errors.approval_over", ends=approval.expires_at),
                 field=field,
-                hint="ask for it again",
+                hint=TEXTS.text("hints.ask_for_it_again"),
             )
         if status is ApprovalStatus.REPLACED:
-            raise FailedPrecondition("this was approved with changed arguments", field=field)
+            raise FailedPrecondition(TEXTS.text("errors.approved_with_changes"), field=field)
         given = said[approval.id]
         if decision is not None and (
             decision.approved != given.approved
             or given.edited_arguments is not None
             or given.remember not in (None, decision.remember)
         ):
-            was = "approved" if decision.approved else "rejected"
-            raise FailedPrecondition(
-                f"this was {was} before, at {decision.at:%Y-%m-%d %H:%M} UTC", field=field
-            )
+            key = "errors.approved_before" if decision.approved else "errors.rejected_before"
+            raise FailedPrecondition(TEXTS.text(key, at=decision.at), field=field)
         if given.remember is not None and given.edited_arguments is not None:
             raise InvalidArgument(
                 "an approval with changed arguments cannot be remembered",
@@ -400,7 +397,7 @@ def edited_approvals(
             raise InvalidArgument("a rejection cannot change arguments", field=field)
         if redacted_json(given.edited_arguments) != given.edited_arguments:
             raise InvalidArgument(
-                "the changed arguments hold what looks like a key or a token, which is not kept",
+                TEXTS.text("errors.secret_in_arguments"),
                 field=field,
             )
         edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
@@ -415,9 +412,7 @@ def _edited(
     run = paths.run(db, approval.thread_id, approval.run_id).get().to_dict()
     owner = user if user.uid == approval.uid else platform.find_user(approval.uid)
     if owner is None:
-        raise FailedPrecondition(
-            "the account of the user who asked for this no longer exists", field=field
-        )
+        raise FailedPrecondition(TEXTS.text("errors.asker_gone"), field=field)
     profile = find_agent(platform, approval.agent, user=owner)
     entry = entry_of(db, approval.tool)
     router = Router(
@@ -432,7 +427,7 @@ def _edited(
     target = router.target(approval.tool)
     frozen = target.frozen(arguments, field=field)
     if decider_of(router.policy(approval.tool, target), owner) != approval.decider:
-        raise PermissionDenied("who decides this has changed; ask for it again", field=field)
+        raise PermissionDenied(TEXTS.text("errors.decider_changed"), field=field)
     ctx = ToolContext(
         user=owner,
         platform=platform,
@@ -444,7 +439,7 @@ def _edited(
     try:
         preview = target.preview(ctx, frozen)
     except AgentError as error:
-        raise InvalidArgument(error.message, field=field, hint=error.hint) from error
+        raise InvalidArgument(error.text, field=field, hint=error.hint_text) from error
     if preview is not None and preview.arguments is not None:
         frozen = target.frozen(preview.arguments, field=field)
     card = new_card(ctx, target, frozen, preview, field=field)
@@ -470,8 +465,10 @@ def client_results(
         unknown = sorted({*tools.values()} - {*can_run})
         if not can_run or unknown:
             raise PermissionDenied(
-                "these calls were left to another of your clients"
-                + (f", and this one does not offer {', '.join(unknown)}" if can_run else ""),
+                TEXTS.text(
+                    "errors.other_client_lacks" if can_run else "errors.other_client",
+                    tools=", ".join(unknown),
+                ),
                 field="clientTools" if can_run else "clientId",
                 hint="to take them over, send the clientTools that this client can run",
             )

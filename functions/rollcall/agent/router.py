@@ -46,6 +46,7 @@ from rollcall.core.errors import (
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import FIND_TOOLS, FileRef
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ToolCallRecord
 from rollcall.models.base import ToolSpec
 from rollcall.registry.access import at_least
@@ -167,14 +168,10 @@ class Router(Struct, frozen=True):
         given = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(given)
         if approved and arguments != given:
-            raise FailedPrecondition(
-                f"{call.name} changed the approved arguments in its preview; nothing was written"
-            )
+            raise FailedPrecondition(TEXTS.text("errors.preview_changed", name=call.name))
         ctx = self.tool_context(place, call, target, progress)
         if target.on_client and (call.name not in self.client_tools or self.effect_key is None):
-            raise FailedPrecondition(
-                f"no client that can run {call.name} takes part in this dialogue"
-            )
+            raise FailedPrecondition(TEXTS.text("errors.no_client", name=call.name))
         if approved:
             self.permits[call.id] = Permit(approved.id)
         elif target.writes:
@@ -225,7 +222,7 @@ class Router(Struct, frozen=True):
         self.permits[call.id] = Permit(approval_id, result.get("allowedBy"))
         if result.get("expired"):
             raise ClientSilent(
-                "nobody answered: the user's client did not in time, and may have done it or not",
+                TEXTS.text("errors.client_silent"),
                 hint="look whether it happened before you call it again",
             )
         if result.get("error") is not None:
@@ -262,7 +259,7 @@ class Router(Struct, frozen=True):
         """
         user, entry = self.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
-            raise PermissionDenied(f"{name} is not available to this user")
+            raise PermissionDenied(TEXTS.text("errors.not_available_to_user", name=name))
         kind = entry.execution.type
         if kind == "firebase_function":
             self._check_not_ours(entry)
@@ -272,7 +269,7 @@ class Router(Struct, frozen=True):
             )
         capability = self.platform.catalog.find_capability(entry.id)
         if not at_least(user.role, capability.mark.min_role):
-            raise PermissionDenied(f"{entry.id} is not available to this user")
+            raise PermissionDenied(TEXTS.text("errors.not_available_to_user", name=entry.id))
         return local_target(capability, entry.policy, is_write=entry.spec.writes)
 
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
@@ -306,9 +303,9 @@ class Router(Struct, frozen=True):
     ) -> CallOutput:
         """Write through the ledger, once."""
         if ctx.effect_key is None:
-            raise FailedPrecondition(f"{call.name} changes data, which cannot be done here")
+            raise FailedPrecondition(TEXTS.text("errors.no_changes_here", name=call.name))
         if self.is_cancelled():
-            raise Aborted("the user stopped the run before this was begun; nothing was written")
+            raise Aborted(TEXTS.text("errors.stopped_before"))
         effect = Effect(
             key=ctx.effect_key,
             uid=self.user.uid,

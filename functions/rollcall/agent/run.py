@@ -39,6 +39,7 @@ from rollcall.core.logs import isolated_context
 from rollcall.core.messages import UserMessage, redacted_message
 from rollcall.core.profile import MAX_STEPS_CAP
 from rollcall.core.shapes import PLATFORM_TOOLS
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import (
     REASON_CHARS,
     CallStatus,
@@ -127,6 +128,7 @@ def _drive(
             _leave_to_queue(context.platform, opened)
             raise
         except AgentError as error:
+            error.translate(context.locale)
             if not opened.is_closed:
                 last = opened.show(events.run_error(message=error.message, code=error.code))
                 opened.fail({"message": error.message, **error.details})
@@ -140,12 +142,13 @@ def _drive(
             if isinstance(error, Contended | RetryError | ServerError | TooManyRequests):
                 _leave_to_queue(context.platform, opened)
                 raise Unavailable(
-                    "the database did not answer in time; the run goes on by itself",
+                    TEXTS.text("errors.database_slow"),
                     hint="ask again with the same runId to follow it",
                     retry_after_s=2,
                 ) from error
             if not opened.is_closed:
-                told = {"code": "internal", "message": "something went wrong on our side"}
+                message = TEXTS.say(context.locale, "errors.on_our_side")
+                told = {"code": "internal", "message": message}
                 last = opened.show(events.run_error(**told))
                 opened.fail({**told, "type": type(error).__name__})
                 yield last
@@ -199,7 +202,7 @@ def _work(
     if end is None:  # what was begun is saved by now
         _leave_to_queue(context.platform, opened)
         raise Aborted(
-            "this takes longer than one call may; the run goes on by itself",
+            TEXTS.text("errors.takes_longer"),
             hint="ask again with the same runId to follow it",
             retry_after_s=1,
         )

@@ -39,6 +39,7 @@ from rollcall.core.messages import Message, ModelMessage, UserMessage
 from rollcall.core.profile import SETUP_CHARS, AgentProfile, Note, Place
 from rollcall.core.shapes import ASK_USER, PLATFORM_TOOLS
 from rollcall.core.text import language
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import ModelRequest, ToolSpec, load_model
 from rollcall.models.provider import OFFLINE, default_model
 from rollcall.registry.access import may_use
@@ -131,8 +132,11 @@ class RunContext(Struct, frozen=True):
         if setup is not None:
             if len(setup.instructions) > SETUP_CHARS:
                 raise FailedPrecondition(
-                    f"the instructions for this turn have {len(setup.instructions):,} characters; "
-                    f"at most {SETUP_CHARS:,} are taken"
+                    TEXTS.text(
+                        "errors.instructions_too_long",
+                        chars=len(setup.instructions),
+                        most=SETUP_CHARS,
+                    )
                 )
             tools = None if setup.tools is None else sorted(setup.tools)
             request["setup"] = {"instructions": setup.instructions, "tools": tools}
@@ -289,9 +293,9 @@ def find_agent(
     usable = sorted(profile.id for profile in profiles if may_use(profile, user))
     hint = f"you may use: {', '.join(usable)}"
     if agent_id in agents:
-        message = f"the agent {agent_id!r} is not available to you"
+        message = TEXTS.text("errors.agent_not_available", agent_id=agent_id)
         raise PermissionDenied(message, field="agent", hint=hint)
-    raise NotFound(f"there is no agent {agent_id!r}", field="agent", hint=hint)
+    raise NotFound(TEXTS.text("errors.no_agent", agent_id=agent_id), field="agent", hint=hint)
 
 
 def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:

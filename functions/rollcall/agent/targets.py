@@ -20,6 +20,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.texts import TEXTS
 from rollcall.registry.entries import Entry
 from rollcall.registry.schemas import errors, without_additional
 from rollcall.store.effects import Write
@@ -149,7 +150,7 @@ def remote_target(
 
     def run(ctx: ToolContext, arguments: Arguments) -> Any:
         if execution.type == "client":
-            raise FailedPrecondition("this capability runs on the user's own client")
+            raise FailedPrecondition(TEXTS.text("errors.on_own_client"))
         if execution.type == "api_endpoint":
             from rollcall.agent.remote.endpoint import call_endpoint
 
@@ -185,7 +186,7 @@ def probe(entry: Entry, catalog: Catalog) -> None:
         try:  # as a call does first
             _ = catalog.find_capability(entry.id).json_schema
         except NotFound as error:
-            raise Unavailable(f"the code of {entry.id} is not deployed") from error
+            raise Unavailable(TEXTS.text("errors.not_deployed", id=entry.id)) from error
         except AgentError:
             raise
         except Exception as error:  # whatever a module raises while it is imported

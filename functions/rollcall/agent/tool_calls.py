@@ -50,6 +50,7 @@ from rollcall.core.logs import report_incident, set_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.redaction import redacted_json
 from rollcall.core.shapes import ASK_USER, Wire
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import CallStatus, Display, ToolCallRecord
 from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import DOCUMENT_BYTES, bytes_per_result
@@ -266,7 +267,7 @@ class StepCalls:
         offered = [tool.name for tool in self.state.tools]
         if call.name not in offered:
             hint = f"offered: {', '.join(offered)}"
-            return NotFound(f"there is no tool {call.name!r}", hint=hint)
+            return NotFound(TEXTS.text("errors.no_tool", name=call.name), hint=hint)
         if call.arguments is None:
             return InvalidArgument(
                 f"the arguments were cut off, or are not a JSON object; they end after "
@@ -306,12 +307,12 @@ class StepCalls:
                 elif isinstance(outcome, ClientCall):
                     span.set({"rollcall.waits_for": "client"})
         except OutcomeUnknown as error:
-            outcome = WriteUnknown(error.message, hint=error.hint)
+            outcome = WriteUnknown(error.text, hint=error.hint_text)
         except AgentError as error:
             outcome = error
         except BaseException as error:  # SystemExit too: nobody waits in vain for this call's end
             incident = report_incident(error, f"the tool {call.name} failed")
-            message = f"{call.name} failed on our side (incident {incident})"
+            message = TEXTS.text("errors.tool_incident", name=call.name, incident=incident)
             # The ledger turns an exception into an error of ours; what went past it may have
             # written.
             is_unknown = not isinstance(error, Exception) and self.turn.dispatch.writes(call)
@@ -342,12 +343,12 @@ class StepCalls:
         ms = round((time.monotonic() - self.began) * 1000)
         with suppress(ValueError):
             self.unbegun.remove(place)  # it waited for others to end
-            late = DeadlineExceeded(f"there was no time left to begin {call.name}")
+            late = DeadlineExceeded(TEXTS.text("errors.no_time_left", name=call.name))
             return _EndedCall(place, call, late, CallStatus.FAILED)
         if turn.dispatch.writes(call):
-            unknown = WriteUnknown(f"{call.name} was still writing when this turn's time was over")
+            unknown = WriteUnknown(TEXTS.text("errors.still_writing", name=call.name))
             return _EndedCall(place, call, unknown, unknown.status, ms)
-        late = DeadlineExceeded(f"{call.name} took longer than this turn may")
+        late = DeadlineExceeded(TEXTS.text("errors.too_slow", name=call.name))
         return _EndedCall(place, call, late, CallStatus.FAILED, ms)
 
     def end(self, ended: _EndedCall) -> None:
@@ -376,6 +377,7 @@ class StepCalls:
                 "call_failed", tool=call.name, code=outcome.code, status=ended.status.value
             )
             log.info("call of %s: %s", call.name, ended.status.value, extra=told)
+            outcome.translate(turn.request.locale)
             content, fields["error"] = render_error(outcome, limit=self.limit)
         else:
             state.offer(outcome.offers)

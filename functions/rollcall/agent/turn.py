@@ -16,6 +16,7 @@ from rollcall.agent.dispatch import ClientCall, Dispatcher, NeedsApproval
 from rollcall.core.errors import Aborted, AgentError, ResourceExhausted
 from rollcall.core.messages import Message, ModelMessage, ToolCall, ToolResult
 from rollcall.core.profile import AgentProfile
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import CallStatus, Citation, ModelUsage, StopReason, ToolCallRecord
 from rollcall.models.base import Model, ModelRequest, ToolSpec
 from rollcall.store.message_log import TurnUsage
@@ -238,12 +239,12 @@ def refused_by_bound(turn: Turn, call: ToolCall, *, number: int) -> AgentError |
     """Return why this call, the step's `number`-th from 0, is one too many, if it is."""
     profile, state = turn.profile, turn.state
     if number >= MAX_CALLS_PER_STEP:
-        return ResourceExhausted(f"at most {MAX_CALLS_PER_STEP} calls are run in one step")
+        return ResourceExhausted(TEXTS.text("errors.calls_of_step", most=MAX_CALLS_PER_STEP))
     if state.per_tool.total() >= profile.max_calls:
-        return ResourceExhausted(f"at most {profile.max_calls} calls are run in one turn")
+        return ResourceExhausted(TEXTS.text("errors.calls_of_turn", most=profile.max_calls))
     if state.per_tool[call.name] >= profile.max_calls_per_tool:
         return ResourceExhausted(
-            f"{call.name} is run at most {profile.max_calls_per_tool} times in one turn"
+            TEXTS.text("errors.calls_of_tool", name=call.name, most=profile.max_calls_per_tool)
         )
     is_repeated = state.seen[_key(call)] > 0
     if is_repeated and turn.dispatch.is_client_tool(call):
@@ -254,5 +255,5 @@ def refused_by_bound(turn: Turn, call: ToolCall, *, number: int) -> AgentError |
         is_repeated = _key(call) in map(_key, (*before, *replies[-1].tool_calls[:number]))
     if is_repeated:
         state.repeated_in_step += 1
-        return Aborted("this call was made before in this turn; its result stands above")
+        return Aborted(TEXTS.text("errors.called_before"))
     return None

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import FailedPrecondition, ResourceExhausted
 from rollcall.core.shapes import Citation, Display, FileRef, Role
+from rollcall.core.texts import TEXTS
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -372,7 +373,7 @@ class ToolContext(Struct):
         """
         if self.live_tokens is None:
             raise FailedPrecondition(
-                "a talk by voice is begun by the user's client",
+                TEXTS.text("errors.voice_by_client"),
                 hint="call this capability's own function",
             )
         return self.live_tokens(
@@ -403,7 +404,7 @@ class ToolContext(Struct):
         if self.file_keeper is None:
             raise FailedPrecondition("this call was given no place for files")
         if len(self.files) >= MAX_FILES:
-            raise ResourceExhausted(f"one call keeps at most {MAX_FILES} files")
+            raise ResourceExhausted(TEXTS.text("errors.too_many_made_files", most=MAX_FILES))
         file = self.file_keeper(name, content_type, data, of=of)
         if file not in self.files:
             self.files.append(file)

@@ -20,11 +20,20 @@ Translated to the wire, and to HTTP statuses, in `core/http.py`.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+
+if TYPE_CHECKING:  # `make setup` runs with a Python that has no packages yet
+    from rollcall.core.texts import Text
+
+ENGLISH = "en"
 
 
 class AgentError(Exception):
     """An error with a message for a person and details for a program.
+
+    What a person can cause by using an app is given as a `Text`, such as
+    `TEXTS.text("errors.no_panels")`. It reads in English until `translate` says it in the caller's
+    language, which whoever answers the caller knows.
 
     Args:
         message: What was wrong and what would be accepted, in plain words.
@@ -37,17 +46,27 @@ class AgentError(Exception):
 
     def __init__(
         self,
-        message: str,
+        message: str | Text,
         *,
         field: str | None = None,
-        hint: str | None = None,
+        hint: str | Text | None = None,
         retry_after_s: float | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.text, self.hint_text = message, hint
+        self.message, self.hint = _said(message, ENGLISH), _said(hint, ENGLISH)
+        super().__init__(self.message)
         self.field = field
-        self.hint = hint
         self.retry_after_s = retry_after_s
+
+    def say(self, locale: str) -> str:
+        """Return the message in a locale's language, as far as it has it."""
+        return _said(self.text, locale)
+
+    def translate(self, locale: str) -> Self:
+        """Say message and hint in a locale's language, and in no other from then on."""
+        self.text = self.message = self.say(locale)
+        self.hint_text = self.hint = _said(self.hint_text, locale)
+        return self
 
     @property
     def details(self) -> dict[str, Any]:
@@ -59,6 +78,14 @@ class AgentError(Exception):
             "retryAfterS": self.retry_after_s,
         }
         return {key: value for key, value in found.items() if value is not None}
+
+
+@overload
+def _said(text: str | Text, locale: str) -> str: ...
+@overload
+def _said(text: str | Text | None, locale: str) -> str | None: ...
+def _said(text: str | Text | None, locale: str) -> str | None:
+    return text if text is None or isinstance(text, str) else text.plain(locale)
 
 
 class InvalidArgument(AgentError):

@@ -46,6 +46,7 @@ from rollcall.core.logs import (
 )
 from rollcall.core.options import function_options, on_emulator
 from rollcall.core.statement import HEADER, verified
+from rollcall.core.texts import FALLBACK, TEXTS
 
 _NO_DATA = b'{"data":null}'
 
@@ -80,20 +81,19 @@ class RequestChecks:
         if found is None:
             if response.status_code == 401:
                 raise Unauthenticated(
-                    "the ID token or the App Check token is missing, expired or not of this "
-                    "project",
-                    hint="sign in again and send a fresh token",
+                    TEXTS.text("errors.bad_token"),
+                    hint=TEXTS.text("hints.sign_in_again"),
                 )
             raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
         if found.auth is None and stated:
             return Call(user=stated, data=found.data)
         if found.auth is None or not found.auth.uid:
-            raise Unauthenticated("nobody is signed in", hint="send an ID token")
+            raise Unauthenticated(TEXTS.text("errors.not_signed_in"), hint="send an ID token")
         if stated and stated.uid != found.auth.uid:
             raise Unauthenticated("the ID token and the statement are of different users")
         if found.auth.token.get("exp", 0) < time.time():
             # The Admin SDK does not look at the expiry while it works with the Auth emulator.
-            raise Unauthenticated("the ID token is expired", hint="send a fresh one")
+            raise Unauthenticated(TEXTS.text("errors.token_expired"), hint="send a fresh one")
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         claims = dict(found.auth.token)
         user = to_user(found.auth.uid, claims)
@@ -201,6 +201,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
 
     def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
+        locale = _locale(request)
         collect_incidents()
         try:
             if request.method != "POST":
@@ -211,6 +212,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
                 what = 'the request must be an object with the one key "data"'
                 raise InvalidArgument(what, field="data")
             check_json(body["data"], field="")
+            locale = _locale(request, body["data"])
             statement, user = request.headers.get(HEADER), None
             if statement:  # another function's: whom it calls this one for
                 user = verified(statement, function=name, body=request.get_data())
@@ -219,7 +221,9 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
             outcome = handler(replace(call, streams=streams))
         except Exception as error:
             outcome = _refusal_generator(error)
-        return event_stream(_callable_frames(outcome)) if streams else _plain(outcome)
+        return (
+            event_stream(_callable_frames(outcome, locale)) if streams else _plain(outcome, locale)
+        )
 
     @cross_origin(methods="POST", origins="*")
     def function(request: flask.Request) -> flask.Response:
@@ -235,12 +239,21 @@ def _check_mimetype(request: flask.Request) -> None:
         raise InvalidArgument("the content type must be application/json")
 
 
+def _locale(request: flask.Request, data: Any = None) -> str:
+    """Return the language that a caller is told errors in: `locale` of the data; without it, the
+    one of ours that the caller's browser asks for first."""
+    stated = data.get("locale") if isinstance(data, dict) else None
+    if stated in TEXTS.languages:
+        return str(stated)
+    return request.accept_languages.best_match(TEXTS.languages, FALLBACK)
+
+
 def _refusal_generator(error: Exception) -> Iterator[Any]:
     raise error
     yield  # a generator, so that an early refusal takes the same way as a late failure
 
 
-def _plain(outcome: Any) -> flask.Response:
+def _plain(outcome: Any, locale: str) -> flask.Response:
     """Run to the end, then answer once."""
     try:
         while isinstance(outcome, Generator):
@@ -250,13 +263,13 @@ def _plain(outcome: Any) -> flask.Response:
                 outcome = end.value
         return flask.jsonify(result=outcome, **incidents_of_request())
     except Exception as error:
-        wire = to_wire(error)
+        wire = to_wire(error, locale)
         response = flask.jsonify(error=wire._as_dict())
         response.status_code = wire._http_error_code.status
         return response
 
 
-def _callable_frames(outcome: Any) -> Iterator[bytes]:
+def _callable_frames(outcome: Any, locale: str) -> Iterator[bytes]:
     try:
         if isinstance(outcome, Generator):
             with closing(outcome):
@@ -270,13 +283,13 @@ def _callable_frames(outcome: Any) -> Iterator[bytes]:
                     yield b"" if chunk is None else frame({"message": chunk})
         yield frame({"result": outcome, **incidents_of_request()})
     except Exception as error:
-        yield frame({"error": to_wire(error)._as_dict()})
+        yield frame({"error": to_wire(error, locale)._as_dict()})
 
 
-def to_wire(error: Exception) -> https_fn.HttpsError:
+def to_wire(error: Exception, locale: str) -> https_fn.HttpsError:
     """Return an error in the form of the callable protocol; an unexpected one as an incident id
     alone."""
-    ours = as_agent_error(error)
+    ours = as_agent_error(error).translate(locale)
     details = {**ours.details, **incidents_of_request()}
     return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
 
@@ -320,7 +333,7 @@ def bind_request(
             first = list(islice(outcome, 1))  # so that what is refused has a status
             return event_stream(_frames(name, first, outcome))
         except Exception as error:
-            return _refusal(as_agent_error(error))
+            return _refusal(as_agent_error(error).translate(_locale(request)))
 
     @cross_origin(methods=METHODS, origins="*")
     def function(request: flask.Request) -> flask.Response:
@@ -348,7 +361,7 @@ def _refusal(
 ) -> flask.Response:
     told = {"code": error.code, "message": error.message, "details": error.details}
     response = flask.jsonify(error=told)
-    response.status_code = status or to_wire(error)._http_error_code.status
+    response.status_code = status or to_wire(error, FALLBACK)._http_error_code.status
     response.headers.update(headers or {})
     if error.retry_after_s is not None:
         response.headers["Retry-After"] = str(math.ceil(error.retry_after_s))

@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, ResourceExhausted
 from rollcall.core.redaction import redacted_json
+from rollcall.core.texts import FALLBACK, TEXTS, Text
 
 CONTEXT_CHARS = 4_000
 """The most that a client says of where its user is, as JSON text."""
@@ -152,15 +153,31 @@ def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidAr
     kind = first["type"]
     name = ".".join(part for part in (field, *path) if part) or "data"
     if kind == "missing":
-        return InvalidArgument(f"{name} is missing", field=name)
+        return InvalidArgument(TEXTS.text("invalid.missing", name=name), field=name)
     if kind == "extra_forbidden":
         return InvalidArgument(f"{name} is not known here; leave it out", field=name)
     given = first.get("input")
     text = repr(given)
     short = text if len(text) <= 60 else text[:57] + "…"
     shown = "" if isinstance(given, dict | list) else f" (not {short})"
-    message = first["msg"].removeprefix("Value error, ")
-    return InvalidArgument(f"{name}: {message[:1].lower()}{message[1:]}{shown}", field=name)
+    reason = reason_of(first)
+    if isinstance(reason, str):
+        return InvalidArgument(f"{name}: {reason[:1].lower()}{reason[1:]}{shown}", field=name)
+    key = "invalid.field_and_value" if shown else "invalid.field"
+    return InvalidArgument(TEXTS.text(key, name=name, reason=reason, value=short), field=name)
+
+
+def reason_of(error: ErrorDetails) -> str | Text:
+    """Return what a pydantic error says: the text that a check raised in a ValueError, or that is
+    known for a bound; of a wrong type, which programs alone send, pydantic's English words."""
+    values = error.get("ctx") or {}
+    cause = values.get("error")
+    if isinstance(cause, ValueError) and isinstance(text := next(iter(cause.args), None), Text):
+        return text
+    if TEXTS.find(FALLBACK, f"invalid.{error['type']}") is None:
+        return error["msg"].removeprefix("Value error, ")
+    count = next((values[bound] for bound in ("min_length", "max_length") if bound in values), 0)
+    return TEXTS.text(f"invalid.{error['type']}", count=count, **_integral(values))
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 from rollcall.core.errors import AgentError, Internal, Unavailable
 from rollcall.core.options import on_emulator, project_id
 from rollcall.core.redaction import map_texts, redact_logs, redacted, redacted_json
+from rollcall.core.texts import TEXTS
 
 T = TypeVar("T")
 Y = TypeVar("Y")
@@ -280,6 +281,6 @@ def as_agent_error(error: Exception) -> AgentError:
 
     incident = report_incident(error)
     if isinstance(error, Aborted | ServerError | TooManyRequests):
-        message = f"the database did not answer in time (incident {incident})"
-        return Unavailable(message, hint="try again", retry_after_s=2)
-    return Internal(f"something went wrong on our side (incident {incident})")
+        message = TEXTS.text("errors.database_incident", incident=incident)
+        return Unavailable(message, hint=TEXTS.text("hints.try_again"), retry_after_s=2)
+    return Internal(TEXTS.text("errors.incident", incident=incident))

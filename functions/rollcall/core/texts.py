@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,8 @@ FOLDER = "texts"
 
 
 class Text(Struct, frozen=True):
-    """A text that can be said in any language, with values that are texts, strings or numbers."""
+    """A text that can be said in any language, with values that are texts, lists of texts, strings
+    or numbers."""
 
     source: Texts
     key: str
@@ -41,6 +42,15 @@ class Text(Struct, frozen=True):
     def say(self, locale: str) -> str:
         """Return the text in the locale's language."""
         return self.source.say(locale, self.key, **dict(self.values))
+
+    def plain(self, locale: str) -> str:
+        """Return the text as `say` does; in English without isolates, as terminals and logs show
+        it."""
+        said = self.say(locale)
+        return without_isolates(said) if locale.startswith(FALLBACK) else said
+
+    def __str__(self) -> str:
+        return self.plain(FALLBACK)
 
 
 class Texts:
@@ -53,7 +63,7 @@ class Texts:
     def __init__(self, beside: str) -> None:
         self.folder = Path(beside).parent / FOLDER
 
-    @property
+    @cached_property
     def languages(self) -> tuple[str, ...]:
         """The languages there are, English first."""
         found = sorted(path.stem for path in self.folder.glob("*.json"))
@@ -70,11 +80,9 @@ class Texts:
             count = values["count"]
             form = "zero" if count == 0 else "one" if count == 1 else "other"
             template = template.get(form, template["other"])
-        said = {
-            name: value.say(locale) if isinstance(value, Text) else value
-            for name, value in values.items()
-        }
-        return str(template.format(**said))
+        return str(
+            template.format(**{name: _said(value, locale) for name, value in values.items()})
+        )
 
     def text(self, key: str, /, **values: Any) -> Text:
         """Return a text that is said later, in a language that is not known yet."""
@@ -124,6 +132,12 @@ class Texts:
         return found
 
 
+def _said(value: Any, locale: str) -> Any:
+    if isinstance(value, list):
+        return "; ".join(_said(each, locale) for each in value)
+    return value.say(locale) if isinstance(value, Text) else value
+
+
 TEXTS = Texts(str(Path(__file__).parent))
 """The engine's own: `rollcall/texts`."""
 
@@ -163,6 +177,11 @@ _SHORT = 120
 def isolated(text: str) -> str:
     """Return a text isolated from the direction of the text around it."""
     return f"{_ISOLATE}{_DIRECTION_MARKS.sub('', text)}{_POP}"
+
+
+def without_isolates(text: str) -> str:
+    """Return a text without isolates, for a reader of plain English."""
+    return text.replace(_ISOLATE, "").replace(_POP, "")
 
 
 def clipped(text: str, chars: int) -> str:

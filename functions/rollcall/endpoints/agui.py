@@ -28,6 +28,7 @@ from rollcall.core.events import Event
 from rollcall.core.inputs import digest, validate
 from rollcall.core.logs import as_agent_error
 from rollcall.core.shapes import ID
+from rollcall.core.texts import TEXTS
 from rollcall.core.triggers import OnRequest, bound
 from rollcall.core.wire import MESSAGE_PARTS, RunRequest
 from rollcall.endpoints.agui_input import (
@@ -103,6 +104,8 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
             for event in stream:  # noqa: UP028 - `yield from` would close the stream first
                 yield event
         except AgentError as error:
+            if given.forwarded_props and given.forwarded_props.locale in TEXTS.languages:
+                error.translate(given.forwarded_props.locale)
             if error.field:  # as the client knows it
                 error.field = _FIELDS.get(error.field.split(".")[0], agui_field(error.field))
             raise

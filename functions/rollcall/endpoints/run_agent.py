@@ -25,6 +25,7 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.errors import InvalidArgument, error_from
 from rollcall.core.inputs import digest, read_context, validate
 from rollcall.core.messages import Media, Text, UserMessage, redacted_message
+from rollcall.core.texts import TEXTS
 from rollcall.core.triggers import OnCall, bound
 from rollcall.core.wire import MESSAGE_CHARS, MESSAGE_PARTS, RunRequest, TextPart
 from rollcall.store.admission import Admission
@@ -175,13 +176,13 @@ def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMe
     if request.retry is not None and request.thread_id is not None:
         return message_to_retry(platform.db, call.user.uid, request.thread_id, request.retry)
     if request.message is None:
-        raise InvalidArgument("the message is missing", field="message")
+        raise InvalidArgument(TEXTS.text("errors.no_message_given"), field="message")
     parts: list[Text | Media] = []
     if isinstance(request.message, str):
         parts.append(Text(request.message))
     elif len(request.message) > MESSAGE_PARTS:
         raise InvalidArgument(
-            f"the message has {len(request.message)} parts; at most {MESSAGE_PARTS} are accepted",
+            TEXTS.text("errors.too_many_parts", number=len(request.message), most=MESSAGE_PARTS),
             field="message",
         )
     else:
@@ -194,20 +195,18 @@ def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMe
     message = UserMessage(tuple(parts))
     if len(message.text) > MESSAGE_CHARS:
         raise InvalidArgument(
-            f"the message has {len(message.text):,} characters; "
-            f"at most {MESSAGE_CHARS:,} are accepted",
+            TEXTS.text("errors.message_too_long", chars=len(message.text), most=MESSAGE_CHARS),
             field="message",
         )
     media = [part for part in parts if isinstance(part, Media)]
     size = sum(len(part.data) for part in media)
     if size > MEDIA_CHARS:
         raise InvalidArgument(
-            f"the attachments have {size:,} characters of base64; "
-            f"at most {MEDIA_CHARS:,} are accepted",
+            TEXTS.text("errors.attachments_too_large", size=size, most=MEDIA_CHARS),
             field="message",
         )
     if not size and not any(part.file_id for part in media) and not message.text.strip():
-        raise InvalidArgument("the message is empty", field="message")
+        raise InvalidArgument(TEXTS.text("errors.empty_message"), field="message")
     return redacted_message(message)
 
 

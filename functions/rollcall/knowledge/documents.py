@@ -34,6 +34,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import NotFound, PermissionDenied
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import Role, Wire
+from rollcall.core.texts import TEXTS
 from rollcall.core.user_data import Section, UserData, of_user
 from rollcall.store.files import FILES, SECTION_READS, Allowance, FileStore, erase_file
 
@@ -254,7 +255,7 @@ def one_readable(db: Client, user: User, id: str, *, groups: Sequence[str] = ())
     """
     document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
     if document is None or not may_read(user, document.data, groups):
-        raise NotFound("you have no such document", field="documentId")
+        raise NotFound(TEXTS.text("errors.no_document"), field="documentId")
     return document
 
 
@@ -267,7 +268,7 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
     is_admin = user.role is Role.ADMIN and document.data["tenant"] == user.tenant is not None
     if document.data["uid"] != user.uid and not is_admin:
         raise PermissionDenied(
-            "only its uploader or an admin of the team may delete this document",
+            TEXTS.text("errors.only_uploader"),
             field="documentId",
         )
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from rollcall.core.texts import TEXTS
+from rollcall.core.texts import TEXTS, Text
 
 MOST_PAGES = 500
 MOST_PAGE_CHARS = 200_000
@@ -62,10 +62,15 @@ class CannotRead(Exception):
         super().__init__(problem)
         self.problem: Problem = problem
 
+    @property
+    def text(self) -> Text:
+        """The problem, to be said in any language."""
+        limits = {"pages": MOST_PAGES, "chars": f"{MOST_CHARS:,}"}
+        return TEXTS.text(f"documents.problems.{self.problem}", **limits)
+
     def reason(self) -> dict[str, str]:
         """Return the problem as a document's record has it: a code, and a text by language."""
-        limits = {"pages": MOST_PAGES, "chars": f"{MOST_CHARS:,}"}
-        texts = TEXTS.by_language(f"documents.problems.{self.problem}", **limits)
+        texts = {language: self.text.say(language) for language in TEXTS.languages}
         return {"code": self.problem, **texts}
 
 

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.core.extras import is_installed
+from rollcall.core.texts import TEXTS
 from rollcall.knowledge.pages import (
     MOST_CHARS,
     PROBLEMS,
@@ -175,7 +176,7 @@ def text_of(content_type: str, content: bytes) -> str:
             end -= 1
         return cleaned(decoded(content[:end]))
     if not _one_at_a_time.acquire(timeout=READ_S):
-        raise Unavailable("other documents are being read", retry_after_s=5)
+        raise Unavailable(TEXTS.text("errors.reading_others"), retry_after_s=5)
     try:
         return _pdf_text(content)
     except CannotRead as error:

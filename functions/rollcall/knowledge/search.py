@@ -22,7 +22,7 @@ from rollcall.core.hidden import Hidden
 from rollcall.core.options import collection_id
 from rollcall.core.search import best, merge, rarity
 from rollcall.core.shapes import Citation, Display, Wire
-from rollcall.core.texts import clipped
+from rollcall.core.texts import TEXTS, clipped
 from rollcall.knowledge.documents import (
     DOCUMENTS,
     PARTS,
@@ -42,6 +42,7 @@ from rollcall.knowledge.index import (
     unpack_texts,
     unpack_words,
 )
+from rollcall.knowledge.pages import CannotRead
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -151,7 +152,7 @@ def search(
         InvalidArgument: The query is empty or too long.
     """
     if not query.strip() or len(query) > QUERY_CHARS:
-        raise InvalidArgument(f"a query has 1 to {QUERY_CHARS} characters", field="query")
+        raise InvalidArgument(TEXTS.text("errors.query_length", most=QUERY_CHARS), field="query")
     if not 1 <= limit <= MOST_PASSAGES:
         raise InvalidArgument(f"limit is 1 to {MOST_PASSAGES}, not {limit}", field="limit")
     for _ in range(_ATTEMPTS):
@@ -160,9 +161,9 @@ def search(
         else:
             one = one_readable(ctx.db, ctx.user, document_id, groups=groups)
             if one.current is None:
-                why = "this document is still being read; ask again in a minute"
+                why = TEXTS.text("errors.still_being_read")
                 if reason := one.data["reason"]:
-                    why = f"this document could not be read: {reason['en']}"
+                    why = TEXTS.text("errors.not_read", why=CannotRead(reason["code"]).text)
                 raise FailedPrecondition(why, field="documentId")
             documents, is_all = [one], True
         ready = [
@@ -178,7 +179,7 @@ def search(
             continue
         searched_all = is_all and len(searched) == len(ready)
         return SearchResult(passages=passages, searched_all=searched_all)
-    raise Aborted("documents are being replaced; search again", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.documents_replaced"), retry_after_s=1)
 
 
 def citation(passage: Passage) -> Citation:

@@ -34,6 +34,7 @@ from rollcall.core.errors import (
 from rollcall.core.inputs import validate
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, FileId, Role, Wire
+from rollcall.core.texts import TEXTS
 from rollcall.knowledge.documents import (
     ALLOWANCE,
     CONTENT_TYPES,
@@ -230,14 +231,12 @@ def finish(
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
     if file.purpose in (MADE, RETAINED):
-        raise NotFound("this file was made by a tool, and is no upload", field="fileId")
+        raise NotFound(TEXTS.text("errors.made_by_tool"), field="fileId")
     # It may have been begun a day ago, for a team that the user has left since.
     scope = file.details["scope"]
     check_may_upload(user, claims, scope)
     if scope == "team" and file.details["tenant"] != user.tenant:
-        raise PermissionDenied(
-            "this upload was begun for a team that you no longer belong to", field="fileId"
-        )
+        raise PermissionDenied(TEXTS.text("errors.left_the_team"), field="fileId")
     document = _queue(platform, file, now=now)
     return Upload(file_id=file.id, document=document_info(document, user))
 
@@ -246,16 +245,13 @@ def _check_kind(request: BeginUpload) -> None:
     is_attachment = request.purpose == attachments.PURPOSE
     types = tuple(attachments.KINDS if is_attachment else CONTENT_TYPES)
     if request.content_type not in types:
-        raise InvalidArgument(
-            f"a file of type {request.content_type[:60]!r} is not taken as "
-            f"{'an attachment' if is_attachment else 'a document to search in'}; "
-            f"accepted are {', '.join(types)}",
-            field="contentType",
-        )
+        key = "errors.no_attachment_type" if is_attachment else "errors.no_document_type"
+        text = TEXTS.text(key, type=request.content_type[:60], types=", ".join(types))
+        raise InvalidArgument(text, field="contentType")
     most = attachments.MOST_BYTES if is_attachment else MOST_BYTES
     if request.bytes > most:
         raise InvalidArgument(
-            f"the file has {request.bytes:,} bytes; at most {most:,} are accepted", field="bytes"
+            TEXTS.text("errors.file_too_large", bytes=request.bytes, most=most), field="bytes"
         )
     if is_attachment and request.labels:
         raise InvalidArgument("an attachment carries no labels: leave them out", field="labels")
@@ -344,12 +340,12 @@ def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> 
         FailedPrecondition: The user is of no team; or the variable cannot be read.
     """
     if scope == "team" and user.tenant is None:
-        raise FailedPrecondition("you belong to no team to upload for", field="scope")
+        raise FailedPrecondition(TEXTS.text("errors.no_team"), field="scope")
     variable, otherwise = UPLOADERS[scope]
     entries = (os.environ.get(variable) or otherwise).split(",")
     if not any(_admits(entry.strip(), variable, user, claims) for entry in entries):
-        whom = "your team" if scope == "team" else "yourself"
-        raise PermissionDenied(f"you may not upload documents for {whom}", field="scope")
+        key = "errors.no_team_uploads" if scope == "team" else "errors.no_uploads"
+        raise PermissionDenied(TEXTS.text(key), field="scope")
 
 
 def _admits(entry: str, variable: str, user: User, claims: Mapping[str, Any]) -> bool:
@@ -386,9 +382,9 @@ def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocu
             enqueue(platform, id)
             document = read(reference(platform.db, id).get())
             if document is None:
-                raise Aborted("the document was deleted in this very moment; upload it again")
+                raise Aborted(TEXTS.text("errors.document_deleted"))
             return document
-    raise Aborted("another upload of this name ended at the same time; send this again")
+    raise Aborted(TEXTS.text("errors.other_upload"))
 
 
 def enqueue(platform: Platform, id: str) -> None:

@@ -26,6 +26,7 @@ from rollcall.core.errors import (
     ResourceExhausted,
     Unavailable,
 )
+from rollcall.core.texts import TEXTS
 from rollcall.models.base import (
     BrokenOff,
     Clock,
@@ -95,7 +96,7 @@ def failures_as_ours(model_id: str, clock: Clock, *secrets: str) -> Iterator[Non
         if is_cancelled():
             raise aborted() from None
         if _is_over(clock):
-            raise DeadlineExceeded("the time allowed for this answer is over") from None
+            raise DeadlineExceeded(TEXTS.text("errors.answer_too_slow")) from None
         raise
     except AgentError:
         raise
@@ -116,11 +117,11 @@ def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str)
     if isinstance(error, ProviderError) or status:
         return _of_kind(error, words, name, model_id, provider)
     if _is_over(clock):
-        return DeadlineExceeded("the time allowed for this answer is over")
+        return DeadlineExceeded(TEXTS.text("errors.answer_too_slow"))
     if isinstance(error, TransportError) and error.is_address:
-        return FailedPrecondition(f"the address configured for {name} is not a usable URL")
+        return FailedPrecondition(TEXTS.text("errors.unusable_address", name=name))
     if isinstance(error, UnicodeError):
-        return InvalidArgument("the message holds characters that cannot be sent")
+        return InvalidArgument(TEXTS.text("errors.unusable_characters"))
     was_sent = not isinstance(error, TransportError) or error.is_sent
     return (BrokenOff if was_sent else Unavailable)(
         f"{name} could not be reached, or its answer broke off"
@@ -159,20 +160,22 @@ def _of_kind(
     if kind == "key":
         variable = provider.keys[-1] if provider else "its key"
         return FailedPrecondition(
-            f"{name} refused the key it was given", hint=f"check {variable} and its rights"
+            TEXTS.text("errors.key_refused", name=name), hint=f"check {variable} and its rights"
         )
     if kind == "model":
         return FailedPrecondition(
-            f"{name} has no model {model_id.partition(':')[2]!r} for this key",
+            TEXTS.text("errors.no_model_for_key", name=name, model=model_id.partition(":")[2]),
             hint="check the model's name and the address it is called at",
         )
     if kind == "quota":
         hint = "waiting does not help: the quota is used up, or smaller than this request"
         return QuotaExhausted(f"{name} takes no request like this now", hint=hint)
     if kind == "rate":
-        return ResourceExhausted(f"{name} takes no more requests now", retry_after_s=wait_s)
+        return ResourceExhausted(
+            TEXTS.text("errors.provider_busy", name=name), retry_after_s=wait_s
+        )
     if kind == "setup":
-        return FailedPrecondition(f"{name} cannot be used as it is set up: {words}")
+        return FailedPrecondition(TEXTS.text("errors.provider_unusable", name=name, words=words))
     if kind == "unavailable":
         is_in_answer = isinstance(error, ProviderError) and not error.status
         failure = BrokenOff if is_in_answer else Unavailable

@@ -20,6 +20,7 @@ from msgspec import Struct
 import rollcall.models
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.records import decode
+from rollcall.core.texts import TEXTS
 
 ErrorKind = Literal[
     "blocked",  # the content was refused
@@ -286,7 +287,7 @@ def default_live_voice(env: Mapping[str, str]) -> str:
         if name and provider.key(env):
             return f"{provider.id}:{name}"
     wanted = [f"{each.keys[-1]} and {each.live_variable}" for each in able]
-    raise FailedPrecondition("live voice is not set up", hint=f"set {' or '.join(wanted)}")
+    raise FailedPrecondition(TEXTS.text("errors.no_live_voice"), hint=f"set {' or '.join(wanted)}")
 
 
 def default_embedder(env: Mapping[str, str]) -> str | None:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.texts import TEXTS
 
 State = Literal["healthy", "degraded", "down"]
 
@@ -96,7 +97,7 @@ def check_up(health: Mapping[str, str], id: str) -> None:
     """
     if health.get(id) == "down":
         raise FailedPrecondition(
-            f"{id} does not work at present",
+            TEXTS.text("errors.out_of_order", id=id),
             hint="do without it, and tell the user that it is out of order for now",
             retry_after_s=60,
         )

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id
+from rollcall.core.texts import TEXTS
 from rollcall.registry import access
 from rollcall.registry.access import Permissions
 from rollcall.registry.entries import Entry
@@ -267,7 +268,7 @@ def _renew(db: Client, before: Snapshot | None) -> Snapshot:
             if isinstance(error, ValueError) and tries < _TRIES:
                 continue  # a newer one was published while this one was read
             if before is None:
-                raise Unavailable("the registry cannot be read at present") from error
+                raise Unavailable(TEXTS.text("errors.registry_unreadable")) from error
             log.warning("the registry could not be read anew: %r", error)
             return replace(before, read_at=time.monotonic() - FRESH_S + _AGAIN_S)
     raise AssertionError("unreachable")

@@ -20,6 +20,7 @@ import msgspec
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.extras import require_extra
+from rollcall.core.texts import TEXTS
 from rollcall.render.bidi import cleaned, isolated
 from rollcall.render.sheet import (
     Block,
@@ -93,14 +94,14 @@ def image_kind(data: bytes) -> str:
     """
     if len(data) > MOST_IMAGE_BYTES:
         raise InvalidArgument(
-            f"an image has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are taken"
+            TEXTS.text("errors.image_too_large", bytes=len(data), most=MOST_IMAGE_BYTES)
         )
     for beginning, kind in _KINDS.items():
         if data.startswith(beginning):
             return kind
     if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", data[:2000], re.DOTALL):
         return "svg"
-    raise InvalidArgument("an image is no PNG, JPEG or SVG file")
+    raise InvalidArgument(TEXTS.text("errors.not_an_image"))
 
 
 def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: Any) -> list[bytes]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.extras import require_extra
+from rollcall.core.texts import TEXTS
 from rollcall.render.bidi import cleaned, runs
 from rollcall.render.pages import image_kind, png
 from rollcall.render.sheet import (
@@ -339,7 +340,7 @@ class _Document:
             ValueError,
             OSError,
         ) as error:
-            raise InvalidArgument("an image cannot be read") from error
+            raise InvalidArgument(TEXTS.text("errors.image_unreadable")) from error
         shape._inline.docPr.set("descr", cleaned(alt))
 
 

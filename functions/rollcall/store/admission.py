@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.core.errors import ResourceExhausted
+from rollcall.core.texts import TEXTS
 from rollcall.store import paths
 from rollcall.store.batches import write_unchanged
 from rollcall.store.budgets import (
@@ -172,6 +173,6 @@ def check_rate(starts: Starts, most: int | None, *, now_ms: int) -> None:
         return
     wait_ms = min(counted, default=now_ms) + WINDOW_MS - now_ms
     raise ResourceExhausted(
-        f"that is too fast: at most {most} messages a minute; wait a moment",
+        TEXTS.text("errors.too_fast", most=most),
         retry_after_s=max(1, -(-wait_ms // 1000)),
     )

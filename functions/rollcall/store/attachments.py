@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.messages import Media, UserMessage
 from rollcall.core.options import collection_id
+from rollcall.core.texts import TEXTS
 from rollcall.store.batches import update_unchanged
 from rollcall.store.files import FILES, Allowance, StoredFile, read_record
 
@@ -64,13 +65,13 @@ def check_content(file: StoredFile, start: bytes) -> None:
     is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")  # where every other byte may be 0
     what = None
     if not fits:
-        what = f"is {found}" if found else "is not what that type looks like"
+        key = "errors.content_is" if found else "errors.content_is_not"
+        what = TEXTS.text(key, type=found)
     elif is_text and not is_utf16 and any(byte in _CONTROL for byte in start):
-        what = "is no text"
+        what = TEXTS.text("errors.content_is_no_text")
     if what is not None:
         raise InvalidArgument(
-            f"the file says that it is {file.content_type}, and its content {what}; "
-            "the upload is dropped",
+            TEXTS.text("errors.other_content", content_type=file.content_type, what=what),
             field="contentType",
         )
 
@@ -126,8 +127,7 @@ def with_attachments(
     size = sum(file.bytes for file in found.values())
     if size > MOST_BYTES:
         raise InvalidArgument(
-            f"the message's files have {size:,} bytes together; "
-            f"at most {MOST_BYTES:,} are accepted",
+            TEXTS.text("errors.files_too_large", size=size, most=MOST_BYTES),
             field="message",
         )
     new = [each for each in records if found[each.id].details["threadId"] is None]
@@ -137,25 +137,25 @@ def with_attachments(
 def _check_file(file: StoredFile | None, uid: str, thread_id: str, field: str) -> StoredFile:
     if file is None or file.uid != uid:
         raise InvalidArgument(
-            "you have no such file; one that is not sent within a day is removed",
+            TEXTS.text("errors.no_file"),
             field=field,
             hint="upload it with begin_upload",
         )
     if file.purpose != PURPOSE:
         raise InvalidArgument(
-            "this file was not uploaded as an attachment",
+            TEXTS.text("errors.not_an_attachment"),
             field=field,
             hint='upload it with purpose "attachment"',
         )
     if not file.is_ready:
         raise InvalidArgument(
-            "the upload of this file is not finished", field=field, hint="call finish_upload"
+            TEXTS.text("errors.upload_not_finished"), field=field, hint="call finish_upload"
         )
     if file.details["threadId"] not in (None, thread_id):
         raise InvalidArgument(
-            "this file was sent in another thread, and goes with that one",
+            TEXTS.text("errors.file_of_other_thread"),
             field=field,
-            hint="upload it again",
+            hint=TEXTS.text("hints.upload_again"),
         )
     return file
 

@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rollcall.core.errors import Aborted, FailedPrecondition
+from rollcall.core.texts import TEXTS
 from rollcall.store import audit, migrations, paths
 from rollcall.store.approvals import (
     Approval,
@@ -106,7 +107,7 @@ def open_continuation(
         if opened is not None:
             return opened
         known = None  # it has changed since
-    raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.thread_busy"), field="threadId", retry_after_s=1)
 
 
 def _read(
@@ -145,7 +146,7 @@ def _try_open(
     thread = held.to_dict() or {}
     waits = thread.get("waiting")
     if not waits or waits["runId"] != waiting_run_id:
-        raise FailedPrecondition("nothing in this thread waits for this answer", field="resume")
+        raise FailedPrecondition(TEXTS.text("errors.nothing_waits"), field="resume")
     if is_generated_id(continuation.run_id) and continuation.run_id != next_run_id(waiting_run_id):
         raise run_erased()
     now = datetime.now(UTC)
@@ -272,7 +273,7 @@ def _settle(
         if approval.decision is not None and given is not None:
             is_edited = approval.id in continuation.edits
             if given.approved != approval.decision.approved or is_edited:
-                raise FailedPrecondition("this was decided otherwise a moment ago", field="resume")
+                raise FailedPrecondition(TEXTS.text("errors.decided_otherwise"), field="resume")
         if approval.id in continuation.edits and approval.decision is None:
             settled.append(continuation.edits[approval.id])
             continue
@@ -353,7 +354,7 @@ def note_answers(
     )
     waits = (thread.to_dict() or {}).get("waiting") or {}
     if waits.get("isLate"):
-        raise FailedPrecondition("the time to answer these calls is over", field="toolResults")
+        raise FailedPrecondition(TEXTS.text("errors.calls_over"), field="toolResults")
     if waits.get("isAnswered"):
         return
     batch = db.batch()
@@ -364,7 +365,7 @@ def note_answers(
         client = json.dumps(continuation.client, ensure_ascii=False)
         batch.update(waiting.reference, {"answered": answered, "tookOver": client})
     if waits.get("runId") != waiting_run_id or try_commit(batch) is None:
-        raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+        raise Aborted(TEXTS.text("errors.thread_busy"), field="threadId", retry_after_s=1)
 
 
 def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
@@ -394,6 +395,4 @@ def write_decisions(
         if (given := decisions.get(approval.id)) is not None:
             approval.update(batch, db, {"decision": given.fields()})
     if try_commit(batch) is None:
-        raise Aborted(
-            "one of these approvals was decided meanwhile; read them again", field="resume"
-        )
+        raise Aborted(TEXTS.text("errors.decided_meanwhile"), field="resume")

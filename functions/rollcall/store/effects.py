@@ -42,6 +42,7 @@ from rollcall.core.errors import (
 from rollcall.core.logs import report_incident
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import redacted, redacted_json
+from rollcall.core.texts import TEXTS, Text
 from rollcall.core.wire import SCHEMA_VERSION, RunStatus
 from rollcall.store import audit, paths
 
@@ -162,7 +163,7 @@ class _Performance(Struct, frozen=True):
             run = paths.run(self.db, effect.thread_id, effect.run_id).get(["status"]).to_dict()
             if run is None or run.get("status") != RunStatus.RUNNING:
                 paths.effect(self.db, effect.key).delete()
-                raise Aborted("this run has ended; nothing was written")
+                raise Aborted(TEXTS.text("errors.run_ended"))
         return time
 
     def repeat(self) -> Any:
@@ -175,12 +176,12 @@ class _Performance(Struct, frozen=True):
             )
         status = EffectStatus(entry["status"])
         if status is EffectStatus.FAILED and not entry["mayBeTriedAgain"]:
-            raise FailedPrecondition(f"this was tried before and failed: {entry['error']}")
+            raise FailedPrecondition(TEXTS.text("errors.failed_before", error=entry["error"]))
         if status is EffectStatus.PENDING and self.waits_for_others:
-            busy = Aborted("this call is in progress; try again", retry_after_s=5)
+            busy = Aborted(TEXTS.text("errors.call_in_progress"), retry_after_s=5)
             entry, time = self._wait(busy)
             if not entry:
-                raise NotFound("what was written under this key was erased", field="callKey")
+                raise NotFound(TEXTS.text("errors.written_erased"), field="callKey")
             status = EffectStatus(entry["status"])
         if status is EffectStatus.DONE:
             return json.loads(entry["result"])
@@ -189,21 +190,21 @@ class _Performance(Struct, frozen=True):
             if claimed is not None:
                 return self.do(claimed)
             if self.waits_for_others:  # who asks again does so under the same key
-                raise Aborted("this call is in progress; try again", retry_after_s=2)
-            failed = FailedPrecondition("this was tried at the same time elsewhere, and failed")
+                raise Aborted(TEXTS.text("errors.call_in_progress"), retry_after_s=2)
+            failed = FailedPrecondition(TEXTS.text("errors.failed_elsewhere"))
             return self._outcome_of_others(failed)
         if write.find is None:
-            raise self._unknown("it was interrupted before its outcome was recorded", time=time)
+            raise self._unknown(TEXTS.text("errors.interrupted"), time=time)
         if (result := write.find()) is not None:
             self._note_truth(EffectStatus.DONE, result=result)
             return result
         # That it did not happen is believed only when the process that began it has had its time:
         # it may be about to.
         if datetime.now(UTC) - entry["startedAt"] < timedelta(seconds=lease_s()):
-            raise self._unknown("it was begun a moment ago and may still happen", time=time)
+            raise self._unknown(TEXTS.text("errors.may_still_happen"), time=time)
         message = "it was cut off before anything was written"
         self._note(EffectStatus.FAILED, error=message, again=True, time=time)
-        raise Unavailable(f"{message}; it may be asked for again")
+        raise Unavailable(TEXTS.text("errors.cut_off"))
 
     def _wait(self, busy: AgentError) -> tuple[dict[str, Any], Any]:
         """Wait a while for the process that does it; what was begun long ago is done by none.
@@ -226,7 +227,7 @@ class _Performance(Struct, frozen=True):
         try:
             result = self.write.work(batch)
         except OutcomeUnknown as error:
-            raise self._unknown(error.message) from error
+            raise self._unknown(error.text) from error
         except AgentError as error:
             return self._failed(error, time)
         except Exception as error:
@@ -234,7 +235,7 @@ class _Performance(Struct, frozen=True):
                 self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
                 raise
             report_incident(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
-            raise self._unknown("it failed on our side before it finished") from error
+            raise self._unknown(TEXTS.text("errors.failed_on_our_side")) from error
         if batch is not None:
             return self._commit(batch, result, time)
         self._note_truth(EffectStatus.DONE, result=result)
@@ -260,25 +261,25 @@ class _Performance(Struct, frozen=True):
             batch.commit()
         except (Conflict, Moved, Gone):
             refused = Aborted(
-                "what this would change was changed meanwhile; nothing was written",
-                hint="look again at how it is now",
+                TEXTS.text("errors.changed_meanwhile"),
+                hint=TEXTS.text("hints.look_again"),
             )
             return self._failed(refused, time)
         except Unfit as error:
             log.error("the database does not take what %s writes: %r", tool, error)
             unfit = InvalidArgument(
-                f"the database does not take what {tool} would write; nothing was written",
-                hint="it may be too large: ask for less at once",
+                TEXTS.text("errors.unfit_write", tool=tool),
+                hint=TEXTS.text("hints.ask_for_less"),
             )
             return self._failed(unfit, time)
         except GoogleAPIError:
-            broken = Unavailable("the database did not take the write; nothing was written")
+            broken = Unavailable(TEXTS.text("errors.write_failed"))
             try:
                 return self._failed(broken, time)
             except GoogleAPIError as error:
                 raise OutcomeUnknown(
-                    f"nobody knows whether {tool} happened: the database does not answer",
-                    hint="look before it is done again",
+                    TEXTS.text("errors.write_not_answered", tool=tool),
+                    hint=TEXTS.text("hints.look_before"),
                 ) from error
         return result
 
@@ -299,19 +300,19 @@ class _Performance(Struct, frozen=True):
             AgentError: `failure`: it did not write either.
         """
         busy = OutcomeUnknown(
-            f"nobody knows whether {self.effect.tool} happens: it is being carried out elsewhere",
-            hint="look before it is done again",
+            TEXTS.text("errors.write_elsewhere", tool=self.effect.tool),
+            hint=TEXTS.text("hints.look_before"),
         )
         entry, _ = self._wait(busy)
         if entry.get("status") == EffectStatus.DONE:
             return json.loads(entry["result"])
         raise busy if entry.get("status") == EffectStatus.PENDING else failure
 
-    def _unknown(self, what: str, *, time: Any = None) -> OutcomeUnknown:
-        self._note_truth(EffectStatus.UNKNOWN, error=what, time=time)
+    def _unknown(self, what: str | Text, *, time: Any = None) -> OutcomeUnknown:
+        self._note_truth(EffectStatus.UNKNOWN, error=str(what), time=time)
         return OutcomeUnknown(
-            f"nobody knows whether {self.effect.tool} happened: {what}",
-            hint="look before it is done again",
+            TEXTS.text("errors.write_unknown", tool=self.effect.tool, what=what),
+            hint=TEXTS.text("hints.look_before"),
         )
 
     def _note_truth(self, status: EffectStatus, **what: Any) -> None:

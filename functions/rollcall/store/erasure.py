@@ -36,6 +36,7 @@ from rollcall.core.errors import (
 )
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.texts import TEXTS
 from rollcall.core.user_data import Receipt, Section, delete, of_user
 from rollcall.store import audit, paths
 from rollcall.store.batches import read_all, try_commit, update_unchanged, where
@@ -251,15 +252,15 @@ def begin_thread_erasure(
         if not thread.exists:
             if state:
                 return id, state
-            raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
+            raise NotFound(TEXTS.text("errors.no_thread", thread_id=thread_id), field="threadId")
         data = thread.to_dict() or {}
         if data["uid"] != uid:
-            raise PermissionDenied("this thread belongs to someone else", field="threadId")
+            raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
         if lease := data.get("lease"):
             run = paths.run(db, thread_id, lease["runId"]).get()
             if is_run_alive(run.to_dict() or {}):
                 raise Aborted(
-                    f"run {lease['runId']} is still answering in this thread",
+                    TEXTS.text("errors.still_answering", run=lease["runId"]),
                     field="threadId",
                     hint="stop it with cancel_run, or wait for it",
                     retry_after_s=2,
@@ -270,7 +271,7 @@ def begin_thread_erasure(
             state = _first_state(kind, uid, thread_id)
         if (worker := _claim(db, stored, state, seconds, thread)) is not None:
             return worker
-    raise Aborted("this thread is busy; try again", field="threadId", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.thread_busy"), field="threadId", retry_after_s=1)
 
 
 def _erasure_id(kind: Kind, uid: str, scope: str | None) -> str:
@@ -317,7 +318,7 @@ def _current_receipt(db: Client, id: str) -> dict[str, Any]:
     """Return the receipt as another worker has it."""
     state = _receipt(db, id).get().to_dict()
     if state is None:
-        raise Aborted("this erasure is just beginning; try again", retry_after_s=1)
+        raise Aborted(TEXTS.text("errors.erasure_beginning"), retry_after_s=1)
     return _to_receipt(id, state)
 
 
@@ -451,7 +452,7 @@ def delete_account(uid: str) -> None:
     except auth.UserNotFoundError:
         return
     except Exception as error:  # the SDK, its transport and its credentials, each in its way
-        raise Unavailable(f"the account cannot be deleted now: {error}") from error
+        raise Unavailable(TEXTS.text("errors.account_not_deleted", error=error)) from error
 
 
 # ---- One thread ----
@@ -626,4 +627,4 @@ def _repeat(attempt: Callable[[], bool]) -> None:
         if attempt():
             return
         time.sleep(_WAIT_S * 1.5**number)
-    raise Aborted("too many writers at once; try again", retry_after_s=5)
+    raise Aborted(TEXTS.text("errors.too_many_writers"), retry_after_s=5)

@@ -29,6 +29,7 @@ from rollcall.core.errors import Aborted
 from rollcall.core.events import Event
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.texts import TEXTS
 from rollcall.store import paths
 from rollcall.store.batches import update_unchanged, where
 from rollcall.store.message_log import utf8_bytes
@@ -193,7 +194,7 @@ def find_open_page(db: Client, thread_id: str, run_id: str) -> OpenPage:
         page = paths.event_page(db, thread_id, run_id, number).get()
         if "n" not in (page.to_dict() or {}):
             return OpenPage(number, first, page)
-    raise Aborted("this run is changing; try again", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.run_changing"), retry_after_s=1)
 
 
 def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> Iterator[Any]:

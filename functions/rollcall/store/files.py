@@ -44,6 +44,7 @@ from rollcall.core.errors import (
 from rollcall.core.options import collection_id
 from rollcall.core.records import convert
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.texts import TEXTS
 from rollcall.store.batches import try_commit, update_unchanged, where
 from rollcall.store.client import project_id
 
@@ -389,9 +390,9 @@ class FileStore:
                 digest.update(part)
             if digest.hexdigest() != file.sha256:
                 raise InvalidArgument(
-                    "what was sent has another SHA-256 than was announced; the upload is dropped",
+                    TEXTS.text("errors.upload_damaged"),
                     field="sha256",
-                    hint="begin again",
+                    hint=TEXTS.text("hints.begin_again"),
                 )
         except InvalidArgument:
             batch = self._db.batch()
@@ -402,7 +403,7 @@ class FileStore:
         unchanged = self._db.write_option(last_update_time=read_at)
         batch.update(self._record(file_id), {"status": READY}, option=unchanged)
         if try_commit(batch) is None:
-            raise Aborted("the upload changed meanwhile; send this again")
+            raise Aborted(TEXTS.text("errors.upload_changed"))
         return replace(file, status=READY)
 
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
@@ -419,7 +420,7 @@ class FileStore:
         """
         file, _ = self._own(uid, file_id)
         if not file.is_ready:
-            raise NotFound("this upload was not finished", field="fileId")
+            raise NotFound(TEXTS.text("errors.this_upload_not_finished"), field="fileId")
         return file
 
     def read_part(self, file: StoredFile, number: int) -> bytes:
@@ -434,7 +435,7 @@ class FileStore:
             raise _no_part(file, number)
         part = contents_at(self._db, file.place).read(file.id, number)
         if part is None:
-            raise NotFound(f"part {number} of the file is not there", field="fileId")
+            raise NotFound(TEXTS.text("errors.part_not_there", number=number), field="fileId")
         return part
 
     def find(self, file_id: str) -> StoredFile | None:
@@ -452,7 +453,7 @@ class FileStore:
         for number in range(file.parts):
             part = contents.read(file.id, number)
             if part is None:
-                raise NotFound(f"part {number} of the file is not there")
+                raise NotFound(TEXTS.text("errors.part_not_there", number=number))
             yield part
 
     def remove(self, batch: WriteBatch, file: StoredFile) -> None:
@@ -538,7 +539,7 @@ def clean_name(name: str) -> str:
     seen = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
     clean = " ".join(seen.replace("\\", "/").rpartition("/")[2].split())
     if not clean:
-        raise InvalidArgument("the file has no name", field="name")
+        raise InvalidArgument(TEXTS.text("errors.no_file_name"), field="name")
     if len(clean) <= NAME_CHARS:
         return clean
     stem, dot, ending = clean.rpartition(".")
@@ -567,14 +568,13 @@ def check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
     """
     if len(kept) >= allowance.files:
         raise ResourceExhausted(
-            f"you keep {len(kept)} files; at most {allowance.files} are allowed",
-            hint="delete one first",
+            TEXTS.text("errors.too_many_files", number=len(kept), most=allowance.files),
+            hint=TEXTS.text("hints.delete_one"),
         )
     if sum(kept) + new > allowance.bytes:
         raise ResourceExhausted(
-            f"you keep {sum(kept):,} bytes, and this file has {new:,}; at most "
-            f"{allowance.bytes:,} are allowed together",
-            hint="delete a file first",
+            TEXTS.text("errors.no_room", kept=sum(kept), new=new, most=allowance.bytes),
+            hint=TEXTS.text("hints.delete_a_file"),
         )
 
 
@@ -585,4 +585,4 @@ def _no_part(file: StoredFile, number: int) -> InvalidArgument:
 
 
 def _no_upload() -> NotFound:
-    return NotFound("you have no such upload; it may have been dropped", field="fileId")
+    return NotFound(TEXTS.text("errors.no_upload"), field="fileId")

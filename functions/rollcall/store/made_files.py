@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
 from rollcall.core.shapes import FileRef
+from rollcall.core.texts import TEXTS
 from rollcall.store.batches import read_all, try_commit, update_unchanged
 from rollcall.store.files import (
     PART_BYTES,
@@ -138,7 +139,7 @@ def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
             raise InvalidArgument(f"{content_type[:60]!r} is no content type, such as text/csv")
         if len(data) > MADE_BYTES:
             raise FailedPrecondition(
-                f"the file has {len(data):,} bytes; at most {MADE_BYTES:,} are kept"
+                TEXTS.text("errors.made_file_too_large", bytes=len(data), most=MADE_BYTES)
             )
         new = NewFile(
             uid=uid,

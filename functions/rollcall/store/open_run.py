@@ -28,6 +28,7 @@ from rollcall.core.events import Event
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
 from rollcall.core.options import lease_s
 from rollcall.core.redaction import json_redactor, redacted_json
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import RunStatus
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, RememberedApproval, load_approvals, read_remembered
@@ -479,7 +480,7 @@ class OpenRun(Struct):
             return True
         if data.get("by") != self.events.writer:  # or by an earlier save of ours that came late
             self.is_closed = True
-            raise Aborted("another run has taken this thread over; this one has ended")
+            raise Aborted(TEXTS.text("errors.run_superseded"))
         self.events.page_time = page.update_time
         self.is_cancelled = self.is_cancelled or bool(data.get("cancelRequested"))
         return False

@@ -24,6 +24,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.redaction import redacted
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import SCHEMA_VERSION, RateRequest, RunStatus
 from rollcall.store import audit, paths
 
@@ -56,16 +57,16 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
         number = int(request.message_id or "")
         message = paths.message(db, request.thread_id, number).get().to_dict()
         if message is None:
-            raise NotFound("there is no such message", field="messageId")
+            raise NotFound(TEXTS.text("errors.no_message"), field="messageId")
         if message["uid"] != user.uid:
-            raise PermissionDenied("this message belongs to someone else", field="messageId")
+            raise PermissionDenied(TEXTS.text("errors.others_message"), field="messageId")
         run_id = str(message["runId"])
     try:
         stored: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
     except (Contended, ValueError) as error:
         if isinstance(error, ValueError) and not isinstance(error.__cause__, Contended):
             raise  # it is no "exceeded maximum number of attempts"
-        raise Unavailable("the rating was not stored; try again", retry_after_s=1) from error
+        raise Unavailable(TEXTS.text("errors.rating_not_stored"), retry_after_s=1) from error
     return stored
 
 
@@ -76,12 +77,12 @@ def _rate(
     reference = paths.rating(db, request.thread_id, run_id)
     before = reference.get(transaction=transaction).to_dict() or {}
     if run is None:
-        raise NotFound("there is no such run", field="runId")
+        raise NotFound(TEXTS.text("errors.no_run"), field="runId")
     if run["uid"] != user.uid:
-        raise PermissionDenied("this run belongs to someone else", field="runId")
+        raise PermissionDenied(TEXTS.text("errors.others_run"), field="runId")
     if run["status"] == RunStatus.RUNNING:
         raise FailedPrecondition(
-            "this run is going on", field="runId", hint="rate it once it has answered"
+            TEXTS.text("errors.run_going_on"), field="runId", hint=TEXTS.text("hints.rate_later")
         )
     comment = redacted(request.comment) if request.comment else None
     ids = {"threadId": request.thread_id, "runId": run_id}
@@ -130,9 +131,9 @@ def _rate(
 
 
 def _check_bounds(number: int, writes: int) -> None:
-    hint = "it can still be taken back"
+    hint = TEXTS.text("hints.take_back")
     if number > MAX_CHANGES:
-        raise ResourceExhausted(f"an answer may be rated anew {MAX_CHANGES} times", hint=hint)
+        raise ResourceExhausted(TEXTS.text("errors.rated_too_often", most=MAX_CHANGES), hint=hint)
     if writes > MAX_WRITES:
-        text = f"an answer's rating and comment may be written {MAX_WRITES} times"
+        text = TEXTS.text("errors.rating_written_too_often", most=MAX_WRITES)
         raise ResourceExhausted(text, hint=hint)

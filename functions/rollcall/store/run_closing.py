@@ -25,6 +25,7 @@ from msgspec import Struct, field
 
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import (
     Outcome,
     RunResult,
@@ -164,7 +165,7 @@ def find_leased_run(
         return None
     if is_run_alive(data) and not supersede:
         raise Aborted(
-            f"run {run.id} is still answering in this thread",
+            TEXTS.text("errors.still_answering", run=run.id),
             field="threadId",
             hint='wait for it, or send whenBusy: "supersede" to take over',
             retry_after_s=2,
@@ -228,7 +229,7 @@ def _close_waiting(
     is_answered = not waiting["calls"] or waiting.get("isAnswered")
     if somebody_decided and are_settled and is_answered:
         raise Aborted(
-            "what this thread waited for is decided and about to be carried out",
+            TEXTS.text("errors.decided_and_begun"),
             field="threadId",
             retry_after_s=2,
         )
@@ -396,10 +397,10 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
     for _ in range(TRIES):
         thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
         if not run.exists:
-            raise NotFound(f"there is no run {run_id!r} in this thread", field="runId")
+            raise NotFound(TEXTS.text("errors.no_run_in_thread", run_id=run_id), field="runId")
         data, waiting = run.to_dict() or {}, (thread.to_dict() or {}).get("waiting") or {}
         if data["uid"] != uid:
-            raise PermissionDenied("this run belongs to someone else", field="runId")
+            raise PermissionDenied(TEXTS.text("errors.others_run"), field="runId")
         if waiting.get("runId") == run_id:
             status = _try_close(db, thread, run, waiting)
         elif data["status"] != RunStatus.RUNNING:
@@ -416,7 +417,7 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
             status = CANCELLING if try_commit(batch) is not None else None
         if status is not None:
             return status
-    raise Aborted("this run is changing; try again", retry_after_s=1)
+    raise Aborted(TEXTS.text("errors.run_changing"), retry_after_s=1)
 
 
 def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None) -> str | None:

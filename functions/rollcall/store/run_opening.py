@@ -38,6 +38,7 @@ from rollcall.core.errors import (
 from rollcall.core.messages import UserMessage
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
+from rollcall.core.texts import TEXTS
 from rollcall.core.titles import title_of
 from rollcall.store import migrations, paths
 from rollcall.store.admission import Admission
@@ -268,7 +269,7 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
         opened = _try_open(db, opening, thread, view, new_files=new_files)
         if opened is not None:
             return opened
-    raise Aborted("too many messages came at once; try again", retry_after_s=2)
+    raise Aborted(TEXTS.text("errors.too_many_messages"), retry_after_s=2)
 
 
 def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenRun | RunState:
@@ -390,16 +391,16 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
     if not thread.exists:
         if new:
             return
-        raise NotFound(f"there is no thread {thread.id!r}", field="threadId")
+        raise NotFound(TEXTS.text("errors.no_thread", thread_id=thread.id), field="threadId")
     data = thread.to_dict() or {}
     if data["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+        raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
     if data["agent"] != agent:
         raise AlreadyExists(
-            f"this thread is with the agent {data['agent']!r}, not {agent!r}", field="agent"
+            TEXTS.text("errors.other_agent", agent=data["agent"], asked=agent), field="agent"
         )
     if data.get("erasing"):
-        raise Aborted("this thread is being erased", field="threadId", retry_after_s=5)
+        raise Aborted(TEXTS.text("errors.thread_erased"), field="threadId", retry_after_s=5)
 
 
 def place_of(context: dict[str, Any]) -> dict[str, str]:
@@ -426,9 +427,9 @@ def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> User
     read = found[0] if found else paths.thread(db, thread_id).get()
     data = read.to_dict()
     if data is None:
-        raise NotFound(f"there is no thread {thread_id!r}", field="threadId")
+        raise NotFound(TEXTS.text("errors.no_thread", thread_id=thread_id), field="threadId")
     if data["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+        raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
     if not found:
         recent = read_recent(db, thread_id, data, paths.window(db, thread_id).get())
         raise _not_newest(recent.documents, turn_id, "retry")
@@ -451,12 +452,11 @@ def _not_newest(
     newest_turn = documents[-1].get("turnId") if documents else None
     if newest_turn is None:
         return FailedPrecondition(
-            f"nothing was said in this thread yet, so there is no turn {turn_id!r}",
+            TEXTS.text("errors.nothing_said", turn_id=turn_id),
             field=field,
-            hint="send a message alone",
+            hint=TEXTS.text("hints.message_alone"),
         )
     return FailedPrecondition(
-        f"{turn_id!r} is not this thread's newest turn, which is {newest_turn!r}; "
-        "only the newest can be asked again or replaced",
+        TEXTS.text("errors.not_newest", turn_id=turn_id, newest_turn=newest_turn),
         field=field,
     )

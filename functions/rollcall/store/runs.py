@@ -32,6 +32,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import AlreadyExists, NotFound, PermissionDenied
 from rollcall.core.options import collection_id, lease_s
 from rollcall.core.redaction import redacted_json
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import SCHEMA_VERSION, CallStatus, Role, RunStatus
 from rollcall.store import paths
 from rollcall.store.batches import in_parallel, read_all, where
@@ -161,7 +162,7 @@ def run_id_taken(run_id: str) -> AlreadyExists:
 
 def run_erased() -> NotFound:
     """Return the error for a run id whose run was erased."""
-    return NotFound("what this run said was erased; use a new runId", field="runId")
+    return NotFound(TEXTS.text("errors.run_erased_for_good"), field="runId")
 
 
 # ---- What has become of a run ----
@@ -205,7 +206,7 @@ def state_for_repeat(
         AlreadyExists: It was requested with other data.
     """
     if run["uid"] != uid:
-        raise PermissionDenied("this thread belongs to someone else", field="threadId")
+        raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
     if run["requestDigest"] != request_digest:
         raise run_id_taken(snapshot.id)
     return run_state(run, thread_id=snapshot.reference.parent.parent.id, run_id=snapshot.id)

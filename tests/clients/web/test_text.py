@@ -81,6 +81,49 @@ def test_web_table_begins_where_its_letters_are_read_from(components: Page) -> N
     assert components.evaluate("components.seen('tbody td:nth-child(2)')") == "92.4A"
 
 
+FIGURES = """(units) => {
+  const torn = [];
+  const shown = document.querySelector(".markdown");
+  const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data } = walker.currentNode;
+    for (const { index, 0: found } of data.matchAll(new RegExp(units, "gu"))) {
+      const range = document.createRange();
+      const top = (at) => {
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        return Math.round(range.getBoundingClientRect().top);
+      };
+      if (top(index) !== top(index + found.length - 1)) torn.push(found);
+    }
+  }
+  return torn;
+}"""
+"""The figures that are on another line than their units."""
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        (
+            "The drop is 7.2 V of 120 V (6 %) at 16 A over 150 ft of 12 AWG at 75 °C.",
+            r"[\d.]+\s[VAftW%°]",
+        ),
+        (
+            "המפל הוא 7.2 V מתוך 120 וולט ב-16 אמפר לאורך 45.7 מטר, ב-75 °C, ו-AWG 12.",
+            r"\d+\s[V°ומא]",
+        ),
+    ],
+)
+def test_web_figure_stays_on_one_line_with_its_unit(
+    components: Page, text: str, units: str
+) -> None:
+    for width in range(320, 420, 7):
+        components.set_viewport_size({"width": width, "height": 900})
+        show(components, f"{text} " * 6)
+        assert components.evaluate(FIGURES, units) == [], width
+
+
 def test_web_item_of_another_direction_keeps_the_mark_of_its_list(components: Page) -> None:
     show(components, "- ראשון\n- this one is English\n- שלישי\n")
     edges = components.locator("li").evaluate_all(

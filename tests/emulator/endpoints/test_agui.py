@@ -547,6 +547,8 @@ def test_an_agent_that_is_not_there_is_refused(front: Front) -> None:
         "messages": [{"id": "1", "role": "user", "content": "x"}],
     }
     assert front.send(body, agent="nobody").refusal == (404, "not-found", "agent")
+    hebrew = front.send({**body, "forwardedProps": {"locale": "he"}}, agent="nobody")
+    assert hebrew.error and hebrew.error["message"] == "אין סוכן \u2068'nobody'\u2069"
     assert front.send(body, agent="").refusal == (400, "invalid-argument", "agent")
     assert front.send(body, agent="a%2Fb/c").refusal == (400, "invalid-argument", "agent")
 

@@ -151,7 +151,10 @@ def test_a_busy_thread_names_who_holds_it_and_can_be_taken_over(office: Office) 
         refused = office.call(second)
         assert refused.code == "aborted"
         assert refused.error is not None
-        assert "r1" in refused.error["message"]
+        assert refused.error["message"] == "run r1 is still answering in this thread"
+        refused = office.call({**second, "locale": "he"})
+        assert refused.error is not None
+        assert refused.error["message"] == "תשובה עוד נכתבת בשיחה הזאת (\u2068r1\u2069)"
         taken = office.call({**second, "whenBusy": "supersede"})
         office.hooks.may_end.set()
         assert first.result(30).code == "aborted"

@@ -23,10 +23,11 @@ from rollcall.agent.turn import Turn
 from rollcall.core import logs
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import ToolContext, User
-from rollcall.core.errors import Unavailable
+from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
 from rollcall.core.logs import log_fields
 from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
+from rollcall.core.texts import TEXTS
 from rollcall.core.wire import CallStatus, StopReason, ToolCallRecord
 from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import CALL_BYTES, TurnUsage
@@ -186,6 +187,20 @@ def test_an_async_capability_is_a_tool_of_the_loop_and_knows_its_call() -> None:
     tools = {"ping": lambda progress: Capability.of(ping).call(ToolContext(user=User("ann")), {})}
     _, ended = play(turn(ScriptedModel([calls(("ping", {})), says("Ok.")]), tools))
     assert (ended.calls[0].status, ended.calls[0].result) == (CallStatus.DONE, "ping")
+
+
+@pytest.mark.parametrize(("locale", "why"), [("en", "the message is empty"), ("he", "ההודעה ריקה")])
+def test_a_failed_call_says_why_in_the_users_language(locale: str, why: str) -> None:
+    def refusing(progress: Any) -> str:
+        raise InvalidArgument(TEXTS.text("errors.empty_message"), field="content")
+
+    model = ScriptedModel([calls(("a", {})), says("Ok.")])
+    asked = turn(model, {"a": refusing})
+    _, ended = play(replace(asked, request=replace(asked.request, locale=locale)))
+    error = {"message": why, "code": "invalid-argument", "field": "content"}
+    assert ended.calls[0].error == error
+    told = model.requests[-1].messages[-1]
+    assert json.loads(told.results[0].content)["error"] == error
 
 
 def test_what_breaks_off_in_a_tool_is_told_to_the_developer_and_not_to_the_model(

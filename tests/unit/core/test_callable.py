@@ -13,6 +13,7 @@ from rollcall.core.context import Call
 from rollcall.core.errors import PermissionDenied
 from rollcall.core.http import bind_callable
 from rollcall.core.logs import report_incident
+from rollcall.core.texts import TEXTS
 from tests.support.calling import Functions, emulate, frames, token
 
 GOOGLE_KEY = "AIza" + "b1" * 17 + "c"
@@ -47,6 +48,29 @@ def test_the_role_comes_from_the_token_and_an_unknown_one_counts_as_user() -> No
         response = post(echo, {}, headers=sent)
         assert response.json is not None
         assert response.json["result"]["role"] == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "accept", "said"),
+    [
+        ({"locale": "he"}, None, "השיחה הזאת שייכת לאדם אחר"),
+        ({"locale": "he"}, "en-US,en;q=0.9", "השיחה הזאת שייכת לאדם אחר"),
+        ({"locale": "en"}, "he-IL", "this thread belongs to someone else"),
+        ({}, "he-IL,he;q=0.9,en;q=0.8", "השיחה הזאת שייכת לאדם אחר"),
+        ({}, "fr", "this thread belongs to someone else"),
+        ({"locale": ["he"]}, None, "this thread belongs to someone else"),
+        ([1], None, "this thread belongs to someone else"),
+    ],
+)
+def test_a_refusal_is_in_the_callers_language(data: Any, accept: str | None, said: str) -> None:
+    def refuse(call: Call) -> Any:
+        raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
+
+    headers = {"Accept-Language": accept} if accept else {}
+    error = post(refuse, data, headers=headers).json["error"]
+    assert (error["message"], error["details"]["field"]) == (said, "threadId")
+    (framed,) = frames(post(refuse, data, headers={**headers, **SSE}))
+    assert framed["error"]["message"] == said
 
 
 def test_a_handler_is_told_whether_its_chunks_are_read() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, ResourceExhausted
 from rollcall.core.inputs import (
@@ -19,8 +20,15 @@ from rollcall.core.inputs import (
     read_context,
     validate,
 )
+from rollcall.core.texts import TEXTS, without_isolates
 from rollcall.core.wire import RunRequest
 from tests.support.rules import for_every
+
+
+def _refuse_x(value: str) -> str:
+    if value == "x":
+        raise ValueError(TEXTS.text("errors.empty_message"))
+    return value
 
 
 def nested(levels: int) -> Any:
@@ -28,6 +36,55 @@ def nested(levels: int) -> Any:
     for _ in range(levels):
         value = [value]
     return value
+
+
+class Bounded(BaseModel):
+    above: Annotated[float, Field(gt=0)] = 1
+    least: Annotated[float, Field(ge=2.5)] = 3
+    below: Annotated[int, Field(lt=5_000_000)] = 1
+    most: Annotated[int, Field(le=7)] = 1
+    text: Annotated[str, Field(min_length=2, max_length=3)] = "ab"
+    one: Annotated[str, Field(min_length=1, max_length=1)] = "a"
+    listed: Annotated[list[int], Field(min_length=1, max_length=2)] = [1]
+    named: Literal["copper", "aluminum"] = "copper"
+    checked: Annotated[str, AfterValidator(_refuse_x)] = "a"
+
+
+BEYOND = [
+    ("above", 0, "above: הערך צריך להיות גדול מ-0 (לא 0)"),
+    ("least", 1, "least: הערך צריך להיות 2.5 לפחות (לא 1)"),
+    ("below", 5_000_000, "below: הערך צריך להיות קטן מ-5000000 (לא 5000000)"),
+    ("most", 8, "most: הערך צריך להיות 7 לכל היותר (לא 8)"),
+    ("text", "a", "text: צריך לכתוב 2 תווים לפחות (לא 'a')"),
+    ("text", "abcd", "text: צריך לכתוב 3 תווים לכל היותר (לא 'abcd')"),
+    ("one", "", "one: צריך לכתוב תו אחד לפחות (לא '')"),
+    ("one", "ab", "one: צריך לכתוב תו אחד לכל היותר (לא 'ab')"),
+    ("listed", [], "listed: צריך פריט אחד לפחות, ויש 0"),
+    ("listed", [1, 2, 3], "listed: צריך 2 פריטים לכל היותר, ויש 3"),
+    ("named", "tin", "named: הערך צריך להיות אחד מאלה: 'copper' or 'aluminum' (לא 'tin')"),
+    ("checked", "x", "checked: ההודעה ריקה (לא 'x')"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "hebrew"), BEYOND)
+def test_a_value_beyond_its_bounds_is_refused_in_both_languages(
+    field: str, value: Any, hebrew: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        validate(Bounded, {field: value})
+    with pytest.raises(ValidationError) as pydantics:
+        Bounded.model_validate({field: value})
+    words = pydantics.value.errors()[0]["msg"].removeprefix("Value error, ")
+    given = "" if isinstance(value, list) else f" (not {value!r})"
+    assert caught.value.message == f"{field}: {words[:1].lower()}{words[1:]}{given}"
+    assert without_isolates(caught.value.say("he")) == hebrew
+
+
+def test_what_is_missing_is_named_in_both_languages() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        validate(RunRequest, {"message": "hi"})
+    assert caught.value.message == "agent is missing"
+    assert caught.value.say("he") == "חסר \u2068agent\u2069"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import type { RollcallError } from "@rollcall/client";
 import type { StopReason } from "@rollcall/client/wire";
 
-import { type Key, text } from "../text/locale.js";
+import { directionOf } from "../text/direction.js";
+import { direction, type Key, text } from "../text/locale.js";
 
 export interface Problem {
   title: string;
@@ -43,7 +44,9 @@ export function problemOf(error: RollcallError): Problem {
   }
   const known = BY_CODE[code] ?? BY_CODE.internal!;
   const { title, advice, mayRetry } = known;
-  const said = [message, hint].filter(Boolean).join("; ");
+  // A hint in another language is for programs; whoever sets the app up reads it all the same.
+  const isRead = code === "failed-precondition" || directionOf(hint ?? "") === direction.value;
+  const said = [message, isRead && hint].filter(Boolean).join("; ");
   return { title: text(title), advice: text(advice, { said }), mayRetry };
 }
 

@@ -1,4 +1,4 @@
-/** What an error means to teachers and pupils, in the page's language; the server's words are English. */
+/** What an error means to teachers and pupils, in words of a school. */
 
 import type { RollcallError } from "@rollcall/client";
 

@@ -52,7 +52,17 @@ export function lines(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROLS, "");
 }
 
-/** Prose without the characters that would be obeyed instead of read. */
+/** What a figure is of, in technical texts of both languages; "3 in a row" has none. */
+const UNIT = [
+  "[kMm]?(?:VA|VAR|V|A|W|Wh|Ω)|[kM]?Hz|kcmil|AWG|hp|ohms?|ft²?|mm²?|cm²?|km|m²?|in²?|kg|lb|ms|s|[kMG]?B|[°]?[CF]|%|[₪€$]",
+  "וולט|ואט|קו[\"״]ט|אמפר|רגל|אינץ['׳]|מ[\"״]מ|ס[\"״]מ|ק[\"״]מ|מטר|ק[\"״]ג|כ[\"״]ס|מעלות",
+].join("|");
+const FIGURE = new RegExp(`(?<=\\d) (?=(?:${UNIT})(?![\\p{L}\\p{N}]| a | the ))|(?<=\\bAWG) (?=\\d)`, "gu");
+
+/**
+ * Prose without the characters that would be obeyed instead of read, in which a figure and its unit
+ * stay on one line.
+ */
 export function prose(text: string): string {
-  return lines(text).replace(OBEYED, "");
+  return lines(text).replace(OBEYED, "").replace(FIGURE, "\u00a0");
 }

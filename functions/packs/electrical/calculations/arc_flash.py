@@ -33,8 +33,8 @@ from packs.electrical.calculations.ieee_1584 import (
 from packs.electrical.calculations.short_circuit import fault_at
 from packs.electrical.projects.records import Panel, Project
 from packs.electrical.results import Basis
-from packs.electrical.wording import TEXTS
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
+from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 
 LONGEST_S = 2.0
@@ -178,11 +178,7 @@ def study(given: ArcParameters) -> Study:
 
 def _time(field: str, seconds: float) -> float:
     if not 0 < seconds < float("inf"):
-        raise InvalidArgument(
-            f"{field} is {seconds:g}; it must be above 0 s, such as 0.05 for a breaker that trips "
-            "at once",
-            field=field,
-        )
+        raise invalid(field, "arc_time", field=field, seconds=seconds)
     return seconds
 
 
@@ -347,8 +343,7 @@ def check_three_phase(panel: Panel) -> None:
     """
     if panel.phases == 1:
         raise FailedPrecondition(
-            f"panel {panel.name!r} is single-phase; the model of IEEE 1584-2018 is for three-phase "
-            "systems of 208 to 15000 V, and single-phase ones are not in its range",
+            TEXTS.text("errors.arc_three_phase", name=panel.name),
             field="panelName",
             hint=f"{RANGE}; select PPE by the category tables of NFPA 70E, 130.7(C)(15)(a), within "
             "their limits of fault current and clearing time (they have a row for panelboards up "
@@ -366,7 +361,7 @@ def _bolted_ka(project: Project, panel: Panel, overrides: ArcOverrides, basis: B
     except FailedPrecondition as error:
         known = f"{error.hint}; or" if error.hint else "or"
         raise FailedPrecondition(
-            error.message, field=error.field, hint=f"{known} give boltedFaultKa"
+            error.text, field=error.field, hint=f"{known} give boltedFaultKa"
         ) from error
     bolted_ka = fault.amps / 1000
     basis.use("boltedFaultKa", round(bolted_ka, 3), "kA", "calculated")

@@ -23,8 +23,7 @@ from packs.electrical.projects.records import (
 )
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis, Source
-from packs.electrical.wording import TEXTS
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
 
 DEFAULT_POWER_FACTOR = 0.9
 RESISTIVE: frozenset[LoadType] = frozenset(
@@ -68,7 +67,7 @@ class CircuitOverrides:
             InvalidArgument: It is given in amperes and in watts.
         """
         if self.load_amps is not None and self.load_watts is not None:
-            raise InvalidArgument("give loadAmps or loadWatts, not both", field="loadWatts")
+            raise invalid("loadWatts", "one_load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +127,7 @@ def load_of(
         return Load(amps, volts, phases, "table", circuit.load_type, motors)
     watts = circuit.load_watts if overrides.load_watts is None else overrides.load_watts
     if overrides.load_watts is None and not circuit.load_watts:
-        raise InvalidArgument(
-            f"{found.label} has no load recorded; give loadAmps or loadWatts", field="loadAmps"
-        )
+        raise invalid("loadAmps", "no_load_recorded", circuit=found.text)
     demand = None
     if not by_nameplate and not motors:
         demand = household_range_watts(project, circuit, watts)

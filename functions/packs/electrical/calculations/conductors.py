@@ -40,7 +40,7 @@ from packs.electrical.nec.overcurrent import (
 from packs.electrical.projects.records import Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis
-from packs.electrical.wording import TEXTS, amps
+from packs.electrical.wording import TEXTS, amps, invalid
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.texts import Text, isolated
 
@@ -336,10 +336,8 @@ def stated_sizing(overrides: CircuitOverrides) -> SizingCase:
     """
     overrides.check_load()
     if overrides.load_amps is None:
-        raise InvalidArgument(
-            "which circuit? Give circuitNumber with panelName, circuitId or circuitDescription; "
-            "without a circuit loadAmps, and conductorSize to check one",
-            field="loadAmps" if overrides.conductor_size else "circuitNumber",
+        raise invalid(
+            "loadAmps" if overrides.conductor_size else "circuitNumber", "which_circuit_to_size"
         )
     basis = Basis()
     load = Load(overrides.load_amps, 0.0, 1, "argument")

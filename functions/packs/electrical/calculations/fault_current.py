@@ -18,7 +18,9 @@ from typing import Literal
 from packs.electrical.nec.conductors import Material, Size
 from packs.electrical.nec.impedance import Conduit, ac_impedance, c_value
 from packs.electrical.projects.records import NETWORK_V, Phases
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.texts import Text
 
 UL_TOLERANCE = 0.9
 """Listed transformers of 25 kVA and more may have 10 % less impedance than their plate says."""
@@ -230,7 +232,7 @@ def through_transformer(before: Point, name: str, windings: Windings) -> Point:
         FailedPrecondition: Its primary does not fit the supply.
     """
     primary_v = windings.primary_v or before.voltage_v
-    check_voltage(before, primary_v, f"the primary of {name!r}")
+    check_voltage(before, primary_v, TEXTS.text("errors.primary", name=name))
     start = before if windings.phases == before.phases else _two_lines(before, name)
     f = transformer_f(
         start.line_amps,
@@ -257,7 +259,7 @@ def through_transformer(before: Point, name: str, windings: Windings) -> Point:
     )
 
 
-def check_voltage(point: Point, voltage_v: float, what: str) -> None:
+def check_voltage(point: Point, voltage_v: float, what: Text) -> None:
     """Refuse equipment whose voltage is not that of its supply.
 
     Raises:
@@ -265,8 +267,13 @@ def check_voltage(point: Point, voltage_v: float, what: str) -> None:
     """
     if abs(voltage_v - point.voltage_v) > VOLTAGE_MISMATCH * point.voltage_v:
         raise FailedPrecondition(
-            f"{what} is at {voltage_v:g} V, but {point.name!r} before it is at "
-            f"{point.voltage_v:g} V: correct one of them, or add the transformer between them"
+            TEXTS.text(
+                "errors.other_voltage",
+                what=what,
+                volts=voltage_v,
+                before=point.name,
+                volts_before=point.voltage_v,
+            )
         )
 
 
@@ -275,7 +282,7 @@ def _two_lines(before: Point, name: str) -> Point:
     which it reaches near a transformer."""
     if before.phases == 1:
         raise FailedPrecondition(
-            f"{name!r} has three phases, but {before.name!r} before it has one"
+            TEXTS.text("errors.three_phases_after_one", name=name, before=before.name)
         )
     delta = round(before.voltage_v) == 240  # a wye of 240 V is not made; its neutral is half way
     return replace(

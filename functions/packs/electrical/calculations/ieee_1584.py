@@ -14,7 +14,7 @@ from math import log10, pow, sqrt
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from packs.electrical.wording import MM_PER_IN
+from packs.electrical.wording import MM_PER_IN, TEXTS
 from rollcall.core.errors import InvalidArgument
 
 Electrodes = Literal["VCB", "VCBB", "HCB", "VOA", "HOA"]
@@ -339,64 +339,40 @@ def check_range(
     Raises:
         InvalidArgument: One is outside; the message has the range, and `field` the name.
     """
-    _within("voltage", voltage_v, VOLTAGE_V, "V between lines, three-phase")
+    _within("voltage", voltage_v, VOLTAGE_V, "arc_voltage")
     band = "low" if voltage_v / 1000 <= LOW_KV else "medium"
-    where = "up to 600 V" if band == "low" else "above 600 V"
-    _within("boltedFaultKa", bolted_ka, BOLTED_KA[band], f"kA {where}")
-    _within("gapMm", gap_mm, GAP_MM[band], f"mm {where}")
-    _within("frequencyHz", frequency_hz, FREQUENCY_HZ, "Hz")
+    _within("boltedFaultKa", bolted_ka, BOLTED_KA[band], f"arc_fault_current_{band}")
+    _within("gapMm", gap_mm, GAP_MM[band], f"arc_gap_{band}")
+    _within("frequencyHz", frequency_hz, FREQUENCY_HZ, "arc_frequency")
     if not round(working_distance_mm, 6) >= WORKING_DISTANCE_MM:  # NaN too
-        raise _outside(
-            f"the working distance is {working_distance_mm:g} mm; the model of IEEE 1584-2018 "
-            "holds from 305 mm (12 in)",
-            field="workingDistanceMm",
-        )
+        raise _outside("workingDistanceMm", "arc_distance", value=working_distance_mm)
     if electrodes not in OPEN_AIR:
         _check_enclosure(enclosure, electrodes, gap_mm)
 
 
 def _check_enclosure(enclosure: Enclosure | None, electrodes: Electrodes, gap_mm: float) -> None:
     if enclosure is None:
-        raise _outside(
-            f"{electrodes} is a configuration in an enclosure: give its height, width and depth",
-            field="enclosure",
-        )
+        raise _outside("enclosure", "arc_enclosure", electrodes=electrodes)
     for name, size in (("Height", enclosure.height_mm), ("Width", enclosure.width_mm)):
         if not 0 < size <= LARGEST_MM:
-            raise _outside(
-                f"the enclosure's {name.lower()} is {size:g} mm; the model of IEEE 1584-2018 holds "
-                f"up to {LARGEST_MM} mm (49 in)",
-                field=f"enclosure{name}Mm",
-            )
+            key = f"arc_enclosure_{name.lower()}"
+            raise _outside(f"enclosure{name}Mm", key, value=size, most=LARGEST_MM)
     if not enclosure.depth_mm > 0:
-        raise _outside(
-            f"the enclosure's depth is {enclosure.depth_mm:g} mm; it must be above 0",
-            field="enclosureDepthMm",
-        )
+        raise _outside("enclosureDepthMm", "arc_enclosure_depth", value=enclosure.depth_mm)
     area_m2 = enclosure.height_mm * enclosure.width_mm / 1e6
     if area_m2 > OPENING_M2 + 1e-3:  # 1.549 m2 is 49 in by 49 in, rounded down
-        raise _outside(
-            f"the enclosure's opening is {area_m2:.3f} m2; the model of IEEE 1584-2018 holds up to "
-            f"{OPENING_M2} m2",
-            field="enclosureHeightMm",
-        )
+        raise _outside("enclosureHeightMm", "arc_opening", value=area_m2, most=OPENING_M2)
     if enclosure.width_mm < GAPS_IN_WIDTH * gap_mm:
-        raise _outside(
-            f"the enclosure is {enclosure.width_mm:g} mm wide; with a gap of {gap_mm:g} mm the "
-            f"model of IEEE 1584-2018 holds from {GAPS_IN_WIDTH * gap_mm:g} mm (4 gaps)",
-            field="enclosureWidthMm",
-        )
+        least = GAPS_IN_WIDTH * gap_mm
+        told = {"value": enclosure.width_mm, "gap": gap_mm, "least": least}
+        raise _outside("enclosureWidthMm", "arc_enclosure_of_gap", **told)
 
 
-def _within(field: str, value: float, bounds: tuple[float, float], unit: str) -> None:
+def _within(field: str, value: float, bounds: tuple[float, float], key: str) -> None:
     least, most = bounds
     if not least <= value <= most:
-        raise _outside(
-            f"{field} is {value:g}; the model of IEEE 1584-2018 holds from {least:g} to {most:g} "
-            f"{unit}",
-            field=field,
-        )
+        raise _outside(field, key, value=value, least=least, most=most)
 
 
-def _outside(message: str, *, field: str) -> InvalidArgument:
-    return InvalidArgument(message, field=field, hint=RANGE)
+def _outside(field: str, key: str, **values: object) -> InvalidArgument:
+    return InvalidArgument(TEXTS.text(f"errors.{key}", **values), field=field, hint=RANGE)

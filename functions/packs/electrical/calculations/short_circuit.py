@@ -27,8 +27,9 @@ from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import Panel, Project, Service, Transformer, Wiring
 from packs.electrical.projects.topology import downstream, path_to
 from packs.electrical.results import Basis, Source
-from packs.electrical.wording import TEXTS
-from rollcall.core.errors import FailedPrecondition, InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
+from rollcall.core.errors import FailedPrecondition
+from rollcall.core.texts import Text
 
 MOTOR_FACTOR = 4
 """A motor that runs feeds a fault with about four times its full-load current at first."""
@@ -153,7 +154,9 @@ def fault_at(
     _service_conductors(supply, project.service, path.service_panel)
     for leg in path.legs:
         place = f"feeders.{leg.feeder.id}"
-        run = _conductors(supply, place, leg.feeder, f"feeder {leg.feeder.name!r}")
+        run = _conductors(
+            supply, place, leg.feeder, TEXTS.text("errors.feeder", name=leg.feeder.name)
+        )
         target = leg.target
         end = through_conductors(supply.points[-1], target.name, run, target.phases)
         if isinstance(target, Transformer):
@@ -161,7 +164,7 @@ def fault_at(
             windings = _windings(supply, target)
             supply.add(through_transformer(supply.points[-1], target.name, windings))
         else:
-            check_voltage(end, target.voltage, f"panel {target.name!r}")
+            check_voltage(end, target.voltage, TEXTS.text("errors.panel", name=target.name))
             supply.add(end, run.length_ft)
     motors = _motors(supply, project, panel) if with_motors else Motors(0, 0)
     return Fault(panel, tuple(supply.points), tuple(supply.lengths_ft), motors, supply.basis)
@@ -179,10 +182,7 @@ def with_overrides(
     amps, kva = overrides.available_fault_current_amps, overrides.transformer_kva
     percent = overrides.transformer_impedance_percent
     if amps is not None and (kva is not None or percent is not None):
-        raise InvalidArgument(
-            "give availableFaultCurrentAmps or the utility's transformer, not both",
-            field="availableFaultCurrentAmps",
-        )
+        raise invalid("availableFaultCurrentAmps", "one_source")
     source = _known(
         available_fault_current_amps=amps,
         utility_transformer_kva=kva,
@@ -239,15 +239,15 @@ def _source(supply: _Supply, service: Service) -> Point:
     kva, percent = service.utility_transformer_kva, service.utility_transformer_impedance_percent
     if kva is None:
         raise FailedPrecondition(
-            "the fault current that the utility makes available is not known",
+            TEXTS.text("errors.no_available_fault"),
             field="service.availableFaultCurrentAmps",
-            hint="ask the utility, or give its transformer's kVA and percent impedance",
+            hint=TEXTS.text("hints.ask_utility"),
         )
     if percent is None:
         raise FailedPrecondition(
-            f"the percent impedance of the utility's transformer ({kva:g} kVA) is not known",
+            TEXTS.text("errors.no_utility_impedance", kva=kva),
             field="service.utilityTransformerImpedancePercent",
-            hint="it stands on the transformer's plate; the utility has it",
+            hint=TEXTS.text("hints.on_utility_plate"),
         )
     units = {"utilityTransformerKva": "kVA", "utilityTransformerImpedancePercent": "%"}
     supply.use(SERVICE_POINT, service, {**units, "sourceXrRatio": None})
@@ -263,29 +263,33 @@ def _service_conductors(supply: _Supply, service: Service, panel: Panel) -> None
     """Add the service equipment, behind the service conductors. Where they are not known they are
     left out: they could only make the current smaller."""
     before = supply.points[-1]
-    check_voltage(before, panel.voltage, f"panel {panel.name!r}")
+    check_voltage(before, panel.voltage, TEXTS.text("errors.panel", name=panel.name))
     if service.conductor_size is not None and service.length_ft is not None:
-        run = _conductors(supply, SERVICE_POINT, service, "the service")
+        run = _conductors(supply, SERVICE_POINT, service, TEXTS.text("errors.service"))
         supply.add(through_conductors(before, panel.name, run, panel.phases), run.length_ft)
         return
     supply.assume("service.lengthFt", 0, "ft", "no_service_conductors")
     if panel.phases != before.phases:
         raise FailedPrecondition(
-            f"panel {panel.name!r} has {panel.phases} phase and the service {before.phases}: give "
-            "the size and length of the service conductors",
+            TEXTS.text(
+                "errors.phases_before_panel",
+                name=panel.name,
+                phases=panel.phases,
+                service=before.phases,
+            ),
             field="service.lengthFt",
         )
     supply.add(replace(before, name=panel.name, kind="conductors", f=0.0), 0)
 
 
-def _conductors(supply: _Supply, place: str, wiring: Wiring, name: str) -> Conductors:
+def _conductors(supply: _Supply, place: str, wiring: Wiring, name: Text) -> Conductors:
     if wiring.conductor_size is None or wiring.length_ft is None:
         missing = "conductorSize" if wiring.conductor_size is None else "lengthFt"
-        what = "conductor size" if wiring.conductor_size is None else "length"
+        key = "errors.no_size_of" if wiring.conductor_size is None else "errors.no_length_of"
         raise FailedPrecondition(
-            f"the {what} of {name} is not known",
+            TEXTS.text(key, of=name),
             field=f"{place}.{missing}",
-            hint="add it to the project, or ask with a value for it",
+            hint=TEXTS.text("hints.add_to_project"),
         )
     fields = {"conductorSize": None, "conductorMaterial": None, "conductorSets": None}
     supply.use(place, wiring, {**fields, "lengthFt": "ft", "conduitType": None})
@@ -310,9 +314,9 @@ def _windings(supply: _Supply, transformer: Transformer) -> Windings:
     place = f"transformers.{transformer.id}"
     if transformer.impedance_percent is None:
         raise FailedPrecondition(
-            f"the percent impedance of transformer {transformer.name!r} is not known",
+            TEXTS.text("errors.no_impedance", name=transformer.name),
             field=f"{place}.impedancePercent",
-            hint="it stands on the transformer's plate",
+            hint=TEXTS.text("hints.on_plate"),
         )
     volts = {"primaryVoltage": "V", "secondaryVoltage": "V"}
     units = {"kva": "kVA", "impedancePercent": "%", **volts, "xrRatio": None}

@@ -44,7 +44,7 @@ from packs.electrical.projects.records import (
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.projects.topology import Leg, path_to
 from packs.electrical.results import Basis, Source
-from packs.electrical.wording import TEXTS, unmarked
+from packs.electrical.wording import TEXTS, invalid, unmarked
 from rollcall.core.errors import AgentError, InvalidArgument
 from rollcall.core.texts import Text
 
@@ -94,11 +94,9 @@ class Run:
         }
         for field, value in fields.items():
             if not math.isfinite(value) or value <= 0:
-                raise InvalidArgument(f"{field} must be above 0, not {value}", field=field)
+                raise invalid(field, "above_zero", field=field, value=value)
         if self.power_factor > 1:
-            raise InvalidArgument(
-                f"a power factor is at most 1, not {self.power_factor}", field="powerFactor"
-            )
+            raise invalid("powerFactor", "power_factor", power_factor=self.power_factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +260,7 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
         supplied = sum(demand_va(panel) for panel in _panels_behind(project, leg.target))
         amps = amps_of(supplied, volts=volts, phases=phases)
     except AgentError as error:
-        reason = unmarked(error.message)
+        reason = error.text
         missing.append(
             TEXTS.text("calculations.voltage_drop.feeder_demand", name=name, reason=reason)
         )
@@ -411,14 +409,9 @@ def circuit_run(
     length_ft = overrides.length_ft or circuit.length_ft
     size = overrides.conductor_size or circuit.conductor_size
     if length_ft is None:
-        raise InvalidArgument(
-            f"{found.label} has no length recorded; give lengthFt or lengthM", field="lengthFt"
-        )
+        raise invalid("lengthFt", "no_length_recorded", circuit=found.text)
     if size is None:
-        raise InvalidArgument(
-            f"{found.label} has no conductor size recorded; give conductorSize",
-            field="conductorSize",
-        )
+        raise invalid("conductorSize", "no_size_recorded", circuit=found.text)
     power_factor = power_factor_of(
         overrides.power_factor or circuit.power_factor, circuit.load_type, basis
     )
@@ -482,10 +475,10 @@ def stated_run(overrides: CircuitOverrides, basis: Basis) -> Run:
 
 
 def _incomplete(missing: list[str]) -> InvalidArgument:
-    return InvalidArgument(
-        f"which circuit? Give circuitNumber with panelName, circuitId, circuitDescription or "
-        f"selector; without a circuit also {', '.join(missing)}",
-        field=missing[0] if len(missing) == 1 else "circuitNumber",
+    return invalid(
+        missing[0] if len(missing) == 1 else "circuitNumber",
+        "which_circuit_to_compare",
+        missing=", ".join(missing),
     )
 
 

@@ -7,13 +7,13 @@ Source: NEC Chapter 9 Table 8 (areas), Tables 310.4(1) (insulation; 310.104(A) i
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, get_args
 
 from packs.electrical.nec.tables import cells
-from packs.electrical.wording import TEXTS, number, pattern
-from rollcall.core.errors import InvalidArgument
-from rollcall.core.texts import isolated
+from packs.electrical.wording import TEXTS, invalid, number, pattern
+from rollcall.core.texts import Text, isolated
 
 # Sizes and materials
 
@@ -63,10 +63,14 @@ def parse_size(text: str) -> Size:
         units = (written["before"], written["unit"])
         if size in SIZES and all(_unit_fits(size, unit) for unit in units):
             return size
-    raise InvalidArgument(
-        f"{text!r} is no conductor size; known: AWG {SIZES[0]} to {SIZES[14]} "
-        f"({', '.join(SIZES[:15])}) and kcmil {', '.join(SIZES[15:])}",
-        field="conductorSize",
+    raise invalid(
+        "conductorSize",
+        "not_a_size",
+        text=text,
+        first=SIZES[0],
+        last=SIZES[14],
+        awg=", ".join(SIZES[:15]),
+        kcmil=", ".join(SIZES[15:]),
     )
 
 
@@ -79,10 +83,7 @@ def parse_material(text: str) -> Material:
     plain = str(text).strip().lower()
     material = _materials().get(plain)
     if material is None:
-        raise InvalidArgument(
-            f"{text!r} is no conductor material; known: copper (Cu), aluminum (Al)",
-            field="conductorMaterial",
-        )
+        raise invalid("conductorMaterial", "not_a_material", text=text)
     return material
 
 
@@ -108,10 +109,7 @@ def circular_mils(size: Size) -> int:
         return _areas()[size]
     if size.isdecimal() and SMALLEST_KCMIL <= int(size) <= int(SIZES[-1]):
         return int(size) * 1000  # such as 1200 kcmil, which Table 250.122 had until 2017
-    raise InvalidArgument(
-        f"{size!r} is no conductor size from {SIZES[0]} AWG to {SIZES[-1]} kcmil",
-        field="conductorSize",
-    )
+    raise invalid("conductorSize", "size_out_of_range", size=size, first=SIZES[0], last=SIZES[-1])
 
 
 def area_mm2(size: Size) -> float:
@@ -128,11 +126,12 @@ def smallest_of(area_cmil: float) -> Size:
     for size in SIZES:
         if _areas()[size] >= area_cmil:
             return size
-    raise InvalidArgument(
-        f"no single conductor has {area_cmil:,.0f} circular mils; "
-        f"the largest is {SIZES[-1]} kcmil: use conductors in parallel",
-        field="conductorSize",
-    )
+    raise invalid("conductorSize", "area_too_large", area_cmil=area_cmil, largest=SIZES[-1])
+
+
+def size_range(sizes: Sequence[Size]) -> Text:
+    """Return what a table has, from the first of its sizes to the last."""
+    return TEXTS.text("names.size_range", first=label(sizes[0]), last=label(sizes[-1]))
 
 
 def label(size: Size) -> str:
@@ -162,9 +161,7 @@ def _of_area(area: float, text: str) -> Size:
     around = [size for size in SIZES if area_mm2(size) < area][-1:]
     around += [size for size in SIZES if area_mm2(size) > area][:1]
     near = " and ".join(f"{label(size)} ({area_mm2(size):.3g} mm²)" for size in around)
-    raise InvalidArgument(
-        f"{text!r} is the area of no AWG or kcmil size; nearest: {near}", field="conductorSize"
-    )
+    raise invalid("conductorSize", "not_an_area", text=text, near=near)
 
 
 @cache
@@ -210,14 +207,11 @@ def insulation_rating(insulation: str, *, wet: bool = False) -> Rating:
     if fitting:
         return max(fitting)
     if wet and any(mark in _DRY for mark in marks):
-        raise InvalidArgument(
-            f"{insulation} is not for wet places; name one that is: {', '.join(sorted(_WET))}",
-            field="insulation",
+        raise invalid(
+            "insulation", "not_for_wet", insulation=insulation, known=", ".join(sorted(_WET))
         )
-    raise InvalidArgument(
-        f"{insulation!r} is no insulation type with a known rating; "
-        f"known: {', '.join(sorted(_DRY))}",
-        field="insulation",
+    raise invalid(
+        "insulation", "not_an_insulation", insulation=insulation, known=", ".join(sorted(_DRY))
     )
 
 
@@ -235,10 +229,13 @@ def ampacity(size: Size, material: Material, rating: Rating) -> float:
         sizes = [
             each for each, metal, degrees in _ampacities() if (metal, degrees) == (material, rating)
         ]
-        raise InvalidArgument(
-            f"Table 310.16 has no ampacity for {size} {material} at {rating} °C; "
-            f"it has {label(sizes[0])} to {label(sizes[-1])}",
-            field="conductorSize",
+        raise invalid(
+            "conductorSize",
+            "no_ampacity",
+            size=size,
+            material=TEXTS.text(f"names.{material}"),
+            rating=rating,
+            range=size_range(sizes),
         )
     return found
 
@@ -254,10 +251,8 @@ def temperature_factor(ambient_c: float, rating: Rating) -> float:
     for row in allowed:
         if ambient_c <= row[0]:
             return float(row[column])
-    raise InvalidArgument(
-        f"insulation of {rating} °C may not be used at {ambient_c} °C ambient; "
-        f"Table 310.15(B)(1)(1) ends at {allowed[-1][0]} °C",
-        field="ambientC",
+    raise invalid(
+        "ambientC", "ambient_too_hot", rating=rating, ambient_c=ambient_c, most=allowed[-1][0]
     )
 
 
@@ -269,9 +264,8 @@ def adjustment_factor(current_carrying: int) -> float:
         InvalidArgument: It is below 1.
     """
     if current_carrying < 1:
-        raise InvalidArgument(
-            f"at least 1 conductor carries current, not {current_carrying}",
-            field="currentCarryingConductors",
+        raise invalid(
+            "currentCarryingConductors", "no_current_carrying", current_carrying=current_carrying
         )
     last = None
     for low, _, factor in cells("310_15_c_1"):

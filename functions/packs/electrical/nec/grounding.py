@@ -15,7 +15,7 @@ from packs.electrical.nec.conductors import (
     smallest_of,
 )
 from packs.electrical.nec.editions import DEFAULT, Edition
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
 
 Electrode = Literal["water_pipe", "structural_metal", "rod", "concrete_encased", "ground_ring"]
 """What the conductor leads to, as its only electrode; rod: pipes and plates too."""
@@ -43,11 +43,7 @@ def equipment_grounding_conductor(
         for row in rows:
             if ocpd_amps <= row[0]:
                 return str(row[column])
-    raise InvalidArgument(
-        f"Table 250.122 is for overcurrent devices above 0 and up to {rows[-1][0]} A, "
-        f"not {ocpd_amps:g} A",
-        field="ocpdAmps",
-    )
+    raise invalid("ocpdAmps", "no_grounding_row", most=rows[-1][0], ocpd_amps=ocpd_amps)
 
 
 def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -> Size:
@@ -87,11 +83,7 @@ def grounding_electrode_conductor(
     """
     size = _of_table(_service_cmil(service_size, sets), service_material, material)
     if electrode == "concrete_encased" and material == "aluminum":
-        raise InvalidArgument(
-            f"250.66(B) leads to a concrete-encased electrode with copper "
-            f"({label(_CONCRETE_LIMIT)} is enough), not aluminum",
-            field="material",
-        )
+        raise invalid("material", "electrode_of_copper", size=label(_CONCRETE_LIMIT))
     limits = {"rod": _ROD_LIMIT[material], "concrete_encased": _CONCRETE_LIMIT}
     return min(size, limits.get(electrode or "", size), key=rank)
 
@@ -112,10 +104,11 @@ def bonding_jumper(
     if area <= _LARGEST_OF_TABLE_CMIL[service_material]:
         return _of_table(area, service_material, material)
     if service_material != material:
-        raise InvalidArgument(
-            f"above {_LARGEST_OF_TABLE_CMIL[service_material] // 1000} kcmil the jumper is 12.5 % "
-            f"of conductors of its own material: give the {material} ones of equal ampacity",
-            field="material",
+        raise invalid(
+            "material",
+            "jumper_of_its_material",
+            most=_LARGEST_OF_TABLE_CMIL[service_material] // 1000,
+            material=TEXTS.text(f"names.{material}"),
         )
     return smallest_of(area * _SHARE)
 
@@ -132,7 +125,5 @@ def _of_table(area_cmil: int, service_material: Material, material: Material) ->
 
 def _service_cmil(size: Size, sets: int) -> int:
     if sets < 1:
-        raise InvalidArgument(
-            f"a service has at least 1 set of conductors, not {sets}", field="sets"
-        )
+        raise invalid("sets", "no_sets", sets=sets)
     return circular_mils(size) * sets

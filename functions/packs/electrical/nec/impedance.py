@@ -12,9 +12,9 @@ from functools import cache
 from typing import Literal, get_args
 
 from packs.electrical.nec import tables
-from packs.electrical.nec.conductors import Material, Size, label
+from packs.electrical.nec.conductors import Material, Size, size_range
 from packs.electrical.nec.tables import Figure
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
 
 Conduit = Literal["pvc", "aluminum", "steel"]
 
@@ -51,10 +51,7 @@ def parse_conduit(text: str) -> Conduit:
     """
     found = _CONDUITS.get(" ".join(text.lower().replace("_", " ").split()))
     if found is None:
-        raise InvalidArgument(
-            f"{text!r} is no raceway with a known material; known: {', '.join(sorted(_CONDUITS))}",
-            field="conduit",
-        )
+        raise invalid("conduit", "not_a_raceway", text=text, known=", ".join(sorted(_CONDUITS)))
     return found
 
 
@@ -73,10 +70,13 @@ def ac_impedance(size: Size, material: Material, conduit: Conduit) -> Impedance:
         sizes = [
             each for each, cells in _table_9().items() if cells[_R_COLUMN[material]] is not None
         ]
-        raise InvalidArgument(
-            f"Chapter 9 Table 9 has no {size} {material}; it has {label(sizes[0])} to "
-            f"{label(sizes[-1])}: {', '.join(sizes)}",
-            field="conductorSize",
+        raise invalid(
+            "conductorSize",
+            "no_ac_impedance",
+            size=size,
+            material=TEXTS.text(f"names.{material}"),
+            range=size_range(sizes),
+            sizes=", ".join(sizes),
         )
     return Impedance(resistance, row[_X_STEEL if conduit == "steel" else _X_NONMAGNETIC])
 
@@ -101,18 +101,13 @@ def dc_resistance(
         InvalidArgument: The table has no such conductor.
     """
     if not -50 <= temperature_c <= 250:
-        raise InvalidArgument(
-            f"a conductor temperature is from -50 to 250 °C, not {temperature_c}",
-            field="temperatureC",
-        )
+        raise invalid("temperatureC", "conductor_temperature", temperature_c=temperature_c)
     row = _table_8().get((size, stranded))
     if row is None:
         kind = "stranded" if stranded else "solid"
         sizes = [each for each, strands in _table_8() if strands == stranded]
-        raise InvalidArgument(
-            f"Chapter 9 Table 8 has no {kind} {size}; it has {label(sizes[0])} to "
-            f"{label(sizes[-1])}",
-            field="conductorSize",
+        raise invalid(
+            "conductorSize", "no_dc_resistance", kind=kind, size=size, range=size_range(sizes)
         )
     copper = _COATED_COPPER if coated else _UNCOATED_COPPER
     at_75 = row[_ALUMINUM if material == "aluminum" else copper]
@@ -153,10 +148,12 @@ def c_figure(size: Size, material: Material, conduit: Conduit) -> Figure:
     row = rows.get(size)
     if row is None:
         sizes = list(rows)
-        raise InvalidArgument(
-            f"there is no C value for {size}; there are for {label(sizes[0])} to "
-            f"{label(sizes[-1])}: {', '.join(sizes)}",
-            field="conductorSize",
+        raise invalid(
+            "conductorSize",
+            "no_c_value",
+            size=size,
+            range=size_range(sizes),
+            sizes=", ".join(sizes),
         )
     key = material + ("Steel" if conduit == "steel" else "Nonmagnetic")
     columns = [column["key"] for column in tables.load("c_values")["columns"]]

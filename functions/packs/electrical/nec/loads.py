@@ -16,8 +16,7 @@ from typing import Literal
 from packs.electrical.nec import tables
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.nec.tables import Figure, row_standing
-from packs.electrical.wording import TEXTS
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import TEXTS, invalid
 
 
 def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
@@ -35,9 +34,8 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
         if row.cells[0] == key and edition in row.editions:
             return Figure(float(row.cells[3]), *row_standing("220_12", row, edition))
     known = [cells[0] for cells in tables.cells("220_12", edition)]
-    raise InvalidArgument(
-        f"Table 220.12 has no {occupancy!r} in {edition}; it has {', '.join(known)}",
-        field="occupancy",
+    raise invalid(
+        "occupancy", "no_lighting_row", occupancy=occupancy, edition=edition, known=", ".join(known)
     )
 
 
@@ -70,7 +68,7 @@ def receptacle_demand_va(va: float) -> float:
 
 def _in_steps(va: float, steps: Iterable[tuple[float, float | None, float]]) -> float:
     if not math.isfinite(va) or va < 0:
-        raise InvalidArgument(f"a load is 0 VA or more, not {va}", field="va")
+        raise invalid("va", "negative_load", va=va)
     demand = 0.0
     for low, high, percent in steps:
         part = (va if high is None else min(va, high)) - low
@@ -161,11 +159,7 @@ def cooking_branch_circuit_w(
     single = [*([] if cooktop_w is None else [cooktop_w]), *ovens_w]
     if range_w is None and len(single) == 1:
         return _positive(single[0])
-    raise InvalidArgument(
-        "one branch circuit supplies one range, one wall oven, one counter-mounted unit, or a "
-        "counter-mounted unit with one or two wall ovens (220.55, note 4)",
-        field="ovensWatts",
-    )
+    raise invalid("ovensWatts", "cooking_branch")
 
 
 def dryer_demand_percent(dryers: int) -> float:
@@ -177,7 +171,7 @@ def dryer_demand_percent(dryers: int) -> float:
     for low, high, percent, less, above in tables.cells("220_54"):
         if dryers >= low and (high is None or dryers <= high):
             return float(percent - (less * (dryers - above) if less else 0))
-    raise InvalidArgument(f"at least 1 dryer has a demand, not {dryers}", field="dryers")
+    raise invalid("dryers", "no_dryers", dryers=dryers)
 
 
 def dryer_demand_w(nameplate_watts: Sequence[float]) -> float:
@@ -226,17 +220,19 @@ def _row(appliances: int) -> tuple[float, ...]:
 
 def _checked(watts: float) -> float:
     if not SMALLEST_W < watts <= LARGEST_W:
-        raise InvalidArgument(
-            f"Table 220.55 is for cooking appliances above {SMALLEST_W:,.0f} W and up to "
-            f"{LARGEST_W:,.0f} W, not {watts:,.0f} W; smaller ones count their nameplate",
-            field="nameplateWatts",
+        raise invalid(
+            "nameplateWatts",
+            "cooking_out_of_table",
+            smallest=SMALLEST_W,
+            largest=LARGEST_W,
+            watts=watts,
         )
     return watts
 
 
 def _positive(watts: float) -> float:
     if not math.isfinite(watts) or watts <= 0:
-        raise InvalidArgument(f"a rating is above 0 W, not {watts}", field="nameplateWatts")
+        raise invalid("nameplateWatts", "no_rating", watts=watts)
     return watts
 
 
@@ -252,9 +248,7 @@ def parse_occupancy(text: str) -> str:
         if plain == name:
             return key
     known = sorted({key for _, key, _ in _occupancies()})
-    raise InvalidArgument(
-        f"{text!r} is no known occupancy; known: {', '.join(known)}", field="occupancy"
-    )
+    raise invalid("occupancy", "not_an_occupancy", text=text, known=", ".join(known))
 
 
 def find_occupancy(text: str) -> str | None:

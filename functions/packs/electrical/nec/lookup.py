@@ -27,6 +27,7 @@ from packs.electrical.nec.motors import parse_hp, rated_voltage
 from packs.electrical.nec.tables import FILES, Column, Table, TableRow
 from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.errors import InvalidArgument, NotFound
+from rollcall.core.texts import Text
 
 MOTOR_TABLES = ("430.248", "430.250")
 OCCUPANCY_TABLES = ("220.12", "220.42")
@@ -249,21 +250,22 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
     figures = (row.values[column.key] for row in part.rows for column in others)
     if len(columns) < len(table.columns) and all(figure is None for figure in figures):
         named = ", ".join(str(row.values[entry.key]) for row in part.rows)
-        names = ", ".join(column.name.say("en") for column in others)
-        raise InvalidArgument(
-            f"{part.label} has no figure for {entry.name.say('en').lower()} {named} under {names}",
-            field="size" if query.size else "value",
+        no_figure = TEXTS.text(
+            "errors.no_figure",
+            table=part.label,
+            entry=entry.name,
+            named=named,
+            columns=[column.name for column in others],
         )
+        raise InvalidArgument(no_figure, field="size" if query.size else "value")
     return part, tuple(unused)
 
 
-def _no_row(table: Table, name: str, given: object) -> str:
-    first, last = table.rows[0].values, table.rows[-1].values
+def _no_row(table: Table, name: str, given: object) -> Text:
     entry = table.columns[0].key
-    return (
-        f"{table.label} has no row for {name} "
-        f"{given}; its rows go from {entry} {first[entry]} to {last[entry]}"
-    )
+    first, last = (row.values[entry] for row in (table.rows[0], table.rows[-1]))
+    rows = {"entry": entry, "first": first, "last": last}
+    return TEXTS.text("errors.no_row", table=table.label, name=name, given=given, **rows)
 
 
 def _only(row: TableRow, columns: list[Column]) -> TableRow:

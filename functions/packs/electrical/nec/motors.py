@@ -17,8 +17,7 @@ from packs.electrical.nec.overcurrent import (
     next_standard,
     next_standard_fuse,
 )
-from packs.electrical.wording import pattern
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import invalid, pattern
 
 MotorKind = Literal[
     "single_phase", "polyphase", "squirrel_cage", "design_b", "synchronous", "wound_rotor", "dc"
@@ -67,19 +66,24 @@ def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> fl
     rated = rated_voltage(voltage, columns)
     power = parse_hp(hp)
     if power not in table:
-        raise InvalidArgument(
-            f"Table {_NAMES[phases]} has no motor of {hp} hp; "
-            f"it has {', '.join(str(row[0]) for row in tables.cells(_FILES[phases]))}",
-            field="horsepower",
+        raise invalid(
+            "horsepower",
+            "no_motor",
+            table=_NAMES[phases],
+            hp=hp,
+            known=", ".join(str(row[0]) for row in tables.cells(_FILES[phases])),
         )
     amps = table[power][columns.index(rated)]
     if amps is None:
-        raise InvalidArgument(
-            f"Table {_NAMES[phases]} has no current for {hp} hp at {rated} V; it has one at "
-            + ", ".join(
-                f"{volts} V" for volts, amps in zip(columns, table[power], strict=True) if amps
+        raise invalid(
+            "voltage",
+            "no_motor_current",
+            table=_NAMES[phases],
+            hp=hp,
+            rated=rated,
+            known=", ".join(
+                (f"{volts} V" for volts, amps in zip(columns, table[power], strict=True) if amps)
             ),
-            field="voltage",
         )
     return amps
 
@@ -100,9 +104,7 @@ def parse_hp(hp: str | float) -> Fraction:
     elif match and match["plain"]:
         found = Fraction(match["plain"]) + _VULGAR.get(match["vulgar"] or "", 0)
     if found <= 0:
-        raise InvalidArgument(
-            f"{hp!r} is no horsepower; write it as 7.5 or 7-1/2", field="horsepower"
-        )
+        raise invalid("horsepower", "not_horsepower", hp=hp)
     return found
 
 
@@ -128,7 +130,7 @@ def largest_protection(
         InvalidArgument: The current is not above 0 A, or no standard rating is that large.
     """
     if not math.isfinite(full_load_a) or full_load_a <= 0:
-        raise InvalidArgument(f"a motor takes more than 0 A, not {full_load_a}", field="amps")
+        raise invalid("amps", "no_motor_amps", full_load_a=full_load_a)
     amps = _percent_of(full_load_a, protection_percent(kind, device))
     if device == "instantaneous_breaker":
         return math.floor(amps)
@@ -155,9 +157,7 @@ def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
         for low, high, rated in _SYSTEMS
         if rated in columns
     )
-    raise InvalidArgument(
-        f"the motor tables have no column for {voltage:g} V; they are for {known}", field="voltage"
-    )
+    raise invalid("voltage", "no_motor_voltage", voltage=voltage, known=known)
 
 
 _FILES = {1: "430_248", 3: "430_250"}

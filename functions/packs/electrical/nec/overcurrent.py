@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from packs.electrical.nec import tables
-from rollcall.core.errors import InvalidArgument
+from packs.electrical.wording import invalid
 
 STANDARD_RATINGS: tuple[int, ...] = (
     *(15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 110, 125, 150, 175, 200, 225, 250),
@@ -61,10 +61,8 @@ def largest_allowed(ampacity: float) -> int:
 
 def _not_below(amps: float, ratings: tuple[int, ...]) -> int:
     if not math.isfinite(amps) or amps <= 0:
-        raise InvalidArgument(f"a current is above 0 A, not {amps}", field="amps")
+        raise invalid("amps", "no_current", amps=amps)
     for rating in ratings:
         if rating >= amps:
             return rating
-    raise InvalidArgument(
-        f"no standard rating reaches {amps:g} A; 240.6(A) ends at {ratings[-1]} A", field="amps"
-    )
+    raise invalid("amps", "no_rating_reaches", amps=amps, most=ratings[-1])

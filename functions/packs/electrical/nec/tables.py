@@ -294,7 +294,9 @@ def key_of(number: str) -> str:
     key = _numbers().get(plain.strip(" .,"))
     if key is None:
         listed = ", ".join(FILES)
-        raise NotFound(f"there is no table {number!r} here; known: {listed}", field="table")
+        raise NotFound(
+            TEXTS.text("errors.no_such_table", number=number, listed=listed), field="table"
+        )
     return key
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packs.electrical.projects.records import Panel, Project, ProjectRole
+from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import ID
@@ -98,9 +99,11 @@ def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) ->
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise FailedPrecondition(
-            f"the stored project {id!r} is not valid at {where or 'its top'}: {first['msg']}",
+            TEXTS.text(
+                "errors.project_not_valid", id=id, where=where or "its top", what=first["msg"]
+            ),
             field=_FIELD,
-            hint="import it again",
+            hint=TEXTS.text("hints.import_again"),
         ) from error
 
 
@@ -116,13 +119,19 @@ def check_role(
     held = members.get(ctx.user.uid) if isinstance(members, dict) else None
     if held not in _RANK:
         raise PermissionDenied(
-            f"you are not in a project {id!r}", field=_FIELD, hint="list_projects lists yours"
+            TEXTS.text("errors.not_in_project", id=id),
+            field=_FIELD,
+            hint="list_projects lists yours",
         )
     if _RANK[held] < _RANK[needed]:
         raise PermissionDenied(
-            f"this needs the role {needed} in the project; yours is {held}",
+            TEXTS.text(
+                "errors.needs_role",
+                needed=TEXTS.text(f"projects.roles.{needed}"),
+                held=TEXTS.text(f"projects.roles.{held}"),
+            ),
             field=_FIELD,
-            hint="ask an owner of the project",
+            hint=TEXTS.text("hints.ask_owner"),
         )
     role: ProjectRole = held
     return role
@@ -166,12 +175,12 @@ def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, st
         return mine[0].id, "only project"
     if not mine:
         raise InvalidArgument(
-            "you have no project yet", field=_FIELD, hint="import one with import_project"
+            TEXTS.text("errors.no_project"), field=_FIELD, hint="import one with import_project"
         )
     names = ", ".join(
         f"{(each.to_dict() or {}).get('name', each.id)} ({each.id})" for each in mine[:10]
     )
-    raise InvalidArgument(f"which project? You have {names}", field=_FIELD)
+    raise invalid(_FIELD, "which_project", names=names)
 
 
 def checked_id(id: str) -> str:

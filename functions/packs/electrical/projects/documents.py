@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from packs.electrical.projects.access import PANELS, PROJECTS, STORED
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project, ProjectRole
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -157,9 +158,9 @@ def _check_size(panels: dict[str, dict[str, Any]]) -> None:
     size = len(json.dumps(panels, ensure_ascii=False).encode())
     if size > MAX_BYTES:
         raise InvalidArgument(
-            f"the project's panels have {size:,} bytes; at most {MAX_BYTES:,} are kept",
+            TEXTS.text("errors.project_too_large", size=size, most=MAX_BYTES),
             field="data.panels",
-            hint="make several projects of it, or shorten descriptions",
+            hint=TEXTS.text("hints.split_project"),
         )
 
 

@@ -23,8 +23,9 @@ from packs.electrical.projects.documents import (
     with_panels,
 )
 from packs.electrical.projects.records import SCHEMA_VERSION, Panel, Project
+from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import InvalidArgument, ResourceExhausted
+from rollcall.core.errors import ResourceExhausted
 from rollcall.core.inputs import check_json, validate
 
 TEXT_CHARS = 3_000_000
@@ -56,9 +57,13 @@ def imported(data: dict[str, Any] | str) -> Project:
     check_json(given, field=_FIELD, most=MAX_VALUES)
     version = given.pop(_VERSION, SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
-        raise InvalidArgument(
-            f"{_FIELD}.{_VERSION}: {version!r} is not known here; {SCHEMA_VERSION} is",
-            field=f"{_FIELD}.{_VERSION}",
+        raise invalid(
+            f"{_FIELD}.{_VERSION}",
+            "unknown_version",
+            field=_FIELD,
+            name=_VERSION,
+            version=version,
+            known=SCHEMA_VERSION,
         )
     return validate(Project, given, field=_FIELD)
 
@@ -67,11 +72,11 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         given = json.loads(text)
     except RecursionError as error:
-        raise InvalidArgument("data is nested too deeply", field=_FIELD) from error
+        raise invalid(_FIELD, "nested_too_deeply") from error
     except ValueError as error:
-        raise InvalidArgument(f"data is no JSON: {error}", field=_FIELD) from error
+        raise invalid(_FIELD, "not_json", error=error) from error
     if not isinstance(given, dict):
-        raise InvalidArgument("data must be a project, as a JSON object", field=_FIELD)
+        raise invalid(_FIELD, "not_a_project")
     return given
 
 
@@ -162,6 +167,6 @@ def _check_room(ctx: ToolContext) -> None:
     count = count_of(ctx, ctx.user.uid)
     if count >= MAX_LISTED:
         raise ResourceExhausted(
-            f"you are in {count} projects; at most {MAX_LISTED} are kept",
-            hint="delete one that is done with, or leave one",
+            TEXTS.text("errors.too_many_projects", count=count, most=MAX_LISTED),
+            hint=TEXTS.text("hints.leave_a_project"),
         )

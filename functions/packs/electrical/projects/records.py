@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from packs.electrical.nec.conductors import Material, Size, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
+from packs.electrical.wording import TEXTS, panel_text
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.shapes import Id, Wire
 
@@ -30,7 +31,7 @@ def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
         try:
             return parse(value) if isinstance(value, str) else value
         except InvalidArgument as error:
-            raise ValueError(error.message) from error
+            raise ValueError(error.text) from error
 
     return parsed
 
@@ -178,20 +179,16 @@ class Panel(Wire):
         taken: dict[int, Circuit] = {}
         for circuit in self.circuits:
             if circuit.poles > self.phases + (self.phases == 1):
-                raise ValueError(
-                    f"circuit {circuit.circuit_number} of {self.name} has {circuit.poles} poles; "
-                    f"a panel of {self.phases} phase takes at most 2"
-                )
+                raise self._does_not_fit("too_many_poles", circuit, poles=circuit.poles)
             for position in circuit.positions:
                 if position > self.spaces:
-                    raise ValueError(
-                        f"circuit {circuit.circuit_number} of {self.name} takes position "
-                        f"{position}; the panel has {self.spaces}"
+                    raise self._does_not_fit(
+                        "position_beyond", circuit, position=position, spaces=self.spaces
                     )
                 if position in taken:
-                    raise ValueError(
-                        f"circuits {taken[position].circuit_number} and "
-                        f"{circuit.circuit_number} of {self.name} both take position {position}"
+                    other = taken[position].circuit_number
+                    raise self._does_not_fit(
+                        "position_of_two", circuit, position=position, other=other
                     )
                 taken[position] = circuit
         ids = Counter(circuit.id for circuit in self.circuits)
@@ -199,6 +196,10 @@ class Panel(Wire):
             if count > 1:
                 raise ValueError(f"{count} circuits of {self.name} have the id {id!r}")
         return self
+
+    def _does_not_fit(self, key: str, circuit: Circuit, **values: object) -> ValueError:
+        values |= {"number": circuit.circuit_number, "panel": panel_text(self.name)}
+        return ValueError(TEXTS.text(f"errors.{key}", **values))
 
     @property
     def line_to_neutral(self) -> float:

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from packs.electrical.projects.records import Circuit, Panel, Project, RecordId
 from packs.electrical.projects.topology import service_panel
-from packs.electrical.wording import TEXTS
+from packs.electrical.wording import TEXTS, circuit_text, invalid, panel_text
 from rollcall.core.errors import InvalidArgument, NotFound
 from rollcall.core.text import terms, tokens
+from rollcall.core.texts import Text, isolated
 
 _FEWEST_LETTERS = 4
 MAX_NAMED = 10
@@ -32,10 +33,9 @@ class PanelCircuit(NamedTuple):
     circuit: Circuit
 
     @property
-    def label(self) -> str:
-        """`circuit 14 of Panel A (EV charger)`."""
-        number, of = self.circuit.circuit_number, self.panel.name
-        return f"circuit {number} of {of} ({self.circuit.description})"
+    def text(self) -> Text:
+        """`circuit 14 of Panel A (EV charger)`, in any language."""
+        return circuit_text(self.panel, self.circuit)
 
 
 def find_panel(
@@ -55,12 +55,12 @@ def find_panel(
             panel for panel in known if wanted in {panel.id.casefold(), panel.name.casefold()}
         ]
         if not found:
-            raise NotFound(f"no panel {panel_id!r}; {_panels(known)}", field="panelId")
+            raise _no_panel(panel_id, known, field="panelId")
         return found[0]
     if panel_name is None:
         if len(known) == 1:
             return known[0]
-        raise InvalidArgument(f"which panel? {_panels(known)}", field="panelName")
+        raise invalid("panelName", "which_panel", panels=_panels(known))
     return panel_named(project, panel_name)
 
 
@@ -79,11 +79,10 @@ def panel_named(project: Project, name: str) -> Panel:
     if not found and _means_main(name):
         return service_panel(project)
     if not found:
-        raise NotFound(f"no panel {name[:80]!r}; {_panels(known)}", field="panelName")
+        raise _no_panel(name, known, field="panelName")
     if len(found) > 1:
-        raise InvalidArgument(
-            f"which panel? {name[:80]!r} could be {_listed(found)}", field="panelName"
-        )
+        several = TEXTS.text("errors.panel_could_be", name=name[:80], panels=_names(found))
+        raise InvalidArgument(several, field="panelName")
     return found[0]
 
 
@@ -105,23 +104,21 @@ def find_circuit(
     everywhere = panel_name is None
     panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
     circuits = [PanelCircuit(panel, circuit) for panel in panels for circuit in panel.circuits]
-    place = "the project" if everywhere else panels[0].name
+    place = TEXTS.text("errors.in_project") if everywhere else panel_text(panels[0].name)
     if circuit_id is not None:
         found = [each for each in circuits if each.circuit.id == circuit_id]
-        return _only(found, f"the id {circuit_id!r}", place, "circuitId", circuits)
+        return _only(found, TEXTS.text("errors.by_id", id=circuit_id), place, "circuitId", circuits)
     if circuit_number is not None:
         found = [each for each in circuits if circuit_number in each.circuit.positions]
         if circuit_description is not None and len(found) > 1:
             found = described(circuit_description, found) or found
-        return _only(found, f"the number {circuit_number}", place, "circuitNumber", circuits)
+        named = TEXTS.text("errors.by_number", number=circuit_number)
+        return _only(found, named, place, "circuitNumber", circuits)
     if circuit_description is not None:
         found = described(circuit_description, circuits)
-        name = f"the description {circuit_description[:80]!r}"
-        return _only(found, name, place, "circuitDescription", circuits)
-    raise InvalidArgument(
-        "which circuit? Give circuitNumber with panelName, circuitId or circuitDescription",
-        field="circuitNumber",
-    )
+        named = TEXTS.text("errors.by_description", description=circuit_description[:80])
+        return _only(found, named, place, "circuitDescription", circuits)
+    raise invalid("circuitNumber", "which_circuit")
 
 
 def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]:
@@ -187,34 +184,46 @@ def _synonyms() -> tuple[frozenset[str], ...]:
 
 
 def _only(
-    found: Sequence[PanelCircuit], named: str, place: str, field: str, known: Sequence[PanelCircuit]
+    found: Sequence[PanelCircuit],
+    named: Text,
+    place: Text,
+    field: str,
+    known: Sequence[PanelCircuit],
 ) -> PanelCircuit:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFound(
-            f"no circuit in {place} has {named}; there are {_circuits(known)}",
-            field=field,
-        )
-    raise InvalidArgument(f"which circuit? {named} fits {_circuits(found)}", field=field)
+        there = _circuits(known) if known else TEXTS.text("errors.none")
+        no_circuit = TEXTS.text("errors.no_circuit", place=place, named=named, circuits=there)
+        raise NotFound(no_circuit, field=field)
+    fitting = TEXTS.text("errors.circuit_could_be", named=named, circuits=_circuits(found))
+    raise InvalidArgument(fitting, field=field)
 
 
-def _circuits(found: Sequence[PanelCircuit]) -> str:
-    if not found:
-        return "none"
-    named = "; ".join(each.label for each in found[:MAX_NAMED])
-    more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
-    return f"{named}{more}"
+def _no_panel(named: str, known: Sequence[Panel], *, field: str) -> NotFound:
+    text = TEXTS.text("errors.no_panel", name=named[:80], panels=_panels(known))
+    return NotFound(text, field=field)
 
 
-def _panels(panels: Sequence[Panel]) -> str:
-    return f"the project has {_listed(panels)}" if panels else "the project has no panels"
+def _panels(panels: Sequence[Panel]) -> Text:
+    if not panels:
+        return TEXTS.text("errors.no_panels")
+    return TEXTS.text("errors.has_panels", panels=_names(panels))
 
 
-def _listed(panels: Sequence[Panel]) -> str:
-    named = ", ".join(panel.name for panel in panels[:MAX_NAMED])
-    more = f" and {len(panels) - MAX_NAMED} more" if len(panels) > MAX_NAMED else ""
-    return f"{named}{more}"
+def _names(panels: Sequence[Panel]) -> Text:
+    names = ", ".join(panel.name for panel in panels[:MAX_NAMED])
+    return _listed(isolated(names), len(panels))
+
+
+def _circuits(found: Sequence[PanelCircuit]) -> Text:
+    return _listed([each.text for each in found[:MAX_NAMED]], len(found))
+
+
+def _listed(named: str | list[Text], count: int) -> Text:
+    """Say which are the first, and how many more there are."""
+    key = "errors.listed_and_more" if count > MAX_NAMED else "errors.listed"
+    return TEXTS.text(key, named=named, more=count - MAX_NAMED)
 
 
 def _means_main(name: str) -> bool:

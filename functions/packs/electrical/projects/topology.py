@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from packs.electrical.projects.records import Feeder, Panel, Project, Transformer
+from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
 
 
@@ -52,8 +53,7 @@ def service_panel(project: Project) -> Panel:
     roots = marked or [panel for panel in project.panels if panel.id not in supplied]
     if len(roots) != 1:
         raise FailedPrecondition(
-            f"the project does not say which panel is the service equipment "
-            f"({len(roots)} could be)",
+            TEXTS.text("errors.which_service", number=len(roots)),
             hint="set service.panelId",
         )
     return roots[0]
@@ -75,8 +75,8 @@ def path_to(project: Project, panel: Panel) -> Path:
         feeder = into.get(node)
         if feeder is None:
             raise FailedPrecondition(
-                f"no feeder leads to {nodes[node].name!r} from the service",
-                hint=f"add the feeder that supplies {nodes[node].name!r}",
+                TEXTS.text("errors.no_feeder_to", name=nodes[node].name),
+                hint=TEXTS.text("hints.add_feeder", name=nodes[node].name),
             )
         legs.append(Leg(feeder, nodes[node]))
         node = feeder.source_id

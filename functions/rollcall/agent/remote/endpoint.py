@@ -34,6 +34,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.inputs import MAX_URL, Url, check_json, parse_url
+from rollcall.core.texts import TEXTS
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_API_HOSTS"
@@ -187,19 +188,21 @@ def _refusal(reply: Reply, request: Request) -> AgentError:
     to, status = request.to, reply.status
     if status in (401, 403):
         return FailedPrecondition(
-            f"{to} refuses our credentials", hint=f"an operator can check {SECRETS}"
+            TEXTS.text("errors.credentials_refused", to=to), hint=f"an operator can check {SECRETS}"
         )
     if status in (404, 410):
-        return NotFound(f"{to} has nothing of this kind{_words(reply)}")
+        return NotFound(TEXTS.text("errors.nothing_of_this_kind", to=to, words=_words(reply)))
     if status == 429:
         wait = reply.headers.get("retry-after", "")
         wait_s = float(wait) if re.fullmatch(r"[0-9]{1,6}", wait) else None
-        return ResourceExhausted(f"{to} takes no more requests now", retry_after_s=wait_s)
+        return ResourceExhausted(TEXTS.text("errors.provider_busy", name=to), retry_after_s=wait_s)
     if status in (400, 413, 414, 422):
-        return InvalidArgument(f"{to} refuses the arguments{_words(reply)}")
+        return InvalidArgument(TEXTS.text("errors.arguments_refused", to=to, words=_words(reply)))
     if 400 <= status < 500 and status != 408:
-        return FailedPrecondition(f"{to} refuses this (HTTP {status}){_words(reply)}")
-    what = f"{to} has a problem of its own (HTTP {status})"
+        return FailedPrecondition(
+            TEXTS.text("errors.refused", to=to, status=status, words=_words(reply))
+        )
+    what = TEXTS.text("errors.problem_of_its_own", to=to, status=status)
     return outcome_unknown(what) if request.writes else Unavailable(what)
 
 

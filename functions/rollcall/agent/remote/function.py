@@ -34,6 +34,7 @@ from rollcall.core.inputs import check_json, parse_url
 from rollcall.core.logs import traceparent
 from rollcall.core.options import on_emulator, region
 from rollcall.core.statement import HEADER, can_sign, project, signed
+from rollcall.core.texts import TEXTS
 from rollcall.registry.entries import Execution
 
 HOSTS = "ROLLCALL_FUNCTION_HOSTS"
@@ -237,14 +238,14 @@ def _refusal(status: int, request: Request) -> AgentError:
     """An answer that is no function's: Google's door, or something else under this URL."""
     if status in (401, 403):
         return FailedPrecondition(
-            f"this service may not call {request.to}",
+            TEXTS.text("errors.may_not_call", to=request.to),
             hint="an operator can grant it the role of an invoker",
         )
     if status == 404:
-        return FailedPrecondition(f"{request.to} is not there", hint="deploy it")
+        return FailedPrecondition(TEXTS.text("errors.not_there", to=request.to), hint="deploy it")
     if status == 429:
-        return errors.ResourceExhausted(f"{request.to} takes no more requests now")
-    what = f"{request.to} did not answer as a function does (HTTP {status})"
+        return errors.ResourceExhausted(TEXTS.text("errors.provider_busy", name=request.to))
+    what = TEXTS.text("errors.no_functions_answer", to=request.to, status=status)
     if request.writes and not 300 <= status < 500:
         return outcome_unknown(what)
     return Unavailable(what) if status >= 500 else FailedPrecondition(what)

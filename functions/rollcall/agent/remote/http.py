@@ -37,6 +37,7 @@ from rollcall.core.errors import (
     Unavailable,
 )
 from rollcall.core.inputs import Url, check_json, is_host
+from rollcall.core.texts import TEXTS, Text
 
 CONNECT_S = 5.0
 MAX_BYTES = 1_000_000
@@ -232,21 +233,21 @@ def _unpacked(raw: bytes, headers: Mapping[str, str]) -> bytes:
 def _not_sent(request: Request, error: OSError, ends: float) -> AgentError:
     log.warning("%s: no connection: %r", request.to, error)
     if time.monotonic() >= ends:
-        return DeadlineExceeded(f"{request.to} was not reached in the time allowed")
+        return DeadlineExceeded(TEXTS.text("errors.not_reached_in_time", to=request.to))
     if isinstance(error, ssl.SSLCertVerificationError):
-        return Unavailable(f"{request.to} cannot prove to be what it is called")
-    return Unavailable(f"{request.to} could not be reached")
+        return Unavailable(TEXTS.text("errors.not_proven", to=request.to))
+    return Unavailable(TEXTS.text("errors.not_reached", to=request.to))
 
 
 def _not_answered(request: Request, error: Exception, ends: float) -> AgentError:
     log.warning("%s: no answer: %r", request.to, error)
     late = time.monotonic() >= ends or isinstance(error, TimeoutError)
     if late:
-        what = f"{request.to} did not answer in the time allowed"
+        what = TEXTS.text("errors.not_answered_in_time", to=request.to)
     elif isinstance(error, _Unusable):
-        what = f"the answer of {request.to} cannot be used: {error}"
+        what = TEXTS.text("errors.answer_unusable", to=request.to, error=error)
     else:
-        what = f"the connection to {request.to} broke before its answer"
+        what = TEXTS.text("errors.connection_broke", to=request.to)
     if request.writes:
         return outcome_unknown(what)
     if late:
@@ -254,10 +255,10 @@ def _not_answered(request: Request, error: Exception, ends: float) -> AgentError
     return FailedPrecondition(what) if isinstance(error, _Unusable) else Unavailable(what)
 
 
-def outcome_unknown(what: str) -> OutcomeUnknown:
+def outcome_unknown(what: str | Text) -> OutcomeUnknown:
     """Return the error for a write that was sent and not answered."""
     return OutcomeUnknown(
-        f"{what}; it may or may not have been done", hint="look whether it was done"
+        TEXTS.text("errors.may_have_been_done", what=what), hint="look whether it was done"
     )
 
 

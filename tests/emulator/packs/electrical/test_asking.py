@@ -12,6 +12,7 @@ from google.cloud.firestore import Client
 from packs.electrical.projects.documents import write_project
 from rollcall.core.context import Call, User
 from rollcall.core.text import language
+from rollcall.core.texts import without_isolates
 from rollcall.endpoints.run_agent import run_agent
 from rollcall.registry import snapshot
 from rollcall.registry.sync import sync
@@ -326,3 +327,20 @@ def test_a_viewer_may_ask_and_may_not_change(here: Here) -> None:
     (call,) = told["toolCalls"]
     assert (call["status"], call["error"]["code"]) == ("failed", "permission-denied")
     assert "interrupts" not in told["outcome"]
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("What is the voltage drop on circuit 77 of the Main Panel?", "no circuit in Main Panel"),
+        ("מה מפל המתח במעגל 77 בלוח Main Panel?", "אין בלוח Main Panel מעגל עם המספר 77"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_in_the_language_of_the_question(
+    here: Here, question: str, why: str
+) -> None:
+    result = ask(here, question)
+    (call,) = result["toolCalls"]
+    assert without_isolates(call["error"]["message"]).startswith(why)
+    assert why in without_isolates(result["message"])
+    assert language(result["message"]) == language(question)

@@ -254,6 +254,11 @@ def test_a_hebrew_answer_says_in_hebrew_why_something_failed(code: str, why: str
     assert f"{why} (\u2066The index is being rebuilt\u2069)." in failed("he", code=code)
 
 
+def test_a_hebrew_reason_is_told_alone_with_its_hint() -> None:
+    told = failed("he", code="not-found", message="אין לוח \u2068'LP-9'\u2069", hint="אפשר לייבא")
+    assert told == "זה לא הצליח (משימות): אין לוח \u2068'LP-9'\u2069. אפשר לייבא"
+
+
 def test_a_hebrew_answer_calls_the_tool_that_failed_by_its_hebrew_name() -> None:
     assert failed("he").startswith("זה לא הצליח (משימות): ")
 

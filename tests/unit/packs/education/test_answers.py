@@ -10,6 +10,7 @@ from packs.education.answers import AnswerCheck, check_answer, same_text
 from packs.education.blocks import Item, choices, item
 from packs.education.quantities import read_number, write_number
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.texts import without_isolates
 
 CHOICE = item(
     "choice", "2 + 2 = ?", options=choices(["3", "4", "5"]), key={"correct": ["b"]}, points=5
@@ -77,6 +78,31 @@ def test_an_open_answer_is_left_to_a_person() -> None:
 @pytest.mark.parametrize("text", ["5/2", "2 1/2", "2½", "02.50", '2.5 ס"מ', "2.5cm", "25 מ״מ", 2.5])
 def test_a_number_may_be_written_in_any_usual_way(text: Any) -> None:
     assert check(LENGTH, text).correct is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "english", "hebrew"),
+    [
+        (
+            "about ten",
+            'a number is written like 12, 1,250, -0.5, 3/4 or 1 1/2, not "about ten"',
+            'מספר כותבים כמו 12, 1,250, -0.5, 3/4 או 1 1/2, לא "about ten"',
+        ),
+        ("1/0", "a fraction's denominator is not 0", "המכנה של שבר אינו 0"),
+        (
+            None,
+            'the answer is a number, or a text such as "3/4" or "2.5 cm", not \'None\'',
+            'התשובה היא מספר, או טקסט כמו "3/4" או "2.5 ס״מ", לא \'None\'',
+        ),
+    ],
+)
+def test_what_is_no_number_is_told_in_both_languages(
+    answer: Any, english: str, hebrew: str
+) -> None:
+    number = item("numeric", "How many?", key={"value": "3"})
+    with pytest.raises(InvalidArgument) as caught:
+        check_answer(number.block, number.key, answer)
+    assert (caught.value.message, without_isolates(caught.value.say("he"))) == (english, hebrew)
 
 
 def test_a_whole_number_may_come_as_a_float() -> None:

@@ -31,3 +31,9 @@ def test_what_is_no_one_grade_is_refused_with_the_first_or_nearest(
 ) -> None:
     with pytest.raises(ValueError, match=f"the nearest is '{nearest}'"):
         read_grade(written)
+
+
+def test_who_writes_no_grade_is_told_so_in_hebrew_too() -> None:
+    with pytest.raises(ValueError) as caught:
+        read_grade("יח")
+    assert caught.value.args[0].say("he").startswith("הכיתה אינה מוכרת; הקרובה ביותר היא")

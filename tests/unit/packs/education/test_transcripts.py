@@ -61,6 +61,16 @@ def test_other_addresses_are_refused(url: str) -> None:
         video_id(url)
 
 
+def test_what_is_no_video_and_no_captions_is_told_in_hebrew_too() -> None:
+    with pytest.raises(InvalidArgument) as address:
+        video_id("https://example.com/a")
+    assert address.value.say("he") == "\u2068'https://example.com/a'\u2069 אינו סרטון ביוטיוב"
+    with pytest.raises(InvalidArgument) as captions:
+        read_captions("Hello.")
+    assert captions.value.message.startswith("these are no captions")
+    assert captions.value.say("he").startswith("אלה אינן כתוביות: אין בהן שורה כמו")
+
+
 def test_webvtt_and_srt_are_read_without_tags_and_repeats() -> None:
     lines = [(each.start_s, each.end_s, each.text) for each in read_captions(VTT)]
     assert lines == [(1, 4, "שלום & ברוכים הבאים"), (4, 3606.5, "היום: שברים")]

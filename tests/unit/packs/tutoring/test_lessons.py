@@ -11,6 +11,7 @@ import pytest
 from packs.tutoring.catalogue import PRESETS
 from packs.tutoring.configuration import (
     Trigger,
+    check_plain,
     of_old_mission,
     preset,
     read_configuration,
@@ -95,6 +96,15 @@ def test_what_is_no_configuration_is_refused_with_its_field_and_what_is_accepted
     assert refused.value.code == "invalid-argument"
     assert refused.value.field == f"toolConfiguration.{field}"
     assert accepted in f"{refused.value.hint} {refused.value.message}"
+
+
+def test_a_teacher_is_told_in_both_languages_what_is_wrong() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        check_plain("Dear {{name}}", "conversationPrompt")
+    assert caught.value.message == "{{ marks a place that nobody fills"
+    told = caught.value.translate("he")
+    assert told.message == "\u2068{{\u2069 מסמן מקום שאיש אינו ממלא"
+    assert told.hint == "יש לכתוב את מה שצריך לעמוד שם"
 
 
 def test_minutes_remaining_are_of_four() -> None:

@@ -31,6 +31,7 @@ from packs.electrical.projects.topology import downstream, service_panel
 from packs.electrical.results import Basis
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
+from rollcall.core.texts import Text
 
 METHODS: tuple[Method, ...] = ("standard", "optional", "existing", "measured")
 OPTIONAL_LEAST_AMPS = 100.0
@@ -62,26 +63,24 @@ def premises_of(project: Project, panel: Panel) -> Premises:
 
 def why_not(
     method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
-) -> str | None:
+) -> Text | None:
     """Why a method does not apply; None if it does."""
     if method == "measured":
-        return None if peak_va is not None else "220.87 needs a measured maximum demand"
+        return None if peak_va is not None else TEXTS.text("errors.methods.needs_measured")
     if premises.occupancy != "dwelling":
-        return None if method == "standard" else "it is for dwellings"
+        return None if method == "standard" else TEXTS.text("errors.methods.for_dwellings")
     if premises.is_whole and premises.floor_area_ft2 is None:
-        return "the building's floor area is not known (building.floorAreaFt2)"
+        return TEXTS.text("errors.methods.no_floor_area")
     if method == "standard":
         return None
     if not premises.is_whole:
-        return "the panel serves a part of the dwelling only"
+        return TEXTS.text("errors.methods.part_of_dwelling")
     if premises.dwelling_units > 1:
         return _why_not_multifamily(method, loads, premises)
     if premises.system.phases == 3:
-        return (
-            "it is for three-wire 120/240 V or 208Y/120 V services, and this one has three phases"
-        )
+        return TEXTS.text("errors.methods.three_phases")
     if method == "optional" and (premises.service_amps or 0) < OPTIONAL_LEAST_AMPS:
-        return "220.82 is for a service or feeder of 100 A or more"
+        return TEXTS.text("errors.methods.least_amps")
     return None
 
 
@@ -102,9 +101,9 @@ def check_method(
     if reason is None:
         return method
     open_ = [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
-    others = f"; {', '.join(open_)} would do" if open_ else ""
+    key = "errors.method_others_apply" if open_ else "errors.method_does_not_apply"
     raise FailedPrecondition(
-        f"the {method} method does not apply: {reason}{others}",
+        TEXTS.text(key, method=method, reason=reason, others=", ".join(open_)),
         field="measuredPeakVa" if method == "measured" else "method",
     )
 
@@ -166,14 +165,14 @@ def _is_whole(project: Project, panel: Panel) -> bool:
     return bool(general) and all(general)
 
 
-def _why_not_multifamily(method: Method, loads: Sequence[Load], premises: Premises) -> str | None:
+def _why_not_multifamily(method: Method, loads: Sequence[Load], premises: Premises) -> Text | None:
     units = premises.dwelling_units
     if method == "existing":
-        return f"220.83 is for one dwelling unit, and the building has {units}"
+        return TEXTS.text("errors.methods.one_unit", units=units)
     if units < UNITS_LEAST:
-        return "220.85 for two dwelling units is not calculated here"
+        return TEXTS.text("errors.methods.two_units")
     if len(of_kinds(loads, *COOKING_KINDS)) < units:
-        return "220.84 is for dwelling units that all have electric cooking"
+        return TEXTS.text("errors.methods.all_cooking")
     if len(of_kinds(loads, *SEASONAL)) < units:
-        return "220.84 is for dwelling units that all have electric heating or cooling"
+        return TEXTS.text("errors.methods.all_heating")
     return None

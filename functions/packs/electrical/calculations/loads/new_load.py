@@ -10,10 +10,9 @@ from packs.electrical.calculations.loads.lines import line_at, system_of
 from packs.electrical.projects.labels import equipment, equipment_in
 from packs.electrical.projects.records import Circuit, LoadType, Panel, Poles
 from packs.electrical.results import AssumedValue
-from packs.electrical.wording import TEXTS, number
+from packs.electrical.wording import TEXTS, invalid, number, panel_text
 from packs.electrical.wording import amps as in_amps
 from packs.electrical.wording import volts as in_volts
-from rollcall.core.errors import InvalidArgument
 from rollcall.core.texts import isolated, short
 
 NEW = "proposed"
@@ -110,9 +109,8 @@ def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:
     lines = 2 if panel.phases == 1 else 3
     if load.poles is not None:
         if load.poles > lines:
-            raise InvalidArgument(
-                f"{panel.name} has one phase and takes 1 or 2 poles, not {load.poles}",
-                field="poles",
+            raise invalid(
+                "poles", "poles_of_one_phase", panel=panel_text(panel.name), poles=load.poles
             )
         return load.poles, None
     poles: Poles = 2
