@@ -26,9 +26,9 @@ from tests.chaos.scene import Scene, effects, examine_spending, statuses
 from tests.chaos.seams import WAYS, Seams, some
 from tests.chaos.worker import Fault, Job, Worker, run
 from tests.support.catalogs import catalog
-from tests.support.full_form import amount, cases
+from tests.support.full_form import SEED, amount, cases
 
-KILLS = amount(6, 16)
+KILLS = amount(3, 16)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +52,8 @@ def db(module_db: Client, file: str) -> Client:
 
 @pytest.mark.long
 def test_nothing_is_lost_or_done_twice_when_processes_are_killed(db: Client, file: str) -> None:
-    seed = int(os.environ.get("CHAOS_SEED") or 20261121)
     stories = [STORIES[1], STORIES[2], STORIES[5]]
-    found = try_kills(db, db.project, file, seed=seed, kills=KILLS, stories=stories)
+    found = try_kills(db, db.project, file, seed=SEED, kills=KILLS, stories=stories)
     assert found.broken == []
     assert found.kills >= KILLS // 2
     examine_spending(db)
@@ -86,8 +85,7 @@ def test_a_process_that_stood_still_before_a_save_saves_nothing_when_it_goes_on(
     db: Client, file: str
 ) -> None:
     """Its run was taken up, superseded, stopped or erased meanwhile."""
-    seed = int(os.environ.get("CHAOS_SEED") or 20261121)
-    assert Seams(db, db.project, file, "seam").try_all(some(len(WAYS) + 3, seed)) == []
+    assert Seams(db, db.project, file, "seam").try_all(some(len(WAYS) + 3, SEED)) == []
 
 
 RACES = ("one run id, sent by all", "other run ids; supersede", "a yes, a new message, a stop")
@@ -95,7 +93,7 @@ RACES = ("one run id, sent by all", "other run ids; supersede", "a yes, a new me
 
 @pytest.mark.parametrize("what", RACES)
 def test_of_many_at_once_one_gets_to_do_it(db: Client, file: str, what: str) -> None:
-    Races(db, db.project, file, "race", callers=16).all()[what]()
+    Races(db, db.project, file, "race", callers=8).all()[what]()
 
 
 @pytest.mark.long
@@ -110,11 +108,11 @@ def test_a_provider_at_its_worst_ends_a_run_in_an_answer_or_a_plain_error(
 _FAULTS = ("500", "dropped in a call", "no JSON", "an error inside the stream", "huge", "401")
 
 FORGED = tuple(Forgeries(None, "", "", "").all())
-"""Each is another way in; the last two take longest."""
+"""Each is another way in; `make test` tries every third, in processes of their own."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("what", cases(FORGED, *range(len(FORGED) - 2)))
+@pytest.mark.parametrize("what", cases(FORGED, *range(0, len(FORGED) - 2, 3)))
 def test_no_forged_decision_gets_through(db: Client, file: str, what: str) -> None:
     Forgeries(db, db.project, file, f"forged{FORGED.index(what)}").all()[what]()
 
@@ -136,10 +134,6 @@ def money(db: Client, file: str) -> Iterator[Money]:
     before = limits.get().to_dict() or {}
     yield Money(db, db.project, file)
     limits.set(before)
-
-
-def test_a_tenants_processes_are_refused_nothing_that_is_there(money: Money) -> None:
-    assert "calls" in money.processes_of_a_tenant(8, calls=160)
 
 
 def test_runs_at_once_spend_no_more_than_their_user_may(money: Money) -> None:

@@ -28,6 +28,7 @@ from rollcall.core.triggers import (
 from rollcall.core.triggers import _snapshots as snapshots
 from rollcall.core.wire import Role
 from tests.support.forked_python import run_python
+from tests.support.full_form import cases
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 
@@ -156,7 +157,8 @@ def test_the_deployed_manifest_keeps_the_named_function_warm_and_bounds_all() ->
     assert {each["maxInstances"] for each in endpoints.values()} == {7}
 
 
-@pytest.mark.parametrize("value", ["run_agnet:1", "*:1"])
+@pytest.mark.long
+@pytest.mark.parametrize("value", cases(["run_agnet:1", "*:1"], 0))
 def test_a_function_that_is_not_there_cannot_be_kept_warm(value: str) -> None:
     done = discovered(ROLLCALL_MIN_INSTANCES=value)
     assert done.returncode == 1

@@ -22,6 +22,7 @@ from tests.clients.web.scene import (
     wait_until_done,
 )
 from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
+from tests.support.full_form import IS_FULL, SEED
 
 
 @pytest.fixture
@@ -47,9 +48,7 @@ def test_web_answer_with_a_tool_is_the_same_after_a_reload(chat: Page) -> None:
     assert transcript(chat) == before
 
 
-_FULL = "CHAOS_FULL" in os.environ
-_chosen = random.Random(os.environ.get("CHAOS_SEED", "1"))
-MOMENTS = sorted(_chosen.sample(range(270), 50)) if _FULL else [2, 12, 200]
+MOMENTS = sorted(random.Random(SEED).sample(range(270), 50)) if IS_FULL else [12]
 """Pieces of the model's reply before which the page is loaded anew."""
 
 
@@ -99,7 +98,7 @@ def test_web_lost_network_leaves_no_gap(
     context.set_offline(True)
     expect(chat.get_by_text("No connection.")).to_be_visible()
     model.release()
-    if _FULL:
+    if IS_FULL:
         chat.wait_for_timeout(20_000)
     context.set_offline(False)
     wait_until_done(chat)

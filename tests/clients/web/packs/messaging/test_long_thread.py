@@ -13,8 +13,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from rollcall.store.client import database
 from tests.clients.web.scene import ask, open_chat, wait_until_done
+from tests.support.full_form import amount
 
-MESSAGES = 2_000 if "CHAOS_FULL" in os.environ else 150
+MESSAGES = amount(150, full=2_000)
 PARAGRAPH = "The lemons need **water** twice a week, and `sun` all day. " * 4
 
 

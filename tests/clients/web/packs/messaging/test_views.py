@@ -3,7 +3,6 @@ finds wrong, and nothing wider than the screen."""
 
 from __future__ import annotations
 
-import os
 from itertools import product
 from typing import Any
 
@@ -14,13 +13,14 @@ from dev.paths import ROOT
 from packs.messaging.wording import TEXTS
 from tests.clients.web.conftest import watched
 from tests.clients.web.scene import AGENT
+from tests.support.full_form import IS_FULL, cases
 
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 THEMES = ("light", "dark", "contrast")
 WIDTHS = (360, 768, 1280)
 LOOKS = list(product(THEMES, WIDTHS))
-EACH = 1 if "CHAOS_FULL" not in os.environ else len(LOOKS)
+EACH = len(LOOKS) if IS_FULL else 1
 """How many looks a view is looked at in, in one language; `make chaos` takes all."""
 AGENTS = {"en": AGENT, "he": TEXTS.say("he", "agents.conversation_assistant")}
 WORDS = {
@@ -30,7 +30,7 @@ WORDS = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("language", ["en", "he"])
+@pytest.mark.parametrize("language", cases(["en", "he"], 1))
 def test_web_views_have_no_finding(browser: Browser, app: str, language: str) -> None:
     number = 0 if language == "en" else len(LOOKS) // 2
 

@@ -1,3 +1,0 @@
-"""What these tests share."""
-
-from tests.support.seeding import seeding  # noqa: F401  # a fixture
