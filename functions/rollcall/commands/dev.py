@@ -17,6 +17,7 @@ from pathlib import Path
 from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import CONFIG, App, find_app, require_app
 from rollcall.commands.init import web_app
+from rollcall.commands.init.plan import read_record
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import function_name
 from rollcall.emulators import requirements
@@ -238,10 +239,12 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
     _say(f"  functions  {at.functions_url}")
     for name in (name for name in only if name != "functions"):
         _say(f"  {name:<10} 127.0.0.1:{ports[name]}")
-    if (record := web_app.recorded(app.functions)) is not None:
+    record = read_record(app.functions)
+    if record is not None and record.web is not None:
         text = (app.root / CONFIG).read_text(encoding="utf-8")
-        address = web_app.address(text, record.folder, suite.log_text())
-        _say(f"\nThe web app: {address or f'no site of Hosting serves {record.folder}'}")
+        web = record.web.folder
+        address = web_app.address(text, web, suite.log_text())
+        _say(f"\nThe web app: {address or f'no site of Hosting serves {web}'}")
     before = f"PORT_OFFSET={configuration.offset} " if configuration.offset else ""
     other = f" --project {at.project}" if at.project != default_project(app.root) else ""
     is_installed = not (app.functions / "rollcall").is_dir()

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+import msgspec
+from msgspec import Struct, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
 from rollcall.commands.init.files import Files, append_lines, problem_at
-from rollcall.commands.init.web_app import RECORD, WebRecord
+from rollcall.commands.init.web_app import WebRecord
 from rollcall.commands.init.wheel import (
     FIND_LINKS,
     Wheel,
@@ -27,6 +28,7 @@ from rollcall.commands.init.wheel import (
     same_content,
 )
 from rollcall.commands.rules import Platform, group_lines, index_entries, merge_indexes, new_indexes
+from rollcall.core.definition import shown_path
 from rollcall.core.errors import Problem
 from rollcall.core.extras import DISTRIBUTION
 from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
@@ -38,13 +40,35 @@ _MOST_PLACES = 3
 PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
 
 
+RECORD = "vendor/rollcall.json"
+"""In the functions folder: what init added."""
+
+
 class Record(Struct, frozen=True):
-    """What an earlier init added, from `vendor/rollcall.json`."""
+    """What an earlier init added."""
 
     prefix: str
     collections: tuple[str, ...]
     indexes: tuple[str, ...]
     web: WebRecord | None = None
+
+
+def read_record(functions: Path) -> Record | None:
+    """Return what an earlier init added to the app with this functions folder; None if none did.
+
+    Raises:
+        Problem: The record is not what init wrote.
+    """
+    file = functions / RECORD
+    if not file.is_file():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Record)
+    except msgspec.DecodeError:
+        raise Problem(
+            f"{shown_path(file)} is not what init wrote. Take it back from version control, or "
+            "delete it."
+        ) from None
 
 
 class Plan:
@@ -87,7 +111,7 @@ class Plan:
         self.codebase = firebase_json.choose_codebase(text, self._files)
         self._firestore = firebase_json.choose_firestore(text)
         self._main = self._files.read(self._in("main.py"))
-        self._record = self._read_record()
+        self._record = read_record(root / self.codebase.folder)
         self._web_record = self._record.web if self._record is not None else None
         self._is_bound = self._main is not None and app_code.binds(self._main)
         self.is_update = self._record is not None and self._is_bound
@@ -307,18 +331,6 @@ class Plan:
         if self._web_record is not None:
             record["web"] = to_builtins(self._web_record)
         self._files.put(self._in(RECORD), json.dumps(record, indent=1) + "\n")
-
-    def _read_record(self) -> Record | None:
-        path = self._in(RECORD)
-        text = self._files.read(path)
-        if text is None:
-            return None
-        try:
-            return convert(json.loads(text), Record)
-        except (ValueError, ValidationError):
-            raise Problem(
-                f"{path} is not what init wrote. Take it back from version control, or delete it."
-            ) from None
 
     def _choose_prefix(self, prefix: str | None) -> str:
         """The prefix asked for, or the one that the app has.

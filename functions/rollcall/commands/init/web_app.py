@@ -8,19 +8,16 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from rollcall.commands.init import firebase_json, json_edits
 from rollcall.commands.init.files import Files, line_number, problem_at
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.core.errors import Problem
-from rollcall.emulators.addresses import read_jsonc
 
-RECORD = "vendor/rollcall.json"
-"""In the functions folder: what init added."""
 SETTINGS = "rollcall.json"
 """Of the deployment; written once, and the app's own from then on."""
 
@@ -296,22 +293,6 @@ def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
         return text, False
     text = json_edits.remove_items(text, (*place, "headers"), at)
     return json_edits.append_items(text, (*place, "headers"), rules), True
-
-
-def recorded(functions: Path) -> WebRecord | None:
-    """What init wrote of the web app into the app with this functions folder; None without one.
-
-    Raises:
-        Problem: The record is not what init wrote.
-    """
-    file = functions / RECORD
-    if not file.is_file():
-        return None
-    try:
-        found = read_jsonc(file).get("web")
-        return None if found is None else convert(found, WebRecord)
-    except ValidationError as error:
-        raise Problem(f"{file} is not what init wrote: {error}") from error
 
 
 def address(text: str, folder: str, log: str) -> str | None:

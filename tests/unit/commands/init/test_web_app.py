@@ -12,6 +12,7 @@ import pytest
 from dev.paths import FIREBASE_JSON
 from rollcall.__main__ import main
 from rollcall.commands.init import command, web_app
+from rollcall.commands.init.plan import read_record
 from rollcall.commands.init.wheel import Wheel
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import read_jsonc
@@ -277,15 +278,18 @@ def test_the_address_is_that_of_the_site_that_serves_it(
 
 
 def test_the_record_tells_the_folder(tmp_path: Path) -> None:
-    assert web_app.recorded(tmp_path) is None
+    assert read_record(tmp_path) is None
     init(tmp_path, library=library())
-    assert web_app.recorded(tmp_path / "functions") is None
+    found = read_record(tmp_path / "functions")
+    assert found is not None and found.web is None
     init(tmp_path, library=library(), web="")
-    found = web_app.recorded(tmp_path / "functions")
-    assert found is not None and found.folder == "rollcall-web"
-    (tmp_path / RECORD).write_text('{"web": {"folder": 1}}')
-    with pytest.raises(Problem, match="is not what init wrote"):
-        web_app.recorded(tmp_path / "functions")
+    found = read_record(tmp_path / "functions")
+    assert found is not None and found.web is not None
+    assert found.web.folder == "rollcall-web"
+    for content in ('{"web": {"folder": 1}}', "<<<<<<< ours"):
+        (tmp_path / RECORD).write_text(content)
+        with pytest.raises(Problem, match=r"^functions/vendor/rollcall\.json is not what init"):
+            read_record(tmp_path / "functions")
 
 
 @pytest.mark.parametrize(("answers", "has_it"), [("y\ny\n", True), ("n\ny\n", False)])
