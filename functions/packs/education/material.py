@@ -19,7 +19,7 @@ from rollcall.core.texts import isolated, short
 
 MOST_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "topic": 2.0, "subject": 1.0, "grade": 1.0, "kind": 1.0}
-Query = Annotated[str, Field(min_length=1, max_length=500)]
+Query = Annotated[str, Field(max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 MadeKind = Literal[StaticKind, InteractiveKind]
 
@@ -68,7 +68,7 @@ def search_user_content(
     It finds by title, topic, subject and grade, and nothing of other teachers.
 
     Args:
-        query: What to look for, such as the topic.
+        query: What to look for, such as the topic; "" for all of it, newest first.
         content_type: One kind of material alone.
         limit: Most to return.
     """
@@ -76,15 +76,19 @@ def search_user_content(
     searched = own[:MOST_SEARCHED]
     of_kind = [each for each in searched if content_type in (None, each.content.kind)]
     texts = [_texts(each) for each in of_kind]
-    found = [
-        _found(of_kind[place], score) for place, score in ranked(query, texts, _BOOSTS, limit=limit)
-    ]
+    is_list = not query.strip()
+    places = (
+        [(place, 1.0) for place in range(len(of_kind))][:limit]
+        if is_list
+        else ranked(query, texts, _BOOSTS, limit=limit)
+    )
+    found = [_found(of_kind[place], score) for place, score in places]
     by_id = {each.id: each for each in of_kind}
     rows = [_row(by_id[each.content_id], ctx.locale) for each in found]
-    show_table(ctx, isolated(short(query)), TEXTS.data(ctx.locale, "contents.columns"), rows)
-    answer = TEXTS.say(
-        ctx.locale, "contents.found", count=len(found), query=short(query), searched=len(of_kind)
-    )
+    title = isolated(short(query)) or TEXTS.say(ctx.locale, "contents.mine")
+    show_table(ctx, title, TEXTS.data(ctx.locale, "contents.columns"), rows)
+    key = "contents.listed" if is_list else "contents.found"
+    answer = TEXTS.say(ctx.locale, key, count=len(found), query=short(query), searched=len(of_kind))
     return UserContents(
         answer=answer,
         contents=found,

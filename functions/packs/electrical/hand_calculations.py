@@ -83,9 +83,11 @@ WattsOfEach = Annotated[list[Annotated[float, Field(gt=0, le=50_000)]], Field(ma
 class Conductors(Wire):
     """Conductors of one size in a raceway."""
 
-    size: ConductorSize
+    size: Annotated[ConductorSize, Field(description='AWG or kcmil, such as "12", "2/0".')]
     count: Annotated[int, Field(ge=1, le=500)] = 1
-    insulation: Annotated[str, Field(max_length=20)] = "THHN"
+    insulation: Annotated[
+        str, Field(max_length=20, description='Its marking, such as "THHN", "XHHW-2".')
+    ] = "THHN"
 
 
 class Figure(Wire):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rollcall.core.messages import Json
 from rollcall.core.text import fold, language, terms, words
@@ -62,16 +63,21 @@ class Filled(Struct):
     qualifiers: list[str] = field(default_factory=list)
 
 
-def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled:
+def fill(
+    tool: ToolSpec, message: Message, names: Names | None = None, taken: Iterable[int] = ()
+) -> Filled:
     """Return the arguments that a message gives a tool, all of them valid by its schema.
 
     Args:
         names: Names of things at hand, by the parameter that takes them.
+        taken: The numbers of words that are spoken for.
     """
     form = _Form(tool, message, names or {})
+    form.used.update(taken)
     form.fill_known_names()
     form.fill_options(lambda each: len(each.options) <= _FEW_OPTIONS or each.required)
     form.fill_flags()
+    form.fill_objects()
     form.fill_numbers()
     form.fill_shapes()
     form.fill_labelled()
@@ -158,11 +164,20 @@ class _Form:
                 for phrase in (*named, *aliases):
                     for place in self.message.find(phrase):
                         written = fold(self.message.written(place))
-                        if language(phrase) == "he" and fold(phrase)[:-1] not in written:
+                        parts = fold(phrase).split() if language(phrase) == "he" else ()
+                        if not all(part[:-1] in written for part in parts):
                             continue  # "books" and "literature" have one stem
+                        if self._is_label(place):
+                            continue  # "panel LP1" says nothing of panels
                         if phrase in aliases or self._is_meant(parameter, phrase, place):
                             found.setdefault(option, place)
             self.take_all(parameter, _longest(found))
+
+    def _is_label(self, place: range) -> bool:
+        """Tell whether words beside a value only say what it is: "panel" in "panel LP1"."""
+        beside = not self.used.isdisjoint((place[0] - 1, place[-1] + 1))
+        filled = (p for p in self.parameters if p.name in self.filled.arguments and p.identifies)
+        return beside and any(place in self.message.find(c) for p in filled for c in p.called)
 
     def _is_meant(self, parameter: Parameter, phrase: str, place: range) -> bool:
         """Tell whether an option's words are a value: not where they may only ask for the tool."""
@@ -184,6 +199,17 @@ class _Form:
                 before = range(max(0, at[0] - 3), at[0])
                 no = [n for n in before if self.message.stems_at([n]) & wordset("negations")]
                 self.take(parameter, not no, [*no, *at])
+
+    def fill_objects(self) -> None:
+        """Fill a list of things that have fields with the one thing of the message that has all
+        that are required: "for an 11 kW charger"."""
+        for parameter in (p for p in self.open("array") if p.items.get("properties")):
+            options = (spaced(str(option)) for p in self.open("string") for option in p.options)
+            taken = self.used.union(*(at for each in options for at in self.message.find(each)))
+            item = replace(self.tool, parameters=parameter.items)
+            one = fill(item, self.message, None, taken)
+            if not set(parameter.items.get("required", ())) - one.arguments.keys():
+                self.take(parameter, [one.arguments], one.used - taken)
 
     # ---- Numbers ----
 
@@ -226,8 +252,9 @@ class _Form:
         if is_text and not (parameter.options and near):
             return -1.0
         around = range(mention.place[0] - 2, mention.place[-1] + 2)
-        named = words(spaced(self.tool.name))[1:]
+        named = words(" ".join((spaced(self.tool.name), *self.tool.names.values())))[1:]
         is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
+        is_limit = is_limit or bool(self.message.at([mention.place[-1] + 1], "number"))
         is_limit = is_limit or not self.message.stems_at([mention.place[-1] + 1]).isdisjoint(named)
         if cue("compares").search(self.message.text[: mention.start]):
             return -1.0  # "longer than 100 ft" is no length
@@ -254,11 +281,14 @@ class _Form:
 
     def _nearness(self, parameter: Parameter, place: range) -> float:
         """Return 0 to 3: how near a number stands to the words that name a parameter."""
-        best = 0.0
+        best, others = 0.0, {n for m in self.free("number") for n in m.place} - {*place}
+        is_plain = not self.message.at(place, "number")[0].unit
         for found in (each for phrase in parameter.called for each in self.message.find(phrase)):
+            # In "240 at the source and 230 at the end" a label belongs rather to what follows it.
+            is_before = is_plain and found[0] > place[-1] and found[-1] + 1 in others
             gap = place[0] - found[-1] if found[-1] < place[0] else found[0] - place[-1]
             if 0 < gap <= 3 and self.is_one_clause(found, place):
-                best = max(best, 3.4 - 0.4 * gap)
+                best = max(best, 3.4 - 0.4 * gap - 0.5 * is_before)
         around = {*range(place[0] - 4, place[-1] + 3)} - {*place}
         share = len(parameter.core & self.message.stems_at(sorted(around))) / len(parameter.core)
         after = self.message.stems_at(range(place[-1] + 1, place[-1] + 4))
@@ -277,9 +307,9 @@ class _Form:
         for parameter in self.open("string", "array"):
             form = str(parameter.schema.get("format", ""))
             if form in ("date", "date-time") or parameter.means("date"):
-                for mention in self.free("period")[:1]:
-                    suffix = "T00:00:00Z" if form == "date-time" else ""
-                    self.take(parameter, f"{mention.value[0]}{suffix}", mention.place)
+                suffix = "T00:00:00Z" if form == "date-time" else ""
+                for mention in [m for m in self.free("period")[:1] if m.value]:
+                    self.take(parameter, f"{mention.value}{suffix}", mention.place)
             kinds = [kind for kind in ("email", "url", "path") if parameter.means(kind)]
             said = re.findall(r"\"([^\"]+)\"", parameter.description)
             said += [str(each.get(parameter.name, "")) for each in arguments_shown(self.tool)]
@@ -314,7 +344,10 @@ class _Form:
                 whole = "name" in parameter.label and (
                     is_one or is_letter or (is_hebrew and after)
                 )  # "Panel A", "לוח דירה"
-                if own and self.take(parameter, self.written(place if whole else own), place):
+                quotes = [m.value for m in self.message.at(own, "quote")]
+                if own and self.take(
+                    parameter, quotes[0] if quotes else self.written(place if whole else own), place
+                ):
                     break
 
     def _beside(self, label: range, *, is_id: bool, is_path: bool) -> list[int]:
@@ -374,7 +407,13 @@ class _Form:
             is_shaped = is_shaped or not parameter.accepts("plain words")
             if is_shaped or parameter.means("query", "person", "path", "url", "email", "date"):
                 continue
-            if quotes := self.free("quote"):
+            needed = [p for p in self.open("string") if p.required and not p.means("path")]
+            quotes = self.free("quote")
+            changed = [p for role in ("before", "after") for p in needed if p.means(role)]
+            if len(changed) == len(quotes) == 2:  # what is replaced is said first
+                for each, quote in zip(changed, quotes, strict=True):
+                    self.take(each, str(quote.value), quote.place)
+            elif quotes and needed in ([], [parameter]):  # else it is not clear whose they are
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
             elif parameter.means("command"):
                 said, span = group(cue("command").search(self.message.text), "command")
@@ -387,7 +426,8 @@ class _Form:
                     self.take_all(parameter, {str(m.value): m.place for m in named})
                 runs = [] if seeks and not cue("about").search(self.message.text) else self.runs()
                 best = [run for run in runs if self._is_introduced(run)]
-                alone = runs if len(runs) == 1 and parameter.required else []
+                is_sought = parameter.required or cue("seeks").match(self.message.text)
+                alone = runs if len(runs) == 1 and is_sought else []
                 for run in best if len(best) == 1 else alone:
                     whole = self._from_label(parameter, run)
                     self.take(parameter, self.written(whole), whole)
@@ -401,9 +441,12 @@ class _Form:
     def _from_label(self, parameter: Parameter, run: list[int]) -> list[int]:
         """Return a stretch with the words around it that the tool knows, from the parameter's name
         on: "on adding fractions"."""
-        hard = {n for m in self.free("number", "period", "quote") for n in m.place} | self.used
+        hard = {n for m in self.free("number", "quote") for n in m.place} | self.used
+        text = [word.text.lower() for word in self.message.words]
+        linking = wordset("inner") | wordset("linking")
+        dated = {n for m in self.free("period") for n in m.place}
         plain = [
-            n not in hard and (word.has_topic or word.text.lower() in wordset("inner"))
+            n not in hard and (word.has_topic or n in dated or text[n] in linking)
             for n, word in enumerate(self.message.words)
         ]
         at = (each[-1] for name in parameter.called for each in self.message.find(name))
@@ -413,9 +456,10 @@ class _Form:
         last = run[-1]
         while last + 1 < len(plain) and plain[last + 1] and self.is_one_clause([last], [last + 1]):
             last += 1
-        said = [self.message.words[n].text.lower() for n in range(run[-1] + 1, last + 1)]
-        while said and said.pop() in wordset("scaffold") | wordset("inner"):
+        while last > run[-1] and text[last] in wordset("scaffold") | linking:
             last -= 1  # "on fractions please"
+        while first < run[0] and text[first] in linking:
+            first += 1
         return [*range(first, last + 1)]
 
     def _is_introduced(self, run: list[int]) -> bool:
@@ -435,6 +479,8 @@ class _Form:
         for at, word in enumerate(self.message.words):
             if not word.has_topic or at in hard | self.used or set(word.stems) <= known:
                 continue
+            if at - 1 in self.used and unit_of(word.text):
+                continue  # "1/2 inch"
             between = [*range(runs[-1][-1] + 1, at)] if runs else []
             inner = all(self.message.words[n].text.lower() in wordset("inner") for n in between)
             is_free = not (hard | self.used) & set(between)
@@ -459,10 +505,12 @@ class _Form:
                 self.filled.is_question = self.take(parameter, self.message.text.strip(), ())
             elif quotes := self.free("quote"):
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
-            elif topic := [n for n in self._topic() if n not in self.used]:
+            elif topic := [n for n in self._topic(parameter) if n not in self.used]:
                 self.take(parameter, " ".join(self.message.words[n].text for n in topic), topic)
+            elif parameter.may_be_empty:
+                self.take(parameter, "", ())
 
-    def _topic(self) -> list[int]:
+    def _topic(self, parameter: Parameter) -> list[int]:
         """Return the words that say what is looked for: those after "about", with who is named."""
         text, place = self.message.text, self.message.places
         names = {n for m in self.free("name") for n in m.place}
@@ -472,12 +520,15 @@ class _Form:
             without |= set(place(*said_by.span())) - names
         about = cue("about").search(text)
         own = frozenset(words(spaced(self.tool.name))) | wordset("scaffold") | wordset("asking")
+        own |= self.known if parameter.may_be_empty else frozenset()
+        phrases = (each for each in self.tool.keywords if len(words(each)) > 1)
+        asks = {n for each in phrases for at in self.message.find(each) for n in at}
         said = place(*group(about, "topic")[1]) if about else range(len(self.message.words))
         return [
             n
             for n in sorted({*said, *names} - without)
             if self.message.words[n].has_topic
-            and (about or n in names or not set(self.message.words[n].stems) <= own)
+            and (about or n in names or not (n in asks or set(self.message.words[n].stems) <= own))
         ]
 
     def note_qualifiers(self) -> None:

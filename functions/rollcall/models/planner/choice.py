@@ -53,9 +53,6 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     near = [fit.tool for fit in fitting if fit.score >= _NEARLY * best]
     forms = {tool.name: fill(tool, message, request.names) for tool in near}
     near.sort(key=lambda tool: (tool is searcher, _leaves(tool, forms[tool.name])))
-    finders = [each for each in tools if searches(each)]
-    if len(finders) == 1 and cue("seeks").match(text) and near and forms[near[0].name].left:
-        return finders[0]
     for tool in near[:1]:
         left = forms[tool.name].left
         is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
@@ -172,6 +169,8 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
     if searches(tool):
         topic = {s for word in message.words if word.has_topic for s in word.stems} - weak
         is_named = bool(cue("about").search(asked)) or not topic <= vocabulary(tool)
+        may_list = not first.isdisjoint(wordset("listing") | wordset("asking"))
+        is_named = is_named or (may_list and any(p.may_be_empty for p in parameters(tool)))
         is_sought = bare.endswith("?") or asks(bare, tool)
         is_ours = not wordset("own").isdisjoint(tokens(tool.description)[:7])
         if counts(asked):

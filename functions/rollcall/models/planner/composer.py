@@ -97,7 +97,7 @@ def _tell(step: Step, wish: Wish, locale: str) -> str:
     lists = {} if is_worded else step.lists
     blocks = [_listing(k, v, output, step, wish, locale) for k, v in lists.items()]
     facts = _facts(output, step, locale)
-    if not lists and (kind := _unanswered(wish.text, str(output))):
+    if not lists and (kind := unanswered(wish.text, str(output))):
         facts = f"{say(f'cannot_tell.{kind}', locale)}\n\n{facts}"
     order = [facts, *blocks] if facts.startswith("**") else [*blocks, facts]
     return "\n\n".join(filter(None, order)) or say("done", locale)
@@ -144,7 +144,7 @@ def _listing(key: str, items: list[Item], output: Item, step: Step, wish: Wish, 
     more = total - skipped - wish.skip - len(shown)
     lines += [f"- {say('more', locale, count=more)}"] * (more > 0)
     evidence = " ".join(str(v) for each in shown for k, v in each.items() if not _is_inner(k, v))
-    if kind := _unanswered(wish.text, evidence, is_counted=not scores[0]):
+    if kind := unanswered(wish.text, evidence, is_counted=not scores[0]):
         lines[:0] = [say(f"cannot_tell.{kind}", locale), ""]
     return "\n".join([*lines, *([seen] if seen else [])])
 
@@ -193,9 +193,10 @@ def _is_by(item: Item, name: str) -> bool:
     return any(not set(tokens(str(each))[:1]).isdisjoint(tokens(name)) for each in people)
 
 
-def _unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
-    """Return the question word of a text that a result does not answer: "when", "amount" or ""."""
-    kinds = ("when",) if is_counted and cue("asks.count").search(text) else ("when", "amount")
+def unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
+    """Return what a text asks and a result does not answer: "when", "amount", "why" or ""."""
+    kinds = ["when", "why"]
+    kinds += ["amount"] * (not (is_counted and cue("asks.count").search(text)))
     asked = (kind for kind in kinds if cue(f"asks.{kind}").search(text))
     return next((kind for kind in asked if not cue(f"answers.{kind}").search(evidence)), "")
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from rollcall.core.messages import Json
-from rollcall.core.text import terms, tokens, words
+from rollcall.core.text import HEBREW_PREFIXES, terms, tokens, words
 from rollcall.core.texts import TEXTS
 
 _MOST = 400
@@ -101,7 +101,7 @@ class Mention(Struct, frozen=True):
 
     Attributes:
         kind: number, period, quote, url, email, path, code or name.
-        value: A number, a text, or of a period its first and its last day.
+        value: A number, a text, or a day of the calendar; None for a week or a month.
         place: The numbers of its words.
     """
 
@@ -269,6 +269,8 @@ def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:
         yield "number", int(value) if is_whole else value, start, end, unit
     for match in _SPELLED.finditer(text):
         first, second = spelled.get(match[1].lower()), spelled.get((match[2] or "").lower())
+        if first is None and match[1][0] in HEBREW_PREFIXES:
+            first = spelled.get(match[1][1:])
         unit = unit_of(match[2] or "")
         if first is not None and (first != 1 or unit):  # "one" is mostly no amount
             both = second is not None and first >= 20 > second
@@ -281,10 +283,14 @@ def _name(text: str, match: re.Match[str]) -> tuple[str, int]:
     start, parts = match.start(), match[0].split()
     begins = (text[:start].rstrip() or ".")[-1] in ".!?:"
     leading = wordset("scaffold") | wordset("looking")
-    while parts and (
-        not terms(parts[0])
-        or parts[0].lower() in leading
-        or (begins and parts[1:] and parts[1].islower())
+    while (
+        parts
+        and (
+            not terms(parts[0])
+            or parts[0].lower() in leading
+            or (unit_of(parts[0]) and re.search(r"\d\s*$", text[:start]))  # as in "12 AWG THHN"
+            or (begins and parts[1:] and parts[1].islower())
+        )
     ):
         start = text.index(parts[1], start + 1) if parts[1:] else match.end()
         parts, begins = parts[1:], False
@@ -294,7 +300,7 @@ def _name(text: str, match: re.Match[str]) -> tuple[str, int]:
 
 
 def _periods(text: str, now: str) -> Iterator[tuple[str, Json, int, int, None]]:
-    """Yield dates and spans of days, as their first and last day by the user's calendar."""
+    """Yield days by the user's calendar, and longer times, which are no day, without a value."""
     try:
         today = datetime.fromisoformat(now).date()
     except ValueError:
@@ -308,30 +314,12 @@ def _periods(text: str, now: str) -> Iterator[tuple[str, Json, int, int, None]]:
             found = date(int(year or (today.year if today else 0)), number, int(day)).isoformat()
         except ValueError:
             continue
-        yield "period", (found, found), *match.span(), None
+        yield "period", found, *match.span(), None
     for match in cue("period").finditer(text) if today else ():
         named = wording("periods").get(group(match, "period")[0].lower())
         if named is not None and today is not None:
-            first, last = _span(today, *named, is_last=bool(group(match, "last")[0]))
-            last = today if group(match, "since")[0] else last
-            yield "period", (first.isoformat(), last.isoformat()), *match.span(), None
-
-
-def _span(today: date, unit: str, count: int, *, is_last: bool) -> tuple[date, date]:
-    """Return the first and the last day of a day, weekday, week, month or year so far away."""
-    if unit == "weekday":
-        ahead = (count - today.weekday()) % 7
-        day = today + timedelta(days=ahead - 7 if is_last else ahead)
-        return day, day
-    if unit == "day":
-        return today + timedelta(days=count), today + timedelta(days=count)
-    if unit == "named":  # the last month of this name
-        count -= today.month if count <= today.month else today.month + 12
-        unit = "month"
-    if unit == "week":
-        first = today + timedelta(days=7 * count - today.weekday())
-        return first, first + timedelta(days=6)
-    size = 12 if unit == "year" else 1
-    month = (today.year * 12 + today.month - 1) // size * size + count * size
-    first, after = (date(m // 12, m % 12 + 1, 1) for m in (month, month + size))
-    return first, after - timedelta(days=1)
+            unit, count = named
+            ahead = (count - today.weekday()) % 7 - 7 * bool(group(match, "last")[0])
+            on = today + timedelta(days=ahead if unit == "weekday" else count)
+            is_day = unit in ("day", "weekday") and not group(match, "since")[0]
+            yield "period", on.isoformat() if is_day else None, *match.span(), None

@@ -24,7 +24,8 @@ _UNIT_SAID = re.compile(r"(?:, |\bin |\()([A-Za-zµΩ°%$]{1,5})(?=[),.;:\s]|$)|
 
 
 def spaced(name: str) -> str:
-    """Write an identifier as words: "maxResults" and "max_results" read "max results"."""
+    """Write an identifier as words: "maxResults" and "MAX_RESULTS" read "max results"."""
+    name = name.lower() if "_" in name and name.isupper() else name
     parts = _IDENTIFIER.sub(" ", name).split()
     return " ".join(part if part[:2].isupper() else part.lower() for part in parts)
 
@@ -104,6 +105,11 @@ class Parameter(Struct, frozen=True, dict=True):
         """What an id parameter identifies: "conversation" for conversationId or -Ids; or ""."""
         base, _, last = self.label.rpartition(" ")
         return base if last in ("id", "ids") and self.kind in ("string", "array") else ""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether its description says what an empty text stands for, such as all there is."""
+        return self.kind == "string" and '""' in self.description
 
     @property
     def identifies(self) -> bool:

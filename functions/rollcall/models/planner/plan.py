@@ -122,10 +122,11 @@ def plan(request: ModelRequest) -> Reply:
     if not turn.steps and (talk := _small_talk(turn, request)):
         return talk
     is_own = not wordset("mine").isdisjoint(tokens(turn.text))
-    said = read_message(turn.text, request.now_iso)
-    is_own = is_own or any(m.kind in ("number", "period") and m.unit for m in said.mentions)
+    is_own = is_own or any(each.unit for each in read_message(turn.text).mentions)
     if not turn.steps and request.notes and asks_what_it_is(turn.text) and not is_own:
-        return Reply("\n\n".join(f"{each.text} [{each.citation.n}]" for each in request.notes))
+        notes = "\n\n".join(f"{each.text} [{each.citation.n}]" for each in request.notes)
+        kind = composer.unanswered(turn.text, notes)
+        return Reply(f"{say(f'cannot_tell.{kind}', turn.locale)}\n\n{notes}" if kind else notes)
     goals, unmet = _goals(turn, request)
     parts = [_advance(goal, turn, request) for goal in goals]
     calls = tuple({call.key: call for part in parts for call in part.calls}.values())
@@ -217,9 +218,12 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     followed = _follow_up(turn, request)
     found, unmet = _split(text, request)
     leans = followed and (followed.pick is not None or cue("leans").match(text))
-    if followed and (not found or (leans and not found[0].tool.writes)):
+    others = [each for each in found if followed and each.tool.name != followed.tool.name]
+    says_other = any(map(read_message(text).find, (k for g in others for k in g.tool.keywords)))
+    is_other = says_other or any(each.tool.writes for each in found)
+    if followed and (not found or (leans and not is_other)):
         return [followed], []
-    found = _carried(found, turn, request)
+    found, lost = _carried(found, turn, request)
     searcher = searcher_of(request.tools)
     ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
     if not found and searcher and ours and is_request(text, "looked_up"):
@@ -227,7 +231,7 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
         is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
         is_named = is_named and not counts(text)
         return [Goal(text, searcher)] if filled.arguments and is_named else [], []
-    return found, unmet
+    return found, [*unmet, *lost]
 
 
 def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
@@ -237,6 +241,10 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     unmet: list[str] = []
     for piece in filter(str.strip, re.split(cue("splits"), text)):
         tool = choose(piece, request)
+        verb = read_message(parts[-1].text).bare.split()[:1] if parts and not asks(piece) else []
+        same = choose(" ".join((*verb, piece)), request) if verb else None
+        if same and same.name == parts[-1].tool.name:
+            tool = same  # in "summarize the first chat and the second chat"
         if tool and (not parts or (tool.name != parts[-1].tool.name and asks(piece, tool))):
             parts.append(Goal(piece, tool))
         elif not tool and asks(piece) and not (parts and _adds(piece, parts[-1], request)):
@@ -251,19 +259,25 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     return ([Goal(text, whole)] if whole else []), []
 
 
-def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> list[Goal]:
-    """Return the goals with what "there" and "its" stand for: what was meant just before."""
+def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list[Goal], list[str]]:
+    """Return the goals with what "there" and "its" stand for, which was meant just before, and the
+    parts whose tool cannot take it."""
     last = next(iter(reversed(steps_of(turn.before))), None)
-    before, found = dict(last.call.arguments or {}) if last else {}, list[Goal]()
+    before = dict(last.call.arguments or {}) if last else {}
+    found, lost = list[Goal](), list[str]()
     for goal in goals:
         filled = fill(goal.tool, read_message(goal.text, request.now_iso), request.names).arguments
         if cue("there").search(goal.text):
             alike = [p for p in parameters(goal.tool) if p.name in before and p.identifies]
             given = {p.name: before[p.name] for p in alike if p.name not in filled}
+            named = [p.name in filled for p in parameters(goal.tool) if p.identifies]
+            if found and named and not (given or any(named)):
+                lost.append(goal.text)
+                continue
             goal = replace(goal, given={**given, **goal.given})
         before = {**filled, **goal.given}
         found.append(goal)
-    return found
+    return found, lost
 
 
 def _adds(piece: str, goal: Goal, request: ModelRequest) -> bool:
@@ -359,8 +373,9 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
     if items and cue("goes_on").match(turn.text):
         return _next_page(items, last, tool, turn, request)
     filled = fill(tool, read_message(turn.text, request.now_iso), request.names)
-    leans = cue("leans").match(turn.text) or not filled.left
-    if tool.writes or not filled.arguments or not leans:
+    leans = bool(cue("leans").match(turn.text))
+    is_meant = (leans and not filled.left) if tool.writes else (leans or not filled.left)
+    if not filled.arguments or not is_meant:
         return None
     roots = {p.root for p in parameters(tool) if p.name in filled.arguments}
     kept = {p.name for p in parameters(tool) if p.root not in roots}
@@ -572,7 +587,7 @@ def _look_up(
     things = earlier[0].of_kind(target.refers_to) if earlier else []
     named = things[_ordinal(goal.text) or 0 :][:1] if _ordinal(goal.text) is not None else things
     if not points or not named:
-        named = _named(topic or goal.text, things, goal.tool)
+        named = _named(goal, topic, things)
     if not named and points and target.required:
         return Progress(question=Question(goal, target))
     lister, searcher = _lister(goal.tool, target, request.tools), searcher_of(request.tools)
@@ -598,7 +613,7 @@ def _look_up(
         if step.failed:
             return Progress(steps=(step,), wish=wish)
         if helper is not searcher:
-            named = _named(topic or goal.text, things, goal.tool)
+            named = _named(goal, topic, things)
             wish = replace(wish, topic="", left=()) if named else wish
         elif things:
             named, wish = (things, replace(wish, search=step)) if many else (things[:1], wish)
@@ -642,11 +657,12 @@ def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> Too
     return next((each for each in others if each.name in told), next(iter(named), None))
 
 
-def _named(text: str, things: Sequence[Thing], tool: ToolSpec) -> list[Thing]:
-    """Return the things that a text calls by name or id, or by a word that only they have."""
-    message, known = read_message(text), vocabulary(tool)
-    whole = [t for t in things if (t.name and message.find(t.name)) or t.id in text.split()]
-    shares = [len((set(terms(each.name)) - known) & set(terms(text))) for each in things]
+def _named(goal: Goal, topic: str, things: Sequence[Thing]) -> list[Thing]:
+    """Return the things that a goal calls by name or id, or by a word of its topic that only they
+    have."""
+    message, said = read_message(goal.text), set(terms(topic or goal.text))
+    whole = [t for t in things if (t.name and message.find(t.name)) or t.id in goal.text.split()]
+    shares = [len((set(terms(each.name)) - vocabulary(goal.tool)) & said) for each in things]
     most = max(shares, default=0)
     best = [each for each, share in zip(things, shares, strict=True) if most and share == most]
     return whole or best

@@ -117,6 +117,17 @@ def test_own_material_is_found_by_topic_subject_grade_and_kind(school: Client) -
     assert [each.id for each in own_contents(context(school, "ben"), 9)] == ["bens"]
 
 
+def test_a_search_for_nothing_lists_own_material_newest_first(school: Client) -> None:
+    ctx = context(school)
+    add_content(school, "bens", "ben", title="שברים של בן")
+    listed = search_user_content(ctx, query="")
+    assert [each.content_id for each in listed.contents] == [e.id for e in own_contents(ctx, 9)]
+    assert "2 of your 2" in listed.answer and ctx.display is not None
+    assert len(search_user_content(ctx, query=" ", limit=1).contents) == 1
+    none = search_user_content(ctx, query="", content_type="letter")
+    assert none.contents == [] and "nothing of this kind" in none.answer
+
+
 def add_prompt(db: Client, id: str, uid: str, *, stars: tuple[int, ...] = (), **given: Any) -> None:
     prompt = {"title": "מבחן", "text": "כתוב מבחן בנושא", "category": "יצירת מבחנים"}
     prompt |= {"uid": uid, "shared": True, "tenant": "north", **given}

@@ -134,6 +134,11 @@ def test_dates_are_read_by_the_users_clock(said: str, day: str) -> None:
     assert filled(f"move it {said}", {"date": text(format="date")}) == {"date": day}
 
 
+@pytest.mark.parametrize("said", ["next week", "last month", "since Monday", "בשבוע הבא"])
+def test_a_longer_time_is_no_day(said: str) -> None:
+    assert filled(f"move it {said}", {"date": text(format="date")}) == {}
+
+
 @pytest.mark.parametrize(
     ("said", "value", "unit"),
     [
@@ -269,3 +274,76 @@ def test_things_of_so_many_watts_are_several_and_conductors_of_a_size_are_one(
     message: str, *, are_several: bool
 ) -> None:
     assert bool(cue("each").search(message)) is are_several
+
+
+SHIPMENT = {
+    "parcels": {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "description": text('What it is, such as "lamp".'),
+                "weightKg": number("kg"),
+            },
+            "required": ["description", "weightKg"],
+        },
+    },
+    "totalKg": number("Of all of them, kg"),
+}
+
+
+def test_a_list_of_things_with_fields_is_filled_with_one_that_has_all_that_it_needs() -> None:
+    one = {"description": "lamp", "weightKg": 3}
+    assert filled("Do it for a 3 kg lamp", SHIPMENT) == {"parcels": [one]}
+    assert "parcels" not in filled("Do it for 3 kg", SHIPMENT)
+
+
+def test_how_many_there_are_stands_before_their_size() -> None:
+    wires = {"count": {"type": "integer"}, "size": text('AWG, such as "12".')}
+    assert filled("six 12 AWG", wires) == {"count": 6, "size": "12"}
+    assert filled("לתשעה 12 AWG", wires) == {"count": 9, "size": "12"}
+
+
+def test_a_word_that_says_what_a_name_is_is_no_value() -> None:
+    rules = {"type": "string", "enum": ["panels", "circuits", "grounding", "feeders", "labels"]}
+    shown = ({"parameters": {"category": "panels"}},)
+    properties = {"panelName": text(), "category": rules}
+    tool = spec("inspect", "Inspect it.", properties, examples=shown)
+    message = read_message("Inspect panel LP-2", NOW)
+    assert fill(tool, message, {"panelName": ["LP-2"]}).arguments == {"panelName": "LP-2"}
+    assert fill(tool, read_message("Inspect the panels", NOW)).arguments == {"category": "panels"}
+
+
+@pytest.mark.parametrize(
+    ("message", "old", "new"),
+    [
+        ('Replace "on" with "off" in app.ini', "on", "off"),
+        ('In app.ini change "on" to "off"', "on", "off"),
+    ],
+)
+def test_what_is_replaced_is_said_before_what_replaces_it(message: str, old: str, new: str) -> None:
+    # The order of a schema's properties says nothing.
+    properties = {"newText": text(), "oldText": text(), "path": text("The file")}
+    got = filled(message, properties, "newText", "oldText", "path")
+    assert got == {"path": "app.ini", "oldText": old, "newText": new}
+
+
+def test_two_quotes_for_two_texts_are_not_given_out_by_their_order() -> None:
+    properties = {"title": text(), "subtitle": text()}
+    assert filled('Do it with "a" and "b"', properties, "title", "subtitle") == {}
+
+
+def test_a_topic_goes_on_over_its_places_and_days() -> None:
+    topic = {"topic": text("What it is about"), "grade": text()}
+    tool = spec("do_it", "Do it.", topic, "topic", aliases={"topic": ("about",)})
+    said = "Do it about the trip to Haifa on June 3 for grade 4"
+    got = fill(tool, read_message(said, NOW)).arguments
+    assert got == {"topic": "trip to Haifa on June 3", "grade": "4"}
+
+
+def test_a_label_between_two_numbers_belongs_to_the_one_after_it() -> None:
+    volts = {"sourceVoltage": number("V"), "loadVoltage": number("V")}
+    aliases = {"sourceVoltage": ("from",), "loadVoltage": ("to",)}
+    tool = spec("compare", "Compare.", volts, "sourceVoltage", "loadVoltage", aliases=aliases)
+    got = fill(tool, read_message("It goes from 240 to 229 V", NOW)).arguments
+    assert got == {"sourceVoltage": 240, "loadVoltage": 229}

@@ -59,3 +59,17 @@ def test_a_question_for_a_figure_is_not_one(message: str) -> None:
 
 def test_where_nothing_is_known_tools_are_asked() -> None:
     assert replied("What is article 250 about?")[0] != NOTE.text
+
+
+@pytest.mark.parametrize(
+    ("message", "lead"),
+    [
+        ("Why is grounding required?", "I can't explain that"),
+        ("What is the difference between grounding and bonding?", "I can't explain that"),
+        ("מה ההבדל בין הארקה לגישור?", "אין לי הסבר לכך"),
+    ],
+)
+def test_a_note_that_gives_no_reason_is_not_passed_off_as_one(message: str, lead: str) -> None:
+    text, called = replied(message, NOTE)
+    assert text.startswith(lead) and NOTE.text in text
+    assert called == []

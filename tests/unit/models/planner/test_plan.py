@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.models.planner.kit import MESSAGING, Talk, number, spec, text, unmarked
+from tests.unit.models.planner.kit import (
+    EDUCATION,
+    ELECTRICAL,
+    MESSAGING,
+    Talk,
+    number,
+    spec,
+    text,
+    unmarked,
+)
 
 
 @pytest.mark.parametrize(
@@ -177,3 +186,38 @@ def test_a_thing_that_the_user_may_not_see_is_not_asked_for() -> None:
     talk = Talk(PROJECTS, lambda *_: denied)
     assert talk.say("Check the wiring").startswith("This did not work (check wiring): no")
     assert talk.calls == [[("check_wiring", {})]]
+
+
+def done(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"done": "Done."}}
+
+
+def test_a_short_follow_up_makes_the_same_once_more_with_what_it_changes() -> None:
+    talk = Talk(EDUCATION, done)
+    talk.say("צרי דף עבודה על שברים לכיתה ד")
+    talk.say("ועכשיו לכיתה ה")
+    made = {"contentType": "worksheet", "topic": "שברים", "grade": "ה"}
+    assert talk.calls == [[("generate_static_content", made)]]
+
+
+def test_a_follow_up_that_names_another_tool_asks_for_that_one() -> None:
+    talk = Talk(ELECTRICAL, done)
+    talk.say("What is the voltage drop on circuit 14 in panel LP-1?")
+    talk.say("and the wire size for 20 amps with 12 AWG?")
+    assert [name for name, _ in talk.calls[0]] == ["check_conductor_sizing"]
+
+
+def test_two_of_a_kind_for_a_tool_that_takes_one_are_offered() -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Summarize the Launch room and the Finance conversation")
+    assert talk.calls == [[("get_user_conversations", {})]]
+    assert talk.quick_replies == ("Launch room", "Finance")
+
+
+def test_a_part_that_points_where_its_tool_cannot_look_is_named() -> None:
+    talk = Talk(MESSAGING)
+    said = talk.say("Which decisions were made about the budget and which tasks are there now?")
+    assert "get_conversation_action_items" in {n for step in talk.calls for n, _ in step}
+    said = talk.say("Which decisions were made about the budget and which tasks do I have there?")
+    assert "which tasks do I have there" in said
+    assert "get_conversation_action_items" not in {n for step in talk.calls for n, _ in step}

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from tests.support.rules import for_every
-from tests.unit.models.planner.kit import ELECTRICAL, MESSAGING, answer_of, ask, messaging
+from tests.unit.models.planner.kit import (
+    ELECTRICAL,
+    MESSAGING,
+    answer_of,
+    ask,
+    messaging,
+    spec,
+    text,
+)
 
 
 @for_every(
@@ -97,6 +105,50 @@ def test_a_conversation_of_somebody_is_offered_and_not_guessed() -> None:
     assert talk.quick_replies == ("Room 1",)
 
 
+def nothing_found(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"output": {"results": []}}
+
+
 @pytest.mark.parametrize("message", ["delete all my messages", "send Dan a message", "תשלח הודעה"])
 def test_what_only_reads_is_not_called_to_send_or_delete(message: str) -> None:
     assert ask(message, MESSAGING).calls == []
+
+
+MATERIAL = (
+    spec(
+        "search_material",
+        "Search the material that was made before: worksheets and tests.",
+        {
+            "query": text('What to look for; "" for all of it.'),
+            "kind": text("Its kind", enum=["worksheet", "test"]),
+        },
+        "query",
+        keywords=("my material", "what I made"),
+        examples=({"parameters": {"kind": "worksheet"}},),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("Show my worksheets", {"query": "", "kind": "worksheet"}),
+        ("Show my worksheets about fractions", {"query": "fractions", "kind": "worksheet"}),
+    ],
+)
+def test_a_search_for_nothing_lists_all_where_its_tool_says_so(
+    message: str, arguments: dict[str, str]
+) -> None:
+    assert ask(message, MATERIAL, nothing_found).calls == [[("search_material", arguments)]]
+
+
+def test_words_that_only_ask_for_a_search_are_not_searched_for() -> None:
+    files = spec(
+        "search_files",
+        "Search the files.",
+        {"query": text()},
+        "query",
+        keywords=("where is the function defined",),
+    )
+    [[call]] = ask("Where is the function defined parse_date?", (files,), nothing_found).calls
+    assert call == ("search_files", {"query": "parse_date"})
