@@ -677,7 +677,11 @@ def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
                 "title": words["y"],
                 "scale": {"zero": False},
             },
-            "tooltip": [{"field": "place"}, {"field": "ft"}, {"field": "volts"}],
+            "tooltip": [
+                {"field": "place", "title": words["place"]},
+                {"field": "ft"},
+                {"field": "volts"},
+            ],
         },
     }
     rule = {

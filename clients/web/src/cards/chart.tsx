@@ -13,7 +13,7 @@ import { compile, type TopLevelSpec } from "vega-lite";
 
 import { locale, number, text } from "../text/locale.js";
 import { DataTable } from "./data_table.js";
-import { valuesOf, whyNot } from "./chart_data.js";
+import { titledRows, valuesOf, whyNot } from "./chart_data.js";
 
 const HEIGHT = 240;
 const INKS = ["var(--ink)", "var(--ink-2)", "var(--line-color)", "var(--accent)"];
@@ -77,7 +77,7 @@ export function Chart({ chart, title }: ChartProps) {
       {rows.length > 0 && (
         <details open={problem.value !== undefined}>
           <summary>{text("chart.as_table")}</summary>
-          <DataTable rows={rows} title={name} />
+          <DataTable rows={titledRows(chart)} title={name} />
         </details>
       )}
     </figure>

@@ -76,3 +76,18 @@ export function valuesOf(chart: Record<string, unknown>): Record<string, unknown
   const parts = [chart.layer, chart.hconcat, chart.vconcat, chart.concat].find(Array.isArray) ?? [];
   return (parts as Record<string, unknown>[]).flatMap(valuesOf);
 }
+
+/** The rows of a chart as a table has them: a field is called as the chart calls it. */
+export function titledRows(chart: Record<string, unknown>): Record<string, unknown>[] {
+  const titles = new Map(encodings(chart).map(({ field, title }) => [field, title]));
+  return valuesOf(chart).map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [titles.get(name) ?? name, value])),
+  );
+}
+
+function encodings({ encoding, layer }: Record<string, unknown>): { field: string; title: string }[] {
+  const layers = Array.isArray(layer) ? (layer as Record<string, unknown>[]) : [];
+  const own = Object.values((encoding ?? {}) as Record<string, unknown>).flat() as Record<string, unknown>[];
+  const titled = own.filter((each) => typeof each?.field === "string" && typeof each.title === "string");
+  return [...(titled as { field: string; title: string }[]), ...layers.flatMap(encodings)];
+}

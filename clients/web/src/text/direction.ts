@@ -42,19 +42,20 @@ const UNITS = new RegExp(
     `${PART}(?:/${PART}){1,20}/?(?<!\\.)`,
     `${OPERAND}(?:${OPERATOR}${OPERAND}){1,20}${BLANK}`, // formulas
     "--?[A-Za-z][\\w\\-]{0,60}(?:=[\\w./\\-]{1,80})?", // options
+    "\\d{1,4}\\.\\d{1,4}(?:\\([A-Za-z0-9]{1,4}\\)){1,6}", // sections of a code, as 310.15(B)(1)
     `${NAME}(?:(?:\\.|::|->)${NAME}){0,8}\\([\\w\\s,.=+\\-*/"'\\[\\]]{0,60}\\)`, // calls
     `${NAME}(?:\\[[\\w"']{0,20}\\]){1,8}`,
     "[@#$][A-Za-z_][\\w\\-]{0,60}", // mentions, tags, variables
     "[A-Z]\\w{0,20}(?:\\+\\+|#)(?!\\w)", // C++, C#
     "\\.[A-Za-z][\\w\\-]{0,60}(?:\\.[\\w\\-]{1,60}){0,8}", // .NET, .env
     "[A-Za-z]\\w{0,60}(?:[.\\-]\\w{1,60}){1,8}[+*]?(?!\\w)", // main.py, gpt-4.1, end-to-end
-    "\\(?\\+?\\d[\\d)]{0,20}(?:[\\-–—/. ]\\(?\\d{1,20}\\)?){1,8}%?(?:\\s?[A-Za-zΩµ°]{1,4}\\b)?", // dates, phones, ranges
-    `${NUMBER}(?:\\s?(?:[A-Za-zΩµ°][A-Za-z²³/·]{0,5})(?!\\w))?`, // numbers with their units
+    "\\(?\\+?\\d[\\d)]{0,20}(?:[\\-–—/. ]\\(?\\d{1,20}\\)?){1,8}(?:\\s?%)?(?:\\s?[A-Za-zΩµ°]{1,4}\\b)?", // dates, phones, ranges
+    `${NUMBER}(?:\\s?(?:[A-Za-zΩµ°][A-Za-z²³/·]{0,5}|%)(?!\\w))?`, // numbers with their units
   ].join("|")})`,
   "gu",
 );
-const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60} ){1,8}$/u;
-const WORDS_AFTER = /^(?: (?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
+const WORDS_BEFORE = /(?<![\p{L}\p{N}_])(?:[A-Za-z][\w'’\-]{0,60}[ \u00a0]){1,8}$/u;
+const WORDS_AFTER = /^(?:[ \u00a0](?:[A-Za-z][\w'’\-]{0,60}(?!\w)|"[\w .,:\-]{1,60}"))+/;
 const ISOLATE = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/gu;
 /** Longer texts without a break are not looked at for such units. */
 const MOST_ISOLATED = 20_000;
@@ -112,5 +113,24 @@ export function pieces(text: string, around: Direction): Piece[] {
     end = index + unit.length + after.length;
   }
   if (end < text.length) found.push({ text: text.slice(end) });
-  return found;
+  return found.flatMap((piece, at) => withWholeBrackets(piece, found[at + 1]));
+}
+
+/**
+ * A piece with the bracket that closes its own, as in "61.5 ft (18.7 m)", which is taken from the
+ * text after it; where that is further off, as in "(120 V to the neutral)", the piece without.
+ */
+function withWholeBrackets(piece: Piece, next: Piece | undefined): Piece[] {
+  const { text, isolated } = piece;
+  const open = text.lastIndexOf("(");
+  if (!isolated || open <= text.lastIndexOf(")")) return [piece];
+  const closing = next && !next.isolated ? /^[²³°%]?\)/.exec(next.text)?.[0] : undefined;
+  if (next && closing) {
+    next.text = next.text.slice(closing.length);
+    return [{ text: text + closing, isolated }];
+  }
+  const [before, inside] = [text.slice(0, open), text.slice(open + 1)];
+  const words = before.trimEnd();
+  const parts = [{ text: words, isolated }, { text: `${before.slice(words.length)}(` }, { text: inside, isolated }];
+  return parts.filter(({ text }) => text);
 }

@@ -27,6 +27,8 @@ Item = dict[str, Any]
 MOST_ITEMS, _MOST_ROWS, _MOST_EXTRAS, _MOST_MARKS, _WEAKEST = 6, 20, 3, 3, 0.25
 _MOST_SENTENCES = 4_000
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”")
+_BEGINNING = 40
 _IDENTIFIER = re.compile(r"(?<!\w)[a-z]{3,}(?:[A-Z][a-z]+|_[a-z]+)+(?!\w)")
 _HANDLE = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])[\w-]{12,}")
 _LOOKED = {"searched", "scanned", "read", "listed", "looked", "checked"}
@@ -304,7 +306,8 @@ def _failure(step: Step, locale: str, names: Sequence[str]) -> str:
         hint = ""
     why = _IDENTIFIER.sub(lambda match: spaced(match[0]), why)
     known = (TEXTS.find(locale, "offline.words.errors") or {}).get(code, "")
-    if language(why) != locale:
+    # By its beginning: a Hebrew reason may list figures and names in Latin letters, or quote some.
+    if language(_QUOTED.sub("", why)[:_BEGINNING]) != locale:
         why = f"{known} (\u2066{why}\u2069)" if known and why else known or why
     return f"{say('failed', locale, what=name, why=why or '…')} {hint}".strip()
 

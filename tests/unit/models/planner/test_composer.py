@@ -259,6 +259,19 @@ def test_a_hebrew_reason_is_told_alone_with_its_hint() -> None:
     assert told == "זה לא הצליח (משימות): אין לוח \u2068'LP-9'\u2069. אפשר לייבא"
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "אין כאן טבלה '999.1'; יש: 310.16, Chapter 9 Table 8, Chapter 9 Table 9, C values",
+        "'15 American Wire Gauge' אינו חתך מוליך; החתכים: AWG 14 עד 4/0, kcmil 250",
+    ],
+)
+def test_a_hebrew_reason_may_quote_and_list_other_letters(message: str) -> None:
+    assert failed("he", code="not-found", message=message).endswith(f": {message}.")
+    english = "no panel 'לוח דירה ראשי'; there is 'לוח מחסן' in the project"
+    assert f"(\u2066{english}\u2069)" in failed("he", code="not-found", message=english)
+
+
 def test_a_hebrew_answer_calls_the_tool_that_failed_by_its_hebrew_name() -> None:
     assert failed("he").startswith("זה לא הצליח (משימות): ")
 
