@@ -167,6 +167,13 @@ def test_web_chart_is_drawn_and_is_told_in_words_and_as_a_table(components: Page
     expect(components.get_by_role("cell", name="92.4")).to_be_visible()
 
 
+def test_web_table_without_rows_is_no_row_of_headings(components: Page) -> None:
+    display = {"type": "table", "columns": ["Task", "Due"], "rows": []}
+    show(components, "card", call("done", display=display))
+    expect(components.locator(".display")).to_have_text("Nothing to show")
+    expect(components.get_by_role("columnheader")).to_have_count(0)
+
+
 def test_web_table_of_a_chart_calls_its_columns_as_the_chart_does(components: Page) -> None:
     x, y = CHART["encoding"]["x"], CHART["encoding"]["y"]
     encoding = {"x": {**x, "title": "פאזה"}, "tooltip": [{**y, "title": "זרם, אמפר"}]}

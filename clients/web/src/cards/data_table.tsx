@@ -21,6 +21,7 @@ export interface DataTableProps {
 
 export function DataTable({ rows, columns, title }: DataTableProps) {
   const shown = useSignal(FIRST_ROWS);
+  if (rows.length === 0) return <p class="quiet">{text("table.empty")}</p>;
   const names = (columns ?? [...new Set(rows.slice(0, ROWS).flatMap(Object.keys))]).slice(0, MOST_COLUMNS);
   const isNumeric = (name: string) => rows.some((row) => typeof row[name] === "number");
   const dir = directionOf(names.join(" ")) ?? direction.value;

@@ -77,7 +77,7 @@ function TextDisplay({ display }: { display: Display }) {
         </p>
       )}
       {display.text && <Markdown text={display.text} isWhole />}
-      {display.rows && <DataTable rows={display.rows} columns={display.columns} />}
+      {display.rows && display.rows.length !== 0 && <DataTable rows={display.rows} columns={display.columns} />}
     </>
   );
 }
