@@ -19,6 +19,7 @@ from packs.education.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument, PermissionDenied
 from rollcall.core.shapes import ID
+from rollcall.core.texts import isolated
 from rollcall.store.batches import where
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
     if not mine:
         raise InvalidArgument(TEXTS.text("errors.no_course_yet"), field="courseId")
     names = ", ".join(f"{each.name} ({each.id})" for each in list(mine.values())[:10])
-    raise InvalidArgument(TEXTS.text("errors.which_course", names=names), field="courseId")
+    which = TEXTS.text("errors.which_course", names=isolated(names))
+    raise InvalidArgument(which, field="courseId")
 
 
 def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:

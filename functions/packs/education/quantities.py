@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from packs.education.wording import TEXTS
-from rollcall.core.texts import Text
+from rollcall.core.texts import Text, isolated
 
 MAX_LENGTH = 60
 MAX_DIGITS = 18
@@ -47,7 +47,7 @@ def read_number(text: str) -> Fraction:
     """
     quantity = read_quantity(text)
     if quantity.unit is not None:
-        raise ValueError(TEXTS.text("errors.not_a_number", text=text[:40]))
+        raise ValueError(TEXTS.text("errors.not_a_number", text=isolated(text[:40])))
     return quantity.value
 
 
@@ -57,7 +57,7 @@ def read_quantity(text: str) -> Quantity:
     Raises:
         ValueError: There is no number, more than one, or one of more than 18 digits.
     """
-    wanted = TEXTS.text("errors.not_a_number", text=text[:40])
+    wanted = TEXTS.text("errors.not_a_number", text=isolated(text[:40]))
     plain = _plain(text)
     if len(plain) > MAX_LENGTH:
         raise ValueError(TEXTS.text("errors.number_too_long", most=MAX_LENGTH))

@@ -438,7 +438,7 @@ def check_position(panel: Panel, first: int, poles: Poles) -> None:
                     position=position,
                     panel=panel_text(panel.name),
                     number=circuit.circuit_number,
-                    description=circuit.description,
+                    description=isolated(circuit.description),
                     free=free or TEXTS.text("errors.none"),
                 )
                 raise FailedPrecondition(taken, field=_NUMBER)

@@ -258,7 +258,7 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
         raise FailedPrecondition(
             TEXTS.text(
                 "errors.cannot_add",
-                circuit=found.circuit.description,
+                circuit=isolated(found.circuit.description),
                 panel=panel_text(panel.name),
                 problem=text,
             ),

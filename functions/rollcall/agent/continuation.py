@@ -79,7 +79,7 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
         for _ in drive(context, opened, until=until):
             pass
     except AgentError as error:
-        log.info("run %s ended with %s: %s", opened.run_id, error.code, error.message)
+        log.info("run %s ended with %s: %s", opened.run_id, error.code, error)
         return error.code
     return "done"
 

@@ -517,7 +517,7 @@ def _check_shape(result: ClientToolResult, tool: str, catalog: Catalog, *, field
         capability.check_result(result.content, field=field)
     except InvalidArgument as error:
         raise InvalidArgument(
-            error.message,
+            error.text,
             field=error.field,
             hint=f"this answers the call {result.tool_call_id} of {tool}; "
             "where the tool failed, send error with the reason instead of content",

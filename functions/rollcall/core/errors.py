@@ -63,7 +63,8 @@ class AgentError(Exception):
         return _said(self.text, locale)
 
     def translate(self, locale: str) -> Self:
-        """Say message and hint in a locale's language, and in no other from then on."""
+        """Say message and hint in a locale's language, and in no other from then on; logs have
+        `str(error)`, which stays English."""
         self.text = self.message = self.say(locale)
         self.hint_text = self.hint = _said(self.hint_text, locale)
         return self

@@ -177,7 +177,10 @@ def reason_of(error: ErrorDetails) -> str | Text:
     if TEXTS.find(FALLBACK, f"invalid.{error['type']}") is None:
         return error["msg"].removeprefix("Value error, ")
     count = next((values[bound] for bound in ("min_length", "max_length") if bound in values), 0)
-    return TEXTS.text(f"invalid.{error['type']}", count=count, **_integral(values))
+    told = {**_integral(values), "kind": str(values.get("field_type", "")).lower()}
+    if "actual_length" in values and values["actual_length"] is None:  # pydantic stopped counting
+        told["actual_length"] = TEXTS.text("invalid.more")
+    return TEXTS.text(f"invalid.{error['type']}", count=count, **told)
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:

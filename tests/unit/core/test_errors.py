@@ -47,6 +47,7 @@ def test_a_translated_error_says_message_and_hint_and_keeps_what_programs_read(
     error = no_panel(texts).translate("he")
     assert error.message == "אין לוח \u2068'X'\u2069; יש לוח \u2068LP-1\u2069"
     assert error.details == {"code": "not-found", "field": "panelName", "hint": "אפשר לייבא"}
+    assert str(error) == "no panel 'X'; there is panel LP-1"  # as logs and traces have it
 
 
 def test_who_translates_first_knows_the_language(texts: Texts) -> None:

@@ -46,6 +46,8 @@ class Bounded(BaseModel):
     text: Annotated[str, Field(min_length=2, max_length=3)] = "ab"
     one: Annotated[str, Field(min_length=1, max_length=1)] = "a"
     listed: Annotated[list[int], Field(min_length=1, max_length=2)] = [1]
+    row: Annotated[tuple[int, ...], Field(max_length=1)] = (1,)
+    labels: Annotated[dict[str, int], Field(min_length=1, max_length=2)] = {"a": 1}
     named: Literal["copper", "aluminum"] = "copper"
     checked: Annotated[str, AfterValidator(_refuse_x)] = "a"
 
@@ -61,6 +63,9 @@ BEYOND = [
     ("one", "ab", "one: צריך לכתוב תו אחד לכל היותר (לא 'ab')"),
     ("listed", [], "listed: צריך פריט אחד לפחות, ויש 0"),
     ("listed", [1, 2, 3], "listed: צריך 2 פריטים לכל היותר, ויש 3"),
+    ("row", [1, 2], "row: צריך פריט אחד לכל היותר, ויש 2"),
+    ("labels", {}, "labels: צריך פריט אחד לפחות, ויש 0"),
+    ("labels", {"a": 1, "b": 2, "c": 3}, "labels: צריך 2 פריטים לכל היותר, ויש יותר"),
     ("named", "tin", "named: הערך צריך להיות אחד מאלה: 'copper' or 'aluminum' (לא 'tin')"),
     ("checked", "x", "checked: ההודעה ריקה (לא 'x')"),
 ]
@@ -75,7 +80,7 @@ def test_a_value_beyond_its_bounds_is_refused_in_both_languages(
     with pytest.raises(ValidationError) as pydantics:
         Bounded.model_validate({field: value})
     words = pydantics.value.errors()[0]["msg"].removeprefix("Value error, ")
-    given = "" if isinstance(value, list) else f" (not {value!r})"
+    given = "" if isinstance(value, list | dict) else f" (not {value!r})"
     assert caught.value.message == f"{field}: {words[:1].lower()}{words[1:]}{given}"
     assert without_isolates(caught.value.say("he")) == hebrew
 

@@ -10,6 +10,7 @@ from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import ID
+from rollcall.core.texts import isolated
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
@@ -180,7 +181,7 @@ def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, st
     names = ", ".join(
         f"{(each.to_dict() or {}).get('name', each.id)} ({each.id})" for each in mine[:10]
     )
-    raise invalid(_FIELD, "which_project", names=names)
+    raise invalid(_FIELD, "which_project", names=isolated(names))
 
 
 def checked_id(id: str) -> str:

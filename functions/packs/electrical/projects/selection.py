@@ -193,8 +193,8 @@ def _only(
     if len(found) == 1:
         return found[0]
     if not found:
-        there = _circuits(known) if known else TEXTS.text("errors.none")
-        no_circuit = TEXTS.text("errors.no_circuit", place=place, named=named, circuits=there)
+        key = "errors.no_circuit" if known else "errors.no_circuit_at_all"
+        no_circuit = TEXTS.text(key, place=place, named=named, circuits=_circuits(known))
         raise NotFound(no_circuit, field=field)
     fitting = TEXTS.text("errors.circuit_could_be", named=named, circuits=_circuits(found))
     raise InvalidArgument(fitting, field=field)

@@ -18,6 +18,7 @@ from tests.unit.packs.electrical.projects.test_selection import SAMPLES
 
 HOUSE = SAMPLES["house"]
 MAIN = HOUSE.panels[0]
+EMPTY = HOUSE.model_copy(update={"panels": (MAIN.model_copy(update={"circuits": ()}),)})
 
 
 def arc(**of: Any) -> None:
@@ -35,6 +36,16 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, str]] = {
         lambda: find_circuit(HOUSE, circuit_number=77, panel_name="garage"),
         "no circuit in Garage Subpanel has the number 77; there are circuit ",
         "אין בלוח Garage Subpanel מעגל עם המספר 77; יש מעגל ",
+    ),
+    "a circuit of the project": (
+        lambda: find_circuit(HOUSE, circuit_number=777),
+        "no circuit in the project has the number 777; there are circuit ",
+        "אין בפרויקט מעגל עם המספר 777; יש מעגל ",
+    ),
+    "a circuit of an empty panel": (
+        lambda: find_circuit(EMPTY, circuit_number=1, panel_name=MAIN.name),
+        "no circuit in Main Panel has the number 1; there are none",
+        "אין בלוח Main Panel מעגל עם המספר 1; אין בו מעגלים",
     ),
     "which circuit": (
         lambda: find_circuit(HOUSE, circuit_number=1),
@@ -88,3 +99,12 @@ def test_an_electrician_is_refused_in_both_languages(of: str) -> None:
         attempt()
     assert caught.value.message.startswith(english)
     assert without_isolates(caught.value.say("he")).startswith(hebrew)
+
+
+def test_other_peoples_words_do_not_turn_a_refusal_around() -> None:
+    turning = MAIN.circuits[0].model_copy(update={"description": "\u2069\u202eRange"})
+    panel = MAIN.model_copy(update={"circuits": (turning,)})
+    with pytest.raises(AgentError) as caught:
+        check_position(panel, 1, 1)
+    assert "circuit 1 (Range)" in caught.value.message
+    assert "מעגל 1 (\u2068Range\u2069)" in caught.value.say("he")
