@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from packs.education.quantities import read_number
 from rollcall.core.shapes import Wire
+from rollcall.core.texts import Text
 
 Kind = Literal[
     "choice",
@@ -193,7 +194,7 @@ class Item(Wire):
         return self
 
 
-def key_problem(block: Block, key: Key) -> str | None:
+def key_problem(block: Block, key: Key) -> str | Text | None:
     """Return what keeps a key from being one of this block, in words; None if it fits."""
     ids = [option.id for option in block.options]
     match block.kind:
@@ -220,7 +221,8 @@ def key_problem(block: Block, key: Key) -> str | None:
                 try:
                     read_number(text)
                 except ValueError as error:
-                    return str(error)
+                    wrong: Text = error.args[0]
+                    return wrong
     return None
 
 

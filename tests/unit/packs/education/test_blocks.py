@@ -8,6 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from packs.education.blocks import Block, Item, choices, item
+from rollcall.core.errors import InvalidArgument
+from rollcall.core.inputs import validate
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,14 @@ def test_a_key_of_another_block_is_refused(kind: Any, key: dict[str, Any], says:
     two = choices(["1", "2"])
     with pytest.raises(ValidationError, match=says):
         item(kind, "x {{1}}", options=two, targets=two, key=key)
+
+
+def test_a_key_that_is_no_number_is_refused_in_the_teachers_language() -> None:
+    given = {"block": {"kind": "numeric", "stem": "?"}, "key": {"value": "\u2069\u202ethree"}}
+    with pytest.raises(InvalidArgument) as caught:
+        validate(Item, given)
+    assert caught.value.message.endswith(', 3/4 or 1 1/2, not "three"')
+    assert caught.value.say("he").endswith(', לא "\u2068three\u2069"')
 
 
 def test_an_item_is_camel_case_on_the_wire_and_read_back() -> None:
