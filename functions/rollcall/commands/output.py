@@ -47,6 +47,11 @@ def in_camel_case(record: Any) -> Any:
     return {to_camel(name): in_camel_case(value) for name, value in asdict(record).items()}
 
 
+def quantity(number: int, one: str, many: str) -> str:
+    """A number with its noun: "1 agent", "2 agents"."""
+    return f"{number} {one if number == 1 else many}"
+
+
 def moment(value: Any) -> str:
     """A time in the document, for people; anything else as it is."""
     return f"{value:%Y-%m-%d %H:%M} UTC" if hasattr(value, "strftime") else str(value or "")

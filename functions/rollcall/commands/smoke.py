@@ -32,7 +32,7 @@ from rollcall.commands.doctor.findings import (
     skip,
 )
 from rollcall.commands.doctor.findings import sign_in as google_sign_in
-from rollcall.commands.output import in_camel_case, print_json, say
+from rollcall.commands.output import in_camel_case, print_json, quantity, say
 from rollcall.core.capability import Capability
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import collection_id, function_name, queue_name, region
@@ -260,8 +260,8 @@ class Smoke:
             return fail("registry", f"{named} for a new user; there is {there}", sync)
         if not found["capabilities"]:
             return fail("registry", "no capability is published for a new user", sync)
-        count = len(found["capabilities"])
-        return ok("registry", f"{count} capabilities for a new user; agent {self._agent}")
+        count = quantity(len(found["capabilities"]), "capability", "capabilities")
+        return ok("registry", f"{count} for a new user; agent {self._agent}")
 
     def _run(self) -> Finding:
         """Try a few times: a client that is kept waiting by its own computer reads all at once."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rollcall.catalog import Catalog
 from rollcall.commands.app import Place, connect, find_app, require_app
-from rollcall.commands.output import print_json, say
+from rollcall.commands.output import print_json, quantity, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -39,7 +39,8 @@ def check(options: Namespace) -> int:
     for _, text in app.catalog.undeclared_tools():
         say(f"warning: {text}")
     capabilities, agents = app.catalog.capabilities(), app.catalog.agents()
-    say(f"{len(capabilities)} capabilities and {len(agents)} agents: no definition is wrong")
+    count = quantity(len(capabilities), "capability", "capabilities")
+    say(f"{count} and {quantity(len(agents), 'agent', 'agents')}: no definition is wrong")
     return 0
 
 
@@ -88,7 +89,8 @@ def run(place: Place, options: Namespace) -> int:
         return 0
     for id, why in sorted(compiled.refused.items()):
         say(f"refused    {CAPABILITIES}/{id}: {why}")
-    say(f"compiled {compiled.count} capabilities, digest {compiled.digest}")
+    count = quantity(compiled.count, "capability", "capabilities")
+    say(f"compiled {count}, digest {compiled.digest}")
     return 0
 
 

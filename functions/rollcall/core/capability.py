@@ -21,7 +21,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from rollcall.core import readable, schema
 from rollcall.core.context import ToolContext
 from rollcall.core.definition import name_problem, one_line, wrong
-from rollcall.core.hidden import mask_hidden, mask_values, return_hint, without_hidden
+from rollcall.core.hidden import mask_hidden, mask_values, without_hidden
 from rollcall.core.inputs import check, digest, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.redaction import redacted, redacted_json
@@ -255,6 +255,8 @@ class Capability(Struct, frozen=True, dict=True):
     function: Callable[..., Any]
     mark: _Mark
     arguments: type[schema.Arguments]
+    returns: Any
+    """The declared return type, with the marks of hidden fields."""
 
     @staticmethod
     @cache
@@ -286,11 +288,13 @@ class Capability(Struct, frozen=True, dict=True):
         if not (function.__doc__ or "").strip():
             cure = f"Write one, such as {_DOCSTRING}"
             raise wrong(function, "it has no docstring, by which a model chooses it", cure)
+        hints = schema.type_hints(function)
         return Capability(
             id=function.__name__,
             function=function,
             mark=mark,
-            arguments=schema.arguments_model(function),
+            arguments=schema.arguments_model(function, hints),
+            returns=hints.get("return", Any),
         )
 
     @cached_property
@@ -380,11 +384,6 @@ class Capability(Struct, frozen=True, dict=True):
         source = inspect.getsource(self.function)
         shape, version = self.json_schema, self.mark.version
         return digest({"d": self.description, "s": shape, "v": version, "f": source})
-
-    @cached_property
-    def returns(self) -> Any:
-        """Return the declared return type, with the marks of hidden fields."""
-        return return_hint(self.function)
 
     @cached_property
     def _docstring(self) -> Docstring:

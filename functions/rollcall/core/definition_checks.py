@@ -7,17 +7,27 @@ serves a function does not: it checks what it binds, by `Capability.of`.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import re
 import traceback
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CoroutineType, ModuleType, NoneType
+from typing import Any, get_args, get_origin
+from uuid import UUID
 
-from pydantic import ConfigDict, ValidationError, create_model
+from msgspec import Struct
+from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
+from pydantic_core import MultiHostUrl, Url
 
 from rollcall.core import schema
 from rollcall.core.capability import Capability, capability, is_capability
@@ -26,18 +36,17 @@ from rollcall.core.definition import (
     annotation_texts,
     close,
     closest,
-    name_problem,
     one_line,
     shown_path,
     wrong,
 )
 from rollcall.core.errors import InvalidArgument
+from rollcall.core.hidden import fields_of, members_of
 from rollcall.core.inputs import validate
-from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.profile import MAX_STEPS_CAP, AgentProfile
-from rollcall.core.shapes import CAPABILITY_ID, ID, Role, Status
+from rollcall.core.profile import AgentProfile, profile_mistakes
 from rollcall.core.texts import FOLDER
 
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
 _EXAMPLE = 'Write `{"userRequest": "What a user would say", "parameters": {...}}`'
 _ARGS = "Write a section `Args:` with a line `    {name}: What it is.` for each argument"
@@ -47,6 +56,16 @@ _OTHER_STYLES = (
     ("NumPy", re.compile(r"^\s*(?:Other )?Parameters\s*\n\s*-{3,}\s*$", re.MULTILINE)),
 )
 
+_HAVE_JSON = (
+    *(NoneType, str, bytes, bytearray, int, float, complex, Decimal, Fraction, Enum),
+    *(date, time, timedelta, UUID, Path, re.Pattern, Url, MultiHostUrl),
+    *(IPv4Address, IPv4Network, IPv6Address, IPv6Network),
+    *(dict, list, tuple, set, frozenset, deque, Iterator, Struct),
+    CoroutineType,  # which a call awaits
+)
+"""Classes whose values a capability can return, beside dataclasses and what pydantic serialises."""
+_COLLECTIONS = ("builtins", "collections", "collections.abc")
+
 
 def capability_problems(function: Callable[..., Any]) -> list[str]:
     """Return what is wrong with a function under `@capability`, with file, line and cure."""
@@ -54,14 +73,11 @@ def capability_problems(function: Callable[..., Any]) -> list[str]:
         found = Capability.of(function)
     except DefinitionError as error:
         return [str(error)]
-    checks = (_field_errors, _docstring_errors, _option_errors, _example_errors)
+    checks = (
+        *(_field_errors, _return_errors, _docstring_errors, _option_errors),
+        *(_function_errors, _example_errors),
+    )
     return [str(error) for check in checks for error in check(found)]
-
-
-def agent_problems(profile: AgentProfile, *, file: str, name: str) -> list[str]:
-    """Yield what is wrong with an agent, the constant `name` of a file."""
-    where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
-    return [str(DefinitionError(where, *each)) for each in _agent_mistakes(profile)]
 
 
 def import_problem(error: BaseException, file: str) -> str:
@@ -112,14 +128,44 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
             elif name == "REQUIRES" and Path(file).name == "__init__.py":
                 problems += _required_packs_errors(value, file=file)
             elif isinstance(value, AgentProfile) and Path(file).name == "agents.py":
-                problems += agent_problems(value, file=file, name=name)
                 where = f"{shown_path(file)}:{_constant_line(file, name)}, {name}"
+                problems += (str(DefinitionError(where, *each)) for each in profile_mistakes(value))
                 if (other_at := agents.setdefault(value.id, where)) != where:
                     twice = f"{other_at} declares an agent {value.id!r} as well"
                     problems.append(str(DefinitionError(where, twice, "Rename one")))
-    if not any(isinstance(each, Exception) for each in modules.values()):
+    loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
+    if len(loaded) == len(modules):  # a module that cannot be imported may have what is missing
+        problems += _inner_capabilities(loaded)
         problems += _texts_for_nothing(texts, capabilities)
     return problems
+
+
+def _inner_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
+    """Capabilities in a class or a function, unless a module has them by a name of its own or the
+    function returns them."""
+    functions = [each for module in modules.values() for each in vars(module).values()]
+    marked = filter(is_capability, functions)
+    codes = [getattr(inspect.unwrap(each), "__code__", each.__code__) for each in marked]
+    known = {(code.co_name, code.co_firstlineno) for code in codes}
+    for file in sorted(modules):
+        if not re.search(rb"\n[ \t]+@[\w.]*capability\b", Path(file).read_bytes()):
+            continue  # to parse every file would be slow
+        for owner in ast.walk(_tree(file)):
+            if not isinstance(owner, ast.ClassDef | _FUNCTIONS):
+                continue
+            returns = [each for each in ast.walk(owner) if isinstance(each, ast.Return)]
+            returned = {getattr(name, "id", "") for each in returns for name in ast.walk(each)}
+            for node in (each for each in owner.body if isinstance(each, _FUNCTIONS)):
+                marks = [ast.unparse(each).partition("(")[0] for each in node.decorator_list]
+                if "capability" not in (each.rpartition(".")[2] for each in marks):
+                    continue
+                if node.name in returned or (node.name, node.decorator_list[0].lineno) in known:
+                    continue
+                what = "class" if isinstance(owner, ast.ClassDef) else "function"
+                problem = f"it is in the {what} `{owner.name}`, where no capability is found"
+                cure = f"Write `def {node.name}(ctx: ToolContext, *, ...)` outside of it"
+                where = f"{shown_path(file)}:{node.lineno}, {owner.name}.{node.name}"
+                yield str(DefinitionError(where, problem, cure))
 
 
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
@@ -264,6 +310,59 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
                 yield wrong(function, problem, f"Write {cure}", parameter=name)
 
 
+def _return_errors(found: Capability) -> Iterator[DefinitionError]:
+    """A return type with a part of which no value can be JSON."""
+    function, why = found.function, ""
+    if found.mark.runs_on == "client":
+        try:
+            TypeAdapter(found.returns)
+        except PydanticUserError as error:
+            why = f"no result of a client can be checked against: {one_line(error)}"
+    elif kind := _without_json(found.returns):
+        why = f"cannot become JSON: `{kind.__qualname__}` is no type of data"
+    if why:
+        problem = f"what it returns is `{annotation_texts(function)['return']}`, which {why}"
+        cure = "Write str, int, float, bool, date, an enum, a dataclass, a TypedDict, a pydantic "
+        cure += "model, or a list or dict of these"
+        yield wrong(function, problem, cure, parameter="return")
+
+
+def _without_json(hint: Any) -> type | None:
+    """Return the first class in a type of which no value can become JSON, if there is one."""
+    seen: list[Any] = []
+    stack = [hint]
+    while stack:
+        for kind in (each.kind for each in members_of(stack.pop())):
+            origin = get_origin(kind) or kind
+            if not isinstance(origin, type) or any(kind is each for each in seen):
+                continue
+            seen.append(kind)
+            if not _has_json(origin):
+                return origin
+            if hasattr(origin, "__pydantic_serializer__"):  # which may say how, of any field
+                continue
+            # A field that may be something else, such as None, may always be that.
+            hints = [field.hint for field in fields_of(origin) or ()]
+            stack += [each for each in hints if len(members_of(each)) == 1]
+            if origin.__module__ in _COLLECTIONS and issubclass(origin, Collection):
+                stack += get_args(kind)  # an argument of an app's own class may be for checkers
+    return None
+
+
+def _has_json(kind: type) -> bool:
+    """Whether a value of a class, or of a class below it, can become JSON."""
+    if kind in (Any, dataclasses.KW_ONLY) or dataclasses.is_dataclass(kind):
+        return True
+    if issubclass(kind, _HAVE_JSON) or hasattr(kind, "__pydantic_serializer__"):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        return True
+    if inspect.isabstract(kind) and kind.__module__ != "collections.abc":
+        return True  # who knows what comes below it
+    below: list[type] = type.__subclasses__(kind)
+    return any(issubclass(each, kind) for each in _HAVE_JSON) or any(map(_has_json, below))
+
+
 def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
     function, fields = found.function, found.arguments.model_fields
     text = inspect.getdoc(function) or ""
@@ -306,20 +405,57 @@ def _option_errors(found: Capability) -> Iterator[DefinitionError]:
             if not isinstance(word, str) or not word.strip():
                 problem = f"{option} holds {word!r}, which is no text"
                 yield wrong(function, problem, f"Write texts in {option}", option=option)
-    for option in ("summary", "preview", "find_effect", "recap"):
-        if inspect.iscoroutinefunction(getattr(mark, option)):
+
+
+def _function_errors(found: Capability) -> Iterator[DefinitionError]:
+    """Functions given to the decorator that cannot be called, or not with what they get."""
+    names = tuple(found.arguments.model_fields)
+    for option, positional, keywords, returned in (
+        ("summary", ("arguments",), (), "str"),
+        ("preview", ("ctx",), names, "Preview"),
+        ("find_effect", ("ctx", "key"), (), "Any"),
+        ("recap", ("arguments", "output"), (), "Recap"),
+    ):
+        given = getattr(found.mark, option)
+        if given is None:
+            continue
+        name = getattr(given, "__name__", "")
+        parameters = ", ".join((*positional, *(("*", *keywords) if keywords else ())))
+        cure = f"Write `def {name if name.isidentifier() else option}({parameters}) -> {returned}`"
+        problem = ""
+        if inspect.iscoroutinefunction(given):
+            problem = f"{option} is an `async def`"
             cure = "Write a plain `def`: the capability's own function alone may be async"
-            yield wrong(function, f"{option} is an `async def`", cure, option=option)
-    if mark.preview is not None:
-        try:
-            inspect.signature(mark.preview).bind(
-                None, **dict.fromkeys(found.arguments.model_fields)
-            )
-        except TypeError as error:
-            parameters = ", ".join(("ctx", "*", *found.arguments.model_fields))
-            cure = f"Write `def {mark.preview.__name__}({parameters}) -> Preview`"
-            problem = f"preview does not take its arguments: {one_line(error)}"
-            yield wrong(function, problem, cure, option="preview")
+        elif not callable(given):
+            problem = f"{option} is {given!r}, which is no function"
+        else:
+            try:
+                inspect.signature(given).bind(*positional, **dict.fromkeys(keywords))
+            except TypeError as error:
+                problem = f"{option} does not take its arguments: {one_line(error)}"
+            except ValueError:  # a function in C, of which Python does not know
+                continue
+        if not problem and option == "summary":
+            known = [each.alias or name for name, each in found.arguments.model_fields.items()]
+            if missing := _missing_argument(given, known):
+                problem = f"summary asks for `{missing}`, which is no argument"
+                problem += close(missing, known)
+                cure = f"Write one of {', '.join(known)}" if known else "Take it out"
+        if problem:
+            yield wrong(found.function, problem, cure, option=option)
+
+
+def _missing_argument(summary: Callable[[dict[str, Any]], Any], known: list[str]) -> str | None:
+    """Return the argument that a summary asks for and that no call has, if there is one."""
+    try:
+        summary(dict.fromkeys(known, "\0"))
+    except KeyError as error:
+        key = error.args[0] if error.args else None
+        # Of another dictionary, if the key is made of a value.
+        return key if isinstance(key, str) and key.isidentifier() and key not in known else None
+    except Exception:  # it may refuse such values
+        return None
+    return None
 
 
 def _example_errors(found: Capability) -> Iterator[DefinitionError]:
@@ -347,42 +483,6 @@ def _example_errors(found: Capability) -> Iterator[DefinitionError]:
             yield wrong(found.function, f"example {number} {problem}", cure, option="examples")
 
 
-def _agent_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
-    """What is wrong with a profile, and what to write."""
-    if not isinstance(profile.id, str) or not ID.fullmatch(profile.id):
-        cure = 'Write at most 64 ASCII letters, digits, _ and -, such as id="office"'
-        yield f"the id is {profile.id!r}", cure
-    if problem := name_problem(profile.name):
-        yield problem, 'Write `name="Office assistant"`, or {"en": "Office assistant"}'
-    if not isinstance(profile.instructions, str) or not profile.instructions.strip():
-        yield "it has no instructions", 'Write `instructions="Help to plan meetings."`'
-    for option in ("tools", "pinned", "models"):
-        given = getattr(profile, option)
-        if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
-            example = f"({given!r},)" if isinstance(given, str) else '("meeting_cost",)'
-            yield (
-                f"{option} is {given!r}, which is no tuple of texts",
-                f"Write `{option}={example}`",
-            )
-    policies = profile.approvals
-    cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
-    if not isinstance(policies, Mapping) or not all(
-        isinstance(each, ApprovalPolicy) for each in policies.values()
-    ):
-        yield f"approvals is {policies!r}, which is no dict of policies", cure
-    else:  # a policy of more than one capability would hold for none
-        for id in policies:
-            if not isinstance(id, str) or not CAPABILITY_ID.fullmatch(id):
-                yield f"approvals has a policy of {id!r}, which is no capability's id", cure
-    for option, kind in (("min_role", Role), ("status", Status)):
-        given = getattr(profile, option)
-        if not isinstance(given, kind):
-            known = ", ".join(f"{kind.__name__}.{each.name}" for each in kind)
-            yield f"{option} is {given!r}", f"Write one of {known}"
-    if not isinstance(profile.max_steps, int) or not 1 <= profile.max_steps <= MAX_STEPS_CAP:
-        yield f"max_steps is {profile.max_steps!r}", f"Write a number from 1 to {MAX_STEPS_CAP}"
-
-
 def _constant_line(file: str, name: str) -> int:
     """Where a module assigns a constant."""
     for node in _tree(file).body:
@@ -395,7 +495,7 @@ def _constant_line(file: str, name: str) -> int:
 def _enclosing(file: str, line: int) -> str | None:
     """The function or class that a line is in, decorators included; None outside of any."""
     for node in _tree(file).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, ast.ClassDef | _FUNCTIONS):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             if first <= line <= (node.end_lineno or first):
                 return node.name

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -45,18 +45,13 @@ class _Field(NamedTuple):
     hint: Any
 
 
-def return_hint(function: Callable[..., Any]) -> Any:
-    """Return the declared return type of a function, with its marks."""
-    return get_type_hints(function, include_extras=True).get("return", Any)
-
-
 def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
     """Return a function's result without hidden fields.
 
     Args:
         data: The result as plain JSON, as `plain(value)` gives it.
         value: The result as the function returned it.
-        hint: What the function says that it returns, from `return_hint`.
+        hint: The function's declared return type, with its marks.
     """
     if _is_plain(value) and not _hides(hint):
         return data
@@ -85,19 +80,19 @@ def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
         return None
     if hint is Any and type(value) in _SCALARS:
         return data  # most of a result is this, and looking at types is slow
-    members = _members(hint)
+    members = members_of(hint)
     meant = [each for each in members if _may_be(each.kind, value)] or members
     if any(each.hidden for each in meant):
         return mask
     own: Any = type(value)
-    kinds = [own] if _fields(own) is not None else [each.kind for each in meant]
+    kinds = [own] if fields_of(own) is not None else [each.kind for each in meant]
     for kind in kinds:
         data = _inside(data, value, kind, mask)
     return data
 
 
 def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
-    fields = _fields(kind)
+    fields = fields_of(kind)
     if fields is None:
         return _items_shown(data, value, kind, mask)
     if getattr(kind, "__pydantic_root_model__", False):
@@ -149,27 +144,27 @@ def _listed(
     return [item for item in shown if item is not _GONE]
 
 
-class _Member(NamedTuple):
+class Member(NamedTuple):
     """One type of a union, or the only one."""
 
     kind: Any
     hidden: bool
 
 
-def _members(hint: Any, *, hidden: bool = False) -> list[_Member]:
+def members_of(hint: Any, *, hidden: bool = False) -> list[Member]:
     """The types a value of this hint may have, each with whether it is hidden."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *marks = get_args(hint)
         hidden = hidden or any(mark is Hidden or isinstance(mark, Hidden) for mark in marks)
-        return _members(inner, hidden=hidden)
+        return members_of(inner, hidden=hidden)
     if getattr(origin, "_name", "") in ("NotRequired", "Required", "ReadOnly"):
-        return _members(get_args(hint)[0], hidden=hidden)
+        return members_of(get_args(hint)[0], hidden=hidden)
     if origin in (Union, types.UnionType):
-        return [each for inner in get_args(hint) for each in _members(inner, hidden=hidden)]
+        return [each for inner in get_args(hint) for each in members_of(inner, hidden=hidden)]
     if type(hint).__name__ == "TypeAliasType":
-        return _members(hint.__value__, hidden=hidden)
-    return [_Member(hint, hidden)]
+        return members_of(hint.__value__, hidden=hidden)
+    return [Member(hint, hidden)]
 
 
 def _may_be(kind: Any, value: Any) -> bool:
@@ -191,7 +186,7 @@ def _is_typed_dict(kind: type) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _fields(kind: Any) -> tuple[_Field, ...] | None:
+def fields_of(kind: Any) -> tuple[_Field, ...] | None:
     """The fields of a structured type; None for other types."""
     kind = kind if isinstance(kind, type) else get_origin(kind)
     if not isinstance(kind, type):
@@ -232,14 +227,14 @@ def _hides(hint: Any) -> bool:
     seen: list[Any] = []
     stack = [hint]
     while stack:
-        for member in _members(stack.pop()):
+        for member in members_of(stack.pop()):
             kind = member.kind
             if member.hidden:
                 return True
             if kind is Any or isinstance(kind, list) or any(kind is each for each in seen):
                 continue
             seen.append(kind)
-            stack += [field.hint for field in _fields(kind) or ()]
+            stack += [field.hint for field in fields_of(kind) or ()]
             stack += get_args(kind)
     return False
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct, field
 
+from rollcall.core.definition import name_problem
 from rollcall.core.policy import ApprovalPolicy
-from rollcall.core.shapes import Citation, Role, Status
+from rollcall.core.shapes import CAPABILITY_ID, ID, Citation, Role, Status
 
 if TYPE_CHECKING:
     from rollcall.core.context import ToolContext
@@ -183,3 +184,39 @@ class AgentProfile(Struct, frozen=True):
             return None
         lot = hashlib.sha256(f"{self.id}/{uid}".encode()).digest()
         return self.variants[int.from_bytes(lot[:8]) % len(self.variants)]
+
+
+def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a profile, and what to write."""
+    if not isinstance(profile.id, str) or not ID.fullmatch(profile.id):
+        cure = 'Write at most 64 ASCII letters, digits, _ and -, such as id="office"'
+        yield f"the id is {profile.id!r}", cure
+    if problem := name_problem(profile.name):
+        yield problem, 'Write `name="Office assistant"`, or {"en": "Office assistant"}'
+    if not isinstance(profile.instructions, str) or not profile.instructions.strip():
+        yield "it has no instructions", 'Write `instructions="Help to plan meetings."`'
+    for option in ("tools", "pinned", "models"):
+        given = getattr(profile, option)
+        if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
+            example = f"({given!r},)" if isinstance(given, str) else '("meeting_cost",)'
+            yield (
+                f"{option} is {given!r}, which is no tuple of texts",
+                f"Write `{option}={example}`",
+            )
+    policies = profile.approvals
+    cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
+    if not isinstance(policies, Mapping) or not all(
+        isinstance(each, ApprovalPolicy) for each in policies.values()
+    ):
+        yield f"approvals is {policies!r}, which is no dict of policies", cure
+    else:  # a policy of more than one capability would hold for none
+        for id in policies:
+            if not isinstance(id, str) or not CAPABILITY_ID.fullmatch(id):
+                yield f"approvals has a policy of {id!r}, which is no capability's id", cure
+    for option, kind in (("min_role", Role), ("status", Status)):
+        given = getattr(profile, option)
+        if not isinstance(given, kind):
+            known = ", ".join(f"{kind.__name__}.{each.name}" for each in kind)
+            yield f"{option} is {given!r}", f"Write one of {known}"
+    if not isinstance(profile.max_steps, int) or not 1 <= profile.max_steps <= MAX_STEPS_CAP:
+        yield f"max_steps is {profile.max_steps!r}", f"Write a number from 1 to {MAX_STEPS_CAP}"

@@ -36,18 +36,27 @@ def keywords(given: Arguments) -> dict[str, Any]:
     return {name: getattr(given, name) for name in type(given).model_fields}
 
 
-def arguments_model(function: Callable[..., Any]) -> type[Arguments]:
-    """Make a pydantic model of the function's keyword-only parameters.
+def type_hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types that a function's annotations stand for, with their marks.
 
     Raises:
-        DefinitionError: A type is not defined, a parameter has none, or one is neither the context
-            nor keyword-only.
+        DefinitionError: One is not defined.
     """
-    name = function.__name__
     try:
-        hints = get_type_hints(function, include_extras=True)
+        return get_type_hints(function, include_extras=True)
     except Exception as error:  # an annotation may be any expression
         raise unresolved(function, error) from error
+
+
+def arguments_model(function: Callable[..., Any], hints: Mapping[str, Any]) -> type[Arguments]:
+    """Make a pydantic model of the function's keyword-only parameters.
+
+    Args:
+        hints: Its `type_hints`.
+    Raises:
+        DefinitionError: A parameter has no type, or is neither the context nor keyword-only.
+    """
+    name = function.__name__
     fields: dict[str, Any] = {}
     first, *others = inspect.signature(function).parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):

@@ -47,7 +47,7 @@ def run(
 def test_check_counts_what_is_sound(tmp_path: Path) -> None:
     done = run(tmp_path, "check", source=PING)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "1 capabilities and 0 agents: no definition is wrong\n"
+    assert done.stdout == "1 capability and 0 agents: no definition is wrong\n"
 
 
 @pytest.mark.parametrize("command", [["check"], ["sync"], ["registry", "doctor"]], ids=" ".join)
@@ -84,4 +84,4 @@ def test_check_names_a_misspelt_tool_and_is_no_failure(tmp_path: Path) -> None:
     warning, count = done.stdout.splitlines()
     assert warning.startswith("warning: functions/capabilities/agents.py:3, DESK: `pong` in ")
     assert "tools of the agent 'desk' names no capability here (did you mean `ping`?)" in warning
-    assert count == "1 capabilities and 1 agents: no definition is wrong"
+    assert count == "1 capability and 1 agent: no definition is wrong"

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from rollcall.commands.output import ID, Column, Screen, load_screen
+from rollcall.commands.output import ID, Column, Screen, load_screen, quantity
 from rollcall.core import extras
 from rollcall.core.errors import FailedPrecondition
 
@@ -21,6 +21,15 @@ def screen(*, columns: int = 80, terminal: bool = False) -> tuple[Screen, io.Str
         file=out, width=columns, force_terminal=terminal, _environ=env, color_system=None
     )
     return Screen(console, env=env), out
+
+
+def test_a_number_has_its_noun() -> None:
+    nouns = "capability", "capabilities"
+    assert [quantity(n, *nouns) for n in (0, 1, 2)] == [
+        "0 capabilities",
+        "1 capability",
+        "2 capabilities",
+    ]
 
 
 @pytest.mark.parametrize("columns", [80, 100, 120, 200])

@@ -271,7 +271,7 @@ CASES = [
         'name="Meeting cost"',
         'name="Cost", effect="write", preview=lambda ctx: None',
         "0: preview does not take its arguments: got an unexpected keyword argument 'hours'. "
-        "Write `def <lambda>(ctx, *, hours) -> Preview`.",
+        "Write `def preview(ctx, *, hours) -> Preview`.",
     ),
 ]
 
@@ -283,6 +283,175 @@ def test_a_wrong_definition_is_told_with_its_line(
     assert right in GOOD
     found = one(app, GOOD.replace(right, wrong, 1))
     assert found == told if told.endswith(".") else found.startswith(told)
+
+
+TYPES = """
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, make_dataclass
+from pathlib import PurePath
+from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
+from pydantic import ConfigDict, PlainSerializer
+from typing_extensions import TypedDict
+
+T = TypeVar("T")
+
+class Room: ...
+class Base: ...
+class Named(Protocol):
+    name: str
+@dataclass
+class Desk(Base):
+    name: str
+class Evaluated(Base):
+    __annotations__ = {"limit": ClassVar[Room], "_": KW_ONLY, "name": str}
+Evaluated = dataclass(Evaluated)
+class Pair(NamedTuple):
+    desk: Desk
+class Typed(TypedDict, total=False):
+    desk: Desk
+class Own(BaseModel):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    room: Annotated[Room, PlainSerializer(lambda room: "A")]
+class Record(Struct):
+    desk: Desk
+Booking = make_dataclass("Booking", [("room", Room)])
+Unbooked = make_dataclass("Unbooked", [("room", Room | None)])
+class Id(str, Generic[T]): ...
+class Page(Generic[T]): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "part"),
+    [
+        ("Room", "Room"),
+        ("set[Room]", "Room"),
+        ("dict[str, list[Room | None]]", "Room"),
+        ("Annotated[Room, PlainSerializer(str)]", "Room"),  # of a field alone
+        ("Booking", "Room"),
+        ("Page[int]", "Page"),
+        ("type[int]", "type"),
+        ("range", "range"),
+        ("Callable[[int], str]", "Callable"),
+    ],
+)
+def test_a_return_type_that_cannot_become_json_is_told(app: Path, type: str, part: str) -> None:
+    source = GOOD.replace("-> float", f"-> {type}")
+    (found,) = problems(app, meetings=TYPES + source)
+    line = FIRST + TYPES.lstrip("\n").count("\n") + 2
+    assert found == (
+        f"functions/packs/office/meetings.py:{line}, meeting_cost: what it returns is `{type}`, "
+        f"which cannot become JSON: `{part}` is no type of data. Write str, int, float, bool, "
+        "date, an enum, a dataclass, a TypedDict, a pydantic model, or a list or dict of these."
+    )
+
+
+def test_a_return_type_of_which_some_value_can_become_json_is_sound(app: Path) -> None:
+    types = [
+        *("None", "Any", "object", "dict", "list", "tuple[int, ...]", "set[Literal['a']]", "T"),
+        *("Mapping[str, Sequence[int]]", "Iterator[int]", "Coroutine[Any, Any, Desk]", "PurePath"),
+        *(
+            "Base",
+            "Named",
+            "Desk",
+            "Pair",
+            "Typed",
+            "Own",
+            "Record",
+            "Evaluated",
+            "Unbooked",
+            "Id[Room]",
+        ),
+    ]
+    sources = [
+        GOOD.replace("-> float", f"-> {each}").replace("_cost(", f"_cost_{n}(")
+        for n, each in enumerate(types)
+    ]
+    assert problems(app, meetings=TYPES + "".join([*sources, GOOD.replace(" -> float", "")])) == []
+
+
+def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app: Path) -> None:
+    of_client = GOOD.replace('"Meeting cost"', '"Meeting cost", runs_on="client"')
+    assert problems(app, meetings=of_client) == []
+    (found,) = problems(app, meetings=TYPES + of_client.replace("-> float", "-> Record"))
+    assert "what it returns is `Record`, which no result of a client can be checked" in found
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("summary='Book {room}'", "summary is 'Book {room}', which is no function. Write "),
+        (
+            "summary=lambda ctx, hours: 'A'",
+            "summary does not take its arguments: missing a required argument: 'hours'. "
+            "Write `def summary(arguments) -> str`.",
+        ),
+        (
+            "summary=lambda given: f\"{given['hour']} h\"",
+            "summary asks for `hour`, which is no argument (did you mean `hours`?). Write one of "
+            "hours.",
+        ),
+        (
+            "summary=lambda given: '{room}'.format(**given)",
+            "summary asks for `room`, which is no argument. Write one of hours.",
+        ),
+        (
+            "effect='write', find_effect=lambda ctx: None",
+            "find_effect does not take its arguments: too many positional arguments. "
+            "Write `def find_effect(ctx, key) -> Any`.",
+        ),
+        ("recap=len", "recap does not take its arguments: too many positional arguments. "),
+    ],
+)
+def test_a_function_that_cannot_take_what_it_gets_is_told(
+    app: Path, options: str, told: str
+) -> None:
+    found = one(app, GOOD.replace('"Meeting cost"', f'"Meeting cost",\n    {options}'))
+    assert found.startswith(f"1: {told}")
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "given['hours']",
+        "given.get('title') or '—'",  # also of another capability, which has one
+        "f\"{given['hours']:.1f}\"",
+        "{'h': 'hours'}[given['hours'][:1]]",
+        "str(1 / 0)",
+    ],
+)
+def test_a_summary_that_asks_for_its_arguments_is_sound(app: Path, summary: str) -> None:
+    source = GOOD.replace('"Meeting cost"', f'"Meeting cost", summary=lambda given: {summary}')
+    assert problems(app, meetings=source) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "what"), [("class Meetings:", "class"), ("async def meetings():", "function")]
+)
+def test_a_capability_inside_a_class_or_a_function_is_told(app: Path, head: str, what: str) -> None:
+    owner = head.split()[-1].rstrip(":()")
+    (found,) = problems(app, meetings=head + GOOD.replace("\n", "\n    "))
+    assert found == (
+        f"functions/packs/office/meetings.py:16, {owner}.meeting_cost: it is in the {what} "
+        f"`{owner}`, where no capability is found. "
+        "Write `def meeting_cost(ctx: ToolContext, *, ...)` outside of it."
+    )
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "class Meetings:{}\nmeeting_cost = Meetings.meeting_cost",
+        "def make():{}\n    return meeting_cost\n",
+        "def make():{}\n    globals()['meeting_cost'] = meeting_cost\nmake()",
+        "if True:{}",
+    ],
+)
+def test_a_capability_that_a_module_comes_to_have_is_sound(app: Path, around: str) -> None:
+    source = around.format(GOOD.replace("\n", "\n    "))
+    assert problems(app, meetings=source) == []
 
 
 def test_a_name_of_the_platforms_own_tools_is_refused(app: Path) -> None:

@@ -19,10 +19,9 @@ from rollcall.core.hidden import (
     Hidden,
     mask_hidden,
     mask_values,
-    return_hint,
     without_hidden,
 )
-from rollcall.core.schema import arguments_model
+from rollcall.core.schema import arguments_model, type_hints
 from tests.support.rules import for_every
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ def everything() -> Annotated[dict[str, str], Hidden()]: ...
 def test_a_result_is_shown_without_what_is_hidden(
     function: Callable[..., Any], value: Any, shown: Any
 ) -> None:
-    assert without_hidden(plain(value), value, return_hint(function)) == shown
+    assert without_hidden(plain(value), value, type_hints(function)["return"]) == shown
 
 
 class Node(BaseModel):
@@ -176,9 +175,9 @@ def test_a_type_that_holds_itself_is_looked_through_once() -> None:
     def closed_chain() -> list[Chain]: ...
 
     plain_nodes = {"a": {"name": "x", "next": {"name": "y"}}}
-    assert without_hidden(plain_nodes, plain_nodes, return_hint(open_chain)) is plain_nodes
+    assert without_hidden(plain_nodes, plain_nodes, type_hints(open_chain)["return"]) is plain_nodes
     chains = [{"nodes": {}, "pin": "1234"}]
-    assert without_hidden(chains, chains, return_hint(closed_chain)) == [{"nodes": {}}]
+    assert without_hidden(chains, chains, type_hints(closed_chain)["return"]) == [{"nodes": {}}]
 
 
 def test_a_value_hides_what_its_class_hides_where_the_type_says_nothing() -> None:
@@ -188,12 +187,12 @@ def test_a_value_hides_what_its_class_hides_where_the_type_says_nothing() -> Non
 
 def test_a_result_that_hides_nothing_is_equal() -> None:
     value = {"a": [1, {"b": None, "c": [True, 2.5, "x"]}], "d": {}}
-    assert without_hidden(plain(value), value, return_hint(vague)) == value
+    assert without_hidden(plain(value), value, type_hints(vague)["return"]) == value
 
 
 def test_without_the_value_the_types_alone_decide() -> None:
     data = {"a": {"owner": "ann", "cardNumber": "4111"}}
-    assert without_hidden(data, iter(()), return_hint(mapping)) == {"a": SHOWN}
+    assert without_hidden(data, iter(()), type_hints(mapping)["return"]) == {"a": SHOWN}
 
 
 def pay(
@@ -213,7 +212,7 @@ def pay(
     return "paid"
 
 
-ARGUMENTS = arguments_model(pay)
+ARGUMENTS = arguments_model(pay, type_hints(pay))
 
 
 def test_hidden_arguments_are_masked_at_any_depth() -> None:

@@ -28,7 +28,7 @@ from rollcall.commands.doctor.findings import (
     skip,
     warn,
 )
-from rollcall.commands.output import Column, in_camel_case, load_screen, print_json
+from rollcall.commands.output import Column, in_camel_case, load_screen, print_json, quantity
 from rollcall.commands.registry.records import (
     DOWN,
     HEALTHY,
@@ -200,9 +200,8 @@ def check_compiled(
         yield fail(TOPIC, "it was never compiled: agents have no tools", SYNC)
         return
     at = manifest["compiledAt"]
-    yield ok(
-        TOPIC, f"{manifest['count']} capabilities, compiled {_ago(at)}, digest {manifest['digest']}"
-    )
+    count = quantity(manifest["count"], "capability", "capabilities")
+    yield ok(TOPIC, f"{count}, compiled {_ago(at)}, digest {manifest['digest']}")
     late = changed_at and manifest["asOf"] < changed_at < datetime.now(UTC) - _SOON
     if late and changed_at:
         yield fail(
