@@ -123,7 +123,9 @@ def _add_smoke(commands: Any) -> None:
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     key = "the project's web API key; that of its first web app if left out"
     smoke.add_argument("--api-key", metavar="KEY", help=key)
-    smoke.add_argument("--region", help="where the functions run; ROLLCALL_REGION if left out")
+    smoke.add_argument(
+        "--region", help="where the functions run; otherwise ROLLCALL_REGION, or as main.py sets it"
+    )
     smoke.add_argument("--agent", help="the agent to ask; the first one if left out")
 
 

@@ -72,22 +72,28 @@ class App(Struct, frozen=True, dict=True):
         except LookupError as error:
             raise Problem(f"{self.functions / MAIN}: {error}") from error
 
+    def definition_problems(self) -> list[str]:
+        """What is wrong with what the app's packages declare, by itself or beside the functions of
+        `main.py`: each with its file, its line and what to write instead."""
+        problems = self.catalog.problems()
+        if not problems:
+            main = self.functions / MAIN
+            deployed = self.catalog.function_triggers()
+            for node in ast.parse(main.read_bytes()).body:
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    continue
+                if node.name in deployed:
+                    place = f"{shown_path(main)}:{node.lineno}"
+                    problems.append(self.catalog.clash(node.name, place))
+        return problems
+
     def check_definitions(self) -> None:
-        """See that what the app's packages declare can work beside the functions of `main.py`.
+        """See that there are no `definition_problems`.
 
         Raises:
-            Problem: It cannot, for the reasons that it gives: each with its file, its line and
-                what to write instead.
+            Problem: There are.
         """
-        problems = self.catalog.problems()
-        main = self.functions / MAIN
-        for node in ast.parse(main.read_bytes()).body if main.is_file() and not problems else ():
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                continue
-            if node.name in self.catalog.functions():
-                place = f"{shown_path(main)}:{node.lineno}"
-                problems.append(self.catalog.clash(node.name, place))
-        if problems:
+        if problems := self.definition_problems():
             raise Problem("\n\n".join(problems))
 
     @cached_property
@@ -200,15 +206,9 @@ def bind_call(source: bytes) -> ast.Call | None:
         SyntaxError: The source is not Python; ValueError for one with null bytes.
     """
     tree = ast.parse(source)
-    names = {
-        f"{alias.asname or alias.name}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "rollcall"
-        for alias in node.names
-        if alias.name == "bind"
-    }
+    names = {"rollcall.bind", *_imported(tree, "rollcall", "bind")}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {*names, "rollcall.bind"}:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
             return node
     return None
 
@@ -241,22 +241,43 @@ def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
 
 def global_region(source: bytes) -> str | None:
     """The region that `set_global_options` of a `main.py` is given, as a text or as a
-    `SupportedRegion`; None without one, or where only running the code would tell.
+    `SupportedRegion`, of a list the first; None without one, or where only running the code would
+    tell.
 
     Raises:
         SyntaxError: The source is not Python; ValueError for one with null bytes.
     """
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call) or not re.search(
-            r"\bset_global_options$", ast.unparse(node.func)
-        ):
+    tree = ast.parse(source)
+    name = "set_global_options"
+    names = {name, *_imported(tree, "firebase_functions.options", name)}
+    found: set[str | None] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
             continue
-        for value in (keyword.value for keyword in node.keywords if keyword.arg == "region"):
-            if isinstance(value, ast.Constant):
-                return str(value.value)
-            if named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value)):
-                return named[1].lower().replace("_", "-")
-    return None
+        called = ast.unparse(node.func)
+        if called not in names and not called.endswith(f".{name}"):
+            continue
+        value = next((each.value for each in node.keywords if each.arg == "region"), None)
+        if isinstance(value, ast.List) and value.elts:
+            value = value.elts[0]
+        region = None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            region = value.value
+        elif value and (named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value))):
+            region = named[1].lower().replace("_", "-")
+        found.add(region)
+    return found.pop() if len(found) == 1 else None
+
+
+def _imported(tree: ast.AST, module: str, name: str) -> set[str]:
+    """What a source calls a name that it imports from a module."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+        if alias.name == name
+    }
 
 
 def _read_main(main: Path) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from argparse import Namespace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ def check(options: Namespace) -> int:
         Problem: Some are not.
     """
     app = require_app(find_app())
+    app.load_environment("", emulator=False, env=os.environ)
     app.check_definitions()
     for _, text in app.catalog.undeclared_tools():
         say(f"warning: {text}")

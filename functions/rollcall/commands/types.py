@@ -7,6 +7,7 @@ result by its id. With it in a project, `call()` knows the ids, and checks what 
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,6 +33,7 @@ _REFERENCE = "#/$defs/"
 def run(options: Namespace) -> int:
     """Write the file; with `--check`, only say whether it is up to date."""
     app = require_app(find_app())
+    app.load_environment("", emulator=False, env=os.environ)
     app.check_definitions()
     file = Path(options.file) if options.file else app.root / FILE
     text = render(app.catalog.capabilities())

@@ -166,7 +166,8 @@ def offset() -> int:
 
 
 def default_database(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a firebase.json for the database (default); empty without one."""
+    """The entry of a firebase.json for Firestore; of several, that of the database (default), empty
+    without one."""
     found: dict[str, Any] | list[dict[str, Any]] = config.get("firestore") or {}
     if isinstance(found, list):
         return next((each for each in found if each.get("database") == "(default)"), {})
@@ -191,6 +192,8 @@ def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:
     for name in (*NEEDED, "eventarc", "hub", "logging"):
         emulators.setdefault(name, {})
     for name, settings in emulators.items():
+        if name in _USUAL and isinstance(settings, bool):  # firebase-tools looks for members of it
+            settings = emulators[name] = {}
         if isinstance(settings, dict):
             if name in _USUAL and settings.get("enabled") is not False:
                 settings.setdefault("port", _USUAL[name])
@@ -209,8 +212,8 @@ def _let_pages_connect(config: dict[str, Any]) -> None:
     sources = " ".join(f"http://{_HOST}:{port}" for port in ports)
     hosting = config.get("hosting", [])
     for site in hosting if isinstance(hosting, list) else [hosting]:
-        for rule in site.get("headers", []):
-            for header in rule["headers"]:
+        for rule in site.get("headers") or ():
+            for header in rule.get("headers") or ():
                 if header["key"].lower() == "content-security-policy":
                     value = header["value"]
                     header["value"] = value.replace("connect-src ", f"connect-src {sources} ")

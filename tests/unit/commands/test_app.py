@@ -152,7 +152,20 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
     [
         ("set_global_options(region='europe-west1', max_instances=3)", "europe-west1"),
         ("options.set_global_options(region=options.SupportedRegion.ASIA_EAST1)", "asia-east1"),
+        (
+            "from firebase_functions.options import set_global_options as everywhere\n"
+            "everywhere(region='us-east1')",
+            "us-east1",
+        ),
+        ("set_global_options(region=['europe-west1', 'us-east1'])", "europe-west1"),
         ("set_global_options(region=REGION)", None),
+        ("set_global_options(region=None)", None),
+        (
+            "if IS_LIVE:\n    set_global_options(region='europe-west1')\n"
+            "else:\n    set_global_options(region='us-east1')",
+            None,
+        ),
+        ("'set_global_options(region=1)'  # set_global_options(region='us-east1')", None),
         ("set_global_options(max_instances=3)", None),
         ("", None),
     ],

@@ -73,6 +73,23 @@ def test_a_function_of_main_with_the_name_of_another_is_told_with_both_places(
     assert f"{file}:" in done.stderr and "rename yours" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "variables"),
+    [
+        ("run_agent", PING, "ROLLCALL_PREFIX=rc\n"),
+        ("ping", PING.replace('name="Ping"', 'name="Ping", runs_on="client"'), ""),
+    ],
+    ids=["the engine's have a prefix", "a client runs it"],
+)
+def test_a_name_that_no_function_of_the_deploy_has_is_free(
+    tmp_path: Path, name: str, source: str, variables: str
+) -> None:
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions" / ".env").write_text(variables)
+    done = run(tmp_path, "check", source=source, main=f"def {name}(): ...\n{MAIN}")
+    assert done.returncode == 0, done.stderr
+
+
 def test_check_names_a_misspelt_tool_and_is_no_failure(tmp_path: Path) -> None:
     agent = 'DESK = AgentProfile(id="desk", name="Desk", instructions="Answer.", tools=("pong",))\n'
     (tmp_path / "functions" / "capabilities").mkdir(parents=True)

@@ -96,6 +96,18 @@ def test_a_part_is_there_where_firebase_tools_takes_it_for_there(
     assert configuration.addresses("demo-x").firestore == "127.0.0.1:8080"
 
 
+def test_settings_that_are_no_objects_say_nothing(tmp_path: Path) -> None:
+    content = {
+        "emulators": {"auth": True, "ui": True},
+        "hosting": [{"headers": None}, {"headers": [{"source": "**", "headers": None}]}],
+    }
+    configuration = Configuration(app(tmp_path, content), port_offset=0)
+    assert configuration.addresses("demo-x").auth == "127.0.0.1:9099"
+    written = json.loads(configuration.file(ui=False).read_text())
+    assert written["emulators"]["ui"] == {"port": 4000, "enabled": False}
+    assert written["hosting"] == content["hosting"]
+
+
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"firebase.json is no JSON: .*line 3"):
         Configuration(app(tmp_path, '{\n/* a\n*/ "b" }'))

@@ -81,7 +81,7 @@ def examine(place: Place) -> Iterator[Finding]:
     app = require_app(place.app)
     is_emulator = place.emulator is not None
     settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)
-    if problems := app.catalog.problems():  # nothing can be compared with such code
+    if problems := app.definition_problems():  # nothing can be compared with such code
         yield from (fail("definitions", each) for each in problems)
         return
     yield ok("definitions", "what the code declares can work")
@@ -149,7 +149,7 @@ def _on_emulator(place: Place) -> Iterator[Finding]:
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
     app = require_app(place.app)
     project = place.project
-    region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
+    region = settings.env.get("ROLLCALL_REGION") or app.region or DEFAULT_REGION
     triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
     rules_file, indexes_file = app.firestore_files
@@ -158,7 +158,7 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
 
     def functions() -> Iterator[Finding]:
         found = deployment.read_functions(google, project)
-        return deployment.check_functions(found, list(triggers), settings)
+        return deployment.check_functions(found, list(triggers), settings, region=region)
 
     checks: list[tuple[str, Check]] = [
         ("firestore", partial(deployment.check_mode, google, project, region=region)),

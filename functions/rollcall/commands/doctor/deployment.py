@@ -22,7 +22,6 @@ from rollcall.commands.doctor.findings import (
     warn,
 )
 from rollcall.commands.rules import index_key
-from rollcall.core.options import DEFAULT_REGION
 from rollcall.core.shapes import Role
 from rollcall.core.texts import clipped
 from rollcall.registry.segments import MANIFEST, part
@@ -67,11 +66,10 @@ def read_functions(google: Google, project: str) -> list[Function]:
 
 
 def check_functions(
-    functions: Sequence[Function], declared: Sequence[str], settings: Settings
+    functions: Sequence[Function], declared: Sequence[str], settings: Settings, *, region: str
 ) -> Iterator[Finding]:
     """Check that all declared functions are deployed, active and configured as the files say."""
     topic = "functions"
-    region = settings.env.get("ROLLCALL_REGION") or DEFAULT_REGION
     here = {each.name: each for each in functions if each.region == region}
     missing = [name for name in declared if name not in here]
     if missing:

@@ -105,10 +105,23 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     if entries == [{}] and not files.is_folder("functions"):
         entries = []  # firebase-tools would look for that folder
     sources = [_source(entry, files) for entry in entries]
-    folders = [source for source in sources if source]
+    # A prefix stands before the functions' names: Rollcall's would be names that nobody calls, and
+    # the app's own clash with none of Rollcall's.
+    prefixed = {
+        source for entry, source in zip(entries, sources, strict=True) if entry.get("prefix")
+    }
+    folders = [
+        source
+        for entry, source in zip(entries, sources, strict=True)
+        if source and not entry.get("prefix")
+    ]
     kinds = [_kind(entry, source, files) for entry, source in zip(entries, sources, strict=True)]
     bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
-    python = [index for index, kind in enumerate(kinds) if kind == "python"]
+    python = [
+        index
+        for index, kind in enumerate(kinds)
+        if kind == "python" and sources[index] not in prefixed
+    ]
     if len(bound) > 1:
         raise Problem(
             f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
@@ -154,10 +167,8 @@ def choose_firestore(text: str) -> Firestore:
     alone: Place = ("firestore",)
     entries = entries_of(text, "firestore") or {alone: {}}
     for place, entry in entries.items():
-        if (
-            entry.get("database", _DEFAULT_DATABASE if place == alone else None)
-            == _DEFAULT_DATABASE
-        ):
+        database = entry.get("database") or (_DEFAULT_DATABASE if place == alone else None)
+        if database == _DEFAULT_DATABASE:
             return Firestore(
                 entry.get("rules") or "firestore.rules",
                 entry.get("indexes") or "firestore.indexes.json",
@@ -236,7 +247,7 @@ def _merge_functions(text: str, codebase: Codebase) -> str:
     hooks = json_edits.find(text, place).value.get("postdeploy")
     if "rollcall sync" in str(hooks):
         return text
-    if hooks is None:
+    if not hooks:
         return json_edits.put_member(text, place, "postdeploy", [_sync(codebase)])
     if isinstance(hooks, str):
         return json_edits.replace(text, (*place, "postdeploy"), [hooks, _sync(codebase)])
@@ -262,10 +273,10 @@ def _sync(codebase: Codebase) -> str:
 
 def _source(entry: dict[str, Any], files: Files) -> str | None:
     """The folder of a codebase; None for one that is not in this app's folder."""
-    if "remoteSource" in entry:
+    if entry.get("remoteSource"):
         return None
-    if "source" in entry:
-        return str(entry["source"]).removeprefix("./").rstrip("/") or "."
+    if source := entry.get("source"):
+        return str(source).removeprefix("./").rstrip("/") or "."
     return "functions" if files.is_folder("functions") else None
 
 
@@ -276,8 +287,6 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     main = files.read(f"{source}/main.py")
     if main is not None and app_code.binds(main):
         return "rollcall"
-    if entry.get("prefix"):  # Rollcall's functions and queues would have names that nobody calls
-        return "other"
     runtime = str(entry.get("runtime") or "")
     if runtime:
         return "python" if runtime.startswith("python") else "other"

@@ -64,7 +64,7 @@ def read_record(functions: Path) -> Record | None:
         return None
     try:
         return msgspec.json.decode(file.read_bytes(), type=Record)
-    except msgspec.DecodeError:
+    except ValueError:
         raise Problem(
             f"{shown_path(file)} is not what init wrote. Take it back from version control, or "
             "delete it."

@@ -14,12 +14,14 @@ import re
 import zipfile
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from msgspec import Struct
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
 import rollcall
 from rollcall.commands.init.files import append_lines, newline_of
@@ -197,9 +199,15 @@ def conflicts(text: str, needs: Iterable[str]) -> Iterator[tuple[int, str]]:
         need = None if found is None else wanted.get(canonicalize_name(found.name))
         if found is None or need is None or (found.marker and not found.marker.evaluate()):
             continue
-        # If any version will do for both, so does one that they name, or the next after it.
-        named = [each.version.removesuffix(".*") for each in (*found.specifier, *need.specifier)]
-        tried = [version for each in (*named, "0") for version in (each, f"{each}.1")]
+        # If any version will do for both, so does one that they name, the next after it, or the
+        # next of its length.
+        tried = [Version("0")]
+        for each in (*found.specifier, *need.specifier):
+            with suppress(InvalidVersion):  # `===` takes any text
+                named = Version(each.version.removesuffix(".*"))
+                *above, last = named.release
+                release = ".".join(map(str, (*above, last + 1)))
+                tried += [named, Version(f"{named.base_version}.1"), Version(release)]
         if not any(map((found.specifier & need.specifier).contains, tried)):
             yield (
                 number,

@@ -3,8 +3,11 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+from rollcall.commands.app import Place, Settings, find_app, require_app
+from rollcall.commands.doctor import command
 from rollcall.commands.doctor.command import (
     ALIKE,
     alike,
@@ -20,6 +23,7 @@ from rollcall.commands.registry.records import Agent, Record, record_of
 from rollcall.core.text import terms
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report
+from tests.support.fake_google import FakeGoogle
 
 NOW = datetime.now(UTC)
 MANIFEST: dict[str, Any] = {"digest": "d", "count": 3, "asOf": NOW, "compiledAt": NOW}
@@ -251,3 +255,38 @@ def test_of_many_pairs_the_first_are_named_and_the_rest_counted() -> None:
     assert len(alike(entries)) == 15
     assert found.text.count("(100%)") == 10
     assert found.text.endswith(" and 5 more")
+
+
+def shop(root: Path, main: str) -> Place:
+    """An app in production that declares nothing of its own."""
+    (root / "functions" / "capabilities").mkdir(parents=True)
+    (root / "functions" / "main.py").write_text(
+        f"{main}\nfrom rollcall import bind\n\nbind(globals())\n"
+    )
+    (root / "firebase.json").write_text('{"functions": {}}')
+    (root / "firestore.rules").touch()
+    (root / "firestore.indexes.json").touch()
+    return Place("shop", None, require_app(find_app(root)))
+
+
+def test_functions_are_looked_for_in_the_region_that_the_code_sets(tmp_path: Path) -> None:
+    place = shop(tmp_path, "set_global_options(region='europe-west1')")
+    for variables, region in (
+        ({}, "europe-west1"),
+        ({"ROLLCALL_REGION": "us-east1"}, "us-east1"),
+    ):
+        with FakeGoogle() as google:
+            google.answer("cloudfunctions", "v2/projects/shop/locations/-/functions", {})
+            settings = Settings(variables, (), "functions/.env.shop")
+            found = list(command._in_production(google.client, place, settings))
+            assert any(path.endswith(f"/{region}/jobs") for path in google.asked)
+        (functions,) = (each for each in found if each.topic == "functions")
+        assert f" are not deployed in {region}: " in functions.text
+
+
+def test_a_function_of_main_with_the_name_of_the_engines_is_a_wrong_definition(
+    tmp_path: Path,
+) -> None:
+    (found,) = command.examine(shop(tmp_path, "def run_agent(): ..."))
+    assert (found.level, found.topic) == ("fail", "definitions")
+    assert "functions/main.py:1 has a 'run_agent' of its own" in found.text

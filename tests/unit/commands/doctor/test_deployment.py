@@ -49,7 +49,8 @@ def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[
 def looked_at(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
     google.answer("cloudfunctions", FUNCTIONS, {"functions": list(items), "unreachable": []})
     found = deployment.read_functions(google.client, "shop")
-    return list(deployment.check_functions(found, ["run_agent", "sweep_runs"], SETTINGS))
+    declared = ["run_agent", "sweep_runs"]
+    return list(deployment.check_functions(found, declared, SETTINGS, region="us-central1"))
 
 
 def test_all_functions_deployed_as_the_files_say_is_well(google: FakeGoogle) -> None:

@@ -204,8 +204,24 @@ def test_parts_that_say_nothing_are_filled(tmp_path: Path, text: str) -> None:
     assert planned(root).changes == []
 
 
+@pytest.mark.parametrize(
+    "entry", ['{"source": null}', '{"source": ""}', '{"source": "functions", "remoteSource": null}']
+)
+def test_functions_without_a_source_are_in_the_usual_folder(tmp_path: Path, entry: str) -> None:
+    root = make(tmp_path, {**PYTHON, "firebase.json": f'{{"functions": {entry}}}'})
+    assert init(root).codebase.folder == "functions"
+    assert "bind(globals())" in (root / "functions/main.py").read_text()
+    assert planned(root).changes == []
+
+
+def test_a_database_without_a_name_is_the_default_one(tmp_path: Path) -> None:
+    text = '{"firestore": {"database": null, "rules": "my.rules"}}'
+    init(make(tmp_path, {"firebase.json": text}))
+    assert (tmp_path / "my.rules").is_file()
+
+
 def test_members_that_are_null_are_filled(tmp_path: Path) -> None:
-    functions = '"functions": {"source": "functions", "runtime": null, "postdeploy": null}'
+    functions = '"functions": {"source": "functions", "runtime": null, "postdeploy": ""}'
     text = f'{{{functions}, "firestore": {{"rules": "my.rules", "indexes": null}}}}'
     root = make(tmp_path, {**PYTHON, "firebase.json": text})
     runtime = init(root).codebase.runtime
@@ -391,6 +407,27 @@ def test_a_codebase_whose_functions_get_a_prefix_stays_as_it_is(tmp_path: Path) 
     assert own == json.loads(entry)
     assert (ours["source"], ours["codebase"]) == ("functions-python", "rollcall")
     assert (tmp_path / "functions/main.py").read_text() == MAIN
+
+
+def test_a_folder_that_is_deployed_under_a_prefix_too_stays_as_it_is(tmp_path: Path) -> None:
+    entries = [
+        {"source": "functions", "codebase": "us", "prefix": "us"},
+        {"source": "functions", "codebase": "eu"},
+    ]
+    make(tmp_path, {**PYTHON, "firebase.json": json.dumps({"functions": entries})})
+    init(tmp_path)
+    *own, ours = config(tmp_path)["functions"]  # type: ignore[misc]
+    assert (own, ours["source"]) == (entries, "functions-python")
+    assert planned(tmp_path).changes == []
+
+
+def test_functions_that_a_deploy_gives_a_prefix_clash_with_none_of_rollcalls(
+    tmp_path: Path,
+) -> None:
+    files = {**NODE, "api/src/index.ts": "export const run_agent = onCall(() => 1);\n"}
+    assert "run_agent: api/src/index.ts:1" in refusal(make(tmp_path / "bare", files))
+    files["firebase.json"] = '{"functions": {"source": "api", "prefix": "eu"}}'
+    assert init(make(tmp_path / "prefixed", files)).codebase.folder == "functions-python"
 
 
 def test_two_codebases_that_bind_rollcall_are_refused(tmp_path: Path) -> None:

@@ -286,8 +286,8 @@ def test_the_record_tells_the_folder(tmp_path: Path) -> None:
     found = read_record(tmp_path / "functions")
     assert found is not None and found.web is not None
     assert found.web.folder == "rollcall-web"
-    for content in ('{"web": {"folder": 1}}', "<<<<<<< ours"):
-        (tmp_path / RECORD).write_text(content)
+    for content in (b'{"web": {"folder": 1}}', b"<<<<<<< ours", b'{"prefix": "\xff"}'):
+        (tmp_path / RECORD).write_bytes(content)
         with pytest.raises(Problem, match=r"^functions/vendor/rollcall\.json is not what init"):
             read_record(tmp_path / "functions")
 

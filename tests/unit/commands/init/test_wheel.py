@@ -156,6 +156,8 @@ NEEDS = (
         "pydantic==2.*,<2.10",
         "packaging==23.2; python_version >= '3.11'",
         "packaging==23.2 \\",
+        "pydantic==3.0.0rc1",
+        "pydantic===latest",
     ],
 )
 def test_a_requirement_that_no_version_satisfies_is_told_with_its_line(line: str) -> None:
@@ -172,6 +174,10 @@ def test_a_requirement_that_no_version_satisfies_is_told_with_its_line(line: str
         "firebase-functions>0.5",
         "pydantic==2.12.3",
         "pydantic<3,!=2.10",
+        "pydantic!=2.10.*",
+        "pydantic===2.12.3",
+        "pydantic==2.12.0rc1",
+        "packaging!=24.*",
         "packaging>=20,<30",
         "packaging==23.2; python_version < '3.8'",
         "google-genai==1.0",
