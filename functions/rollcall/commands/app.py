@@ -250,23 +250,22 @@ def global_region(source: bytes) -> str | None:
     tree = ast.parse(source)
     name = "set_global_options"
     names = {name, *_imported(tree, "firebase_functions.options", name)}
-    found: set[str | None] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
+    region = None
+    for node in tree.body:
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
             continue
-        called = ast.unparse(node.func)
+        called = ast.unparse(node.value.func)
         if called not in names and not called.endswith(f".{name}"):
             continue
-        value = next((each.value for each in node.keywords if each.arg == "region"), None)
+        region = None  # each call takes the place of all that an earlier one set
+        value = next((each.value for each in node.value.keywords if each.arg == "region"), None)
         if isinstance(value, ast.List) and value.elts:
             value = value.elts[0]
-        region = None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             region = value.value
         elif value and (named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value))):
             region = named[1].lower().replace("_", "-")
-        found.add(region)
-    return found.pop() if len(found) == 1 else None
+    return region
 
 
 def _imported(tree: ast.AST, module: str, name: str) -> set[str]:

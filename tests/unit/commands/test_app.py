@@ -165,6 +165,8 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
             "else:\n    set_global_options(region='us-east1')",
             None,
         ),
+        ("set_global_options(max_instances=1)\nset_global_options(region='us-east1')", "us-east1"),
+        ("set_global_options(region='us-east1')\nset_global_options(max_instances=1)", None),
         ("'set_global_options(region=1)'  # set_global_options(region='us-east1')", None),
         ("set_global_options(max_instances=3)", None),
         ("", None),
