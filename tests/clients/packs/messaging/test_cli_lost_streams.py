@@ -23,7 +23,7 @@ from tests.support.full_form import SEED, amount
 from tests.support.provider_replies import Reply, call_item, message_item, responses
 
 pytestmark = pytest.mark.usefixtures("seeded")
-POINTS = amount(1, full=50)
+POINTS = amount(2, full=50)
 ANSWER = "".join(f"Sentence {number} of the answer, in one piece. " for number in range(40))
 
 
