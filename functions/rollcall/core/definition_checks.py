@@ -353,8 +353,8 @@ def _has_json(kind: type) -> bool:
     """Whether a value of a class, or of a class below it, can become JSON."""
     if kind in (Any, dataclasses.KW_ONLY) or dataclasses.is_dataclass(kind):
         return True
-    if issubclass(kind, _HAVE_JSON) or hasattr(kind, "__pydantic_serializer__"):
-        return True
+    if issubclass(kind, _HAVE_JSON) or hasattr(kind, "__get_pydantic_core_schema__"):
+        return True  # the latter also stands for a plain value, as EmailStr and AwareDatetime do
     if getattr(kind, "_is_protocol", False):
         return True
     if inspect.isabstract(kind) and kind.__module__ != "collections.abc":

@@ -292,7 +292,7 @@ from pathlib import PurePath
 from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
-from pydantic import ConfigDict, PlainSerializer
+from pydantic import AwareDatetime, ConfigDict, EmailStr, PlainSerializer
 from typing_extensions import TypedDict
 
 T = TypeVar("T")
@@ -352,6 +352,7 @@ def test_a_return_type_of_which_some_value_can_become_json_is_sound(app: Path) -
     types = [
         *("None", "Any", "object", "dict", "list", "tuple[int, ...]", "set[Literal['a']]", "T"),
         *("Mapping[str, Sequence[int]]", "Iterator[int]", "Coroutine[Any, Any, Desk]", "PurePath"),
+        *("EmailStr", "list[AwareDatetime]"),
         *(
             "Base",
             "Named",
