@@ -410,9 +410,11 @@ class _Form:
             needed = [p for p in self.open("string") if p.required and not p.means("path")]
             quotes = self.free("quote")
             changed = [p for role in ("before", "after") for p in needed if p.means(role)]
-            if len(changed) == len(quotes) == 2:  # what is replaced is said first
-                for each, quote in zip(changed, quotes, strict=True):
-                    self.take(each, str(quote.value), quote.place)
+            between = self.message.text[quotes[0].end : quotes[-1].start] if quotes else ""
+            if len(changed) == len(quotes) == 2 and cue("changes").search(between):
+                self.take(changed[0], str(quotes[0].value), quotes[0].place)
+                place = range(quotes[0].place[-1] + 1, quotes[1].place[-1] + 1)
+                self.take(changed[1], str(quotes[1].value), place)
             elif quotes and needed in ([], [parameter]):  # else it is not clear whose they are
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
             elif parameter.means("command"):

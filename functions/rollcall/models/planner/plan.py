@@ -241,7 +241,8 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     unmet: list[str] = []
     for piece in filter(str.strip, re.split(cue("splits"), text)):
         tool = choose(piece, request)
-        verb = read_message(parts[-1].text).bare.split()[:1] if parts and not asks(piece) else []
+        is_whole = parts and not asks(piece) and not cue("there").search(piece)
+        verb = read_message(parts[-1].text).bare.split()[:1] if is_whole else []
         same = choose(" ".join((*verb, piece)), request) if verb else None
         if same and same.name == parts[-1].tool.name:
             tool = same  # in "summarize the first chat and the second chat"
@@ -372,9 +373,13 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         return Goal(turn.text, tool, dict(last.call.arguments or {}), pick=place)
     if items and cue("goes_on").match(turn.text):
         return _next_page(items, last, tool, turn, request)
-    filled = fill(tool, read_message(turn.text, request.now_iso), request.names)
+    message = read_message(turn.text, request.now_iso)
+    filled = fill(tool, message, request.names)
     leans = bool(cue("leans").match(turn.text))
-    is_meant = (leans and not filled.left) if tool.writes else (leans or not filled.left)
+    is_meant = leans or not filled.left
+    if tool.writes:  # neither "and is 20 A enough?" nor "now not for grade 5" makes another one
+        only_changes = (wordset("asking") | wordset("negations")).isdisjoint(message.stems)
+        is_meant = leans and not filled.left and only_changes and "?" not in turn.text
     if not filled.arguments or not is_meant:
         return None
     roots = {p.root for p in parameters(tool) if p.name in filled.arguments}

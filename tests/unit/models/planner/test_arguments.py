@@ -319,6 +319,7 @@ def test_a_word_that_says_what_a_name_is_is_no_value() -> None:
     [
         ('Replace "on" with "off" in app.ini', "on", "off"),
         ('In app.ini change "on" to "off"', "on", "off"),
+        ('החלף "on" ב-"off" בקובץ app.ini', "on", "off"),
     ],
 )
 def test_what_is_replaced_is_said_before_what_replaces_it(message: str, old: str, new: str) -> None:
@@ -326,6 +327,21 @@ def test_what_is_replaced_is_said_before_what_replaces_it(message: str, old: str
     properties = {"newText": text(), "oldText": text(), "path": text("The file")}
     got = filled(message, properties, "newText", "oldText", "path")
     assert got == {"path": "app.ini", "oldText": old, "newText": new}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'Edit app.ini so that "off" replaces "on"',
+        'In app.ini replace with "off" the text "on"',
+        'In app.ini use "off" rather than "on"',
+        'Change app.ini to "off" from "on"',
+        'ערוך את app.ini: "off" במקום "on"',
+    ],
+)
+def test_a_replacement_that_is_said_in_another_order_is_not_guessed(message: str) -> None:
+    properties = {"oldText": text(), "newText": text(), "path": text("The file")}
+    assert filled(message, properties, "oldText", "newText", "path") == {"path": "app.ini"}
 
 
 def test_two_quotes_for_two_texts_are_not_given_out_by_their_order() -> None:

@@ -200,6 +200,24 @@ def test_a_short_follow_up_makes_the_same_once_more_with_what_it_changes() -> No
     assert talk.calls == [[("generate_static_content", made)]]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "and is 1500 W enough?",
+        "but LP-2 is full",
+        "and how loaded is LP-2 then",
+        "or LP-2?",
+        "ועכשיו לא ללוח LP-2",
+    ],
+)
+def test_a_question_or_a_remark_does_not_make_the_same_once_more(message: str) -> None:
+    talk = Talk(ELECTRICAL, done)
+    talk.say("Add circuit to panel LP-1: description dishwasher, 1200 W")
+    assert [name for name, _ in talk.calls[0]] == ["add_circuit"]
+    talk.say(message)
+    assert "add_circuit" not in {name for step in talk.calls for name, _ in step}
+
+
 def test_a_follow_up_that_names_another_tool_asks_for_that_one() -> None:
     talk = Talk(ELECTRICAL, done)
     talk.say("What is the voltage drop on circuit 14 in panel LP-1?")
@@ -212,6 +230,12 @@ def test_two_of_a_kind_for_a_tool_that_takes_one_are_offered() -> None:
     talk.say("Summarize the Launch room and the Finance conversation")
     assert talk.calls == [[("get_user_conversations", {})]]
     assert talk.quick_replies == ("Launch room", "Finance")
+
+
+def test_what_belongs_to_a_thing_is_no_second_thing() -> None:
+    talk = Talk(MESSAGING)
+    said = talk.say("Summarize the Launch room and its tasks")
+    assert "“its tasks”" in unmarked(said)
 
 
 def test_a_part_that_points_where_its_tool_cannot_look_is_named() -> None:

@@ -148,7 +148,8 @@ def test_words_that_only_ask_for_a_search_are_not_searched_for() -> None:
         "Search the files.",
         {"query": text()},
         "query",
-        keywords=("where is the function defined",),
+        keywords=("where is the function defined", "where is"),
     )
-    [[call]] = ask("Where is the function defined parse_date?", (files,), nothing_found).calls
-    assert call == ("search_files", {"query": "parse_date"})
+    for message in ("Where is the function defined parse_date?", "Where is parse_date defined?"):
+        [[call]] = ask(message, (files,), nothing_found).calls
+        assert call == ("search_files", {"query": "parse_date"})
