@@ -375,11 +375,15 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         return _next_page(items, last, tool, turn, request)
     message = read_message(turn.text, request.now_iso)
     filled = fill(tool, message, request.names)
-    leans = bool(cue("leans").match(turn.text))
-    is_meant = leans or not filled.left
-    if tool.writes:  # neither "and is 20 A enough?" nor "now not for grade 5" makes another one
-        only_changes = (wordset("asking") | wordset("negations")).isdisjoint(message.stems)
-        is_meant = leans and not filled.left and only_changes and "?" not in turn.text
+    leans = cue("leans").match(turn.text)
+    is_meant = bool(leans) or not filled.left
+    if tool.writes:  # neither "and is 20 A enough?" nor "but keep grade 5" makes another one
+        changed = (p for p in parameters(tool) if p.name in filled.arguments)
+        labels = [at for p in changed for each in p.called for at in message.find(each)]
+        said = filled.used.union(message.places(*leans.span()) if leans else (), *labels)
+        rest = {each.text.lower() for n, each in enumerate(message.words) if n not in said}
+        says_more = "?" in turn.text or not rest <= wordset("linking") | wordset("once_more")
+        is_meant = bool(leans) and not says_more
     if not filled.arguments or not is_meant:
         return None
     roots = {p.root for p in parameters(tool) if p.name in filled.arguments}

@@ -205,6 +205,7 @@ def test_a_short_follow_up_makes_the_same_once_more_with_what_it_changes() -> No
     [
         "and is 1500 W enough?",
         "but LP-2 is full",
+        "and keep LP-2",
         "and how loaded is LP-2 then",
         "or LP-2?",
         "ועכשיו לא ללוח LP-2",
