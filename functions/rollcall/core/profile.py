@@ -203,6 +203,11 @@ def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
                 f"{option} is {given!r}, which is no tuple of texts",
                 f"Write `{option}={example}`",
             )
+        elif option == "pinned" and (
+            groups := [id for id in given if not CAPABILITY_ID.fullmatch(id)]
+        ):
+            cure = 'Write ids, such as `pinned=("meeting_cost",)`; groups stand in tools'
+            yield f"pinned has {groups[0]!r}, which is no capability's id", cure
     policies = profile.approvals
     cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'
     if not isinstance(policies, Mapping) or not all(

@@ -603,6 +603,11 @@ def test_an_unknown_option_is_told_with_the_one_that_was_meant_once(app: Path) -
             'approvals={"category:office": ApprovalPolicy()}, tools=',
             "approvals has a policy of 'category:office', which is no capability's id. Write",
         ),
+        (
+            "tools=",
+            'pinned=("category:office",), tools=',
+            "pinned has 'category:office', which is no capability's id. Write ids, such as ",
+        ),
         ("tools=", "max_steps=0, tools=", "max_steps is 0. Write a number from 1 to 200."),
     ],
 )
