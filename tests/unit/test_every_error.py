@@ -20,9 +20,13 @@ KINDS = {
     for name, each in vars(errors).items()
     if isinstance(each, type) and issubclass(each, errors.AgentError)
 }
-FOR_PROGRAMS = json.loads(Path(__file__).with_name("errors_for_programs.json").read_text())
-"""Messages in English alone, by file: of what developers, operators and programs alone can cause,
-such as a wrong type, an id of another form, or a key that is not set."""
+FOR_PROGRAMS = {
+    file: messages
+    for listed in Path(__file__).parent.rglob("errors_for_programs.json")
+    for file, messages in json.loads(listed.read_text("utf-8")).items()
+}
+"""Messages in English alone, by file, a pack's beside its tests: of what developers, operators and
+programs alone can cause, such as a wrong type, an id of another form, or a key that is not set."""
 SECTIONS = re.compile(r"errors|hints|invalid")
 
 
