@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from dev import demo
+from dev.paths import ROOT
 from dev.problem import Problem
+from rollcall.commands.app import find_app, require_app
 
 
 def test_an_agent_that_is_not_there_is_told_before_the_emulators_start(
@@ -12,5 +14,5 @@ def test_an_agent_that_is_not_there_is_told_before_the_emulators_start(
     monkeypatch.setattr("sys.argv", ["make demo", "--agent", "mesaging"])
     with pytest.raises(Problem) as caught:
         demo.main()
-    assert str(caught.value).startswith("There is no agent 'mesaging'; there are ")
-    assert "messaging" in str(caught.value)
+    known = ", ".join(sorted(require_app(find_app(ROOT)).catalog.agents()))
+    assert str(caught.value) == f"There is no agent 'mesaging'; there are {known}."
