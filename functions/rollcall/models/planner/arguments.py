@@ -260,7 +260,8 @@ class _Form:
             return -1.0  # "longer than 100 ft" is no length
         if parameter.means("limit"):
             return 3.0 if (is_limit or near >= 2) and mention.unit is None else -1.0
-        if not wordset("limit").isdisjoint(self.message.stems_at([mention.place[0] - 1])):
+        before = self.message.stems_at([mention.place[0] - 1])
+        if mention.unit is None and not wordset("limit").isdisjoint(before):
             return -1.0  # "the first 20" counts things
         if mention.unit and not parameter.units and not parameter.required:
             return -1.0
@@ -398,7 +399,8 @@ class _Form:
     def fill_texts(self, wanted: Callable[[Parameter], bool]) -> None:
         """Fill a text in the user's own words: quotes, or words that no tool's words are."""
         for parameter in filter(wanted, self.open("string")):
-            if parameter.means("path") and len(runs := self.runs()) == 1 and len(runs[0]) == 1:
+            is_path = parameter.means("path") and not parameter.refers_to
+            if is_path and len(runs := self.runs()) == 1 and len(runs[0]) == 1:
                 before = self.message.text[: self.message.words[runs[0][0]].start]
                 is_plain = self.message.written(runs[0]).isascii()
                 is_plain = is_plain and bool(cue("inside").search(before))
@@ -465,12 +467,20 @@ class _Form:
         return [*range(first, last + 1)]
 
     def _is_introduced(self, run: list[int]) -> bool:
-        """Tell whether a stretch stands after "for", "a" or a measure, or before "of 4 kW"."""
+        """Tell whether a stretch stands after "for", "a" or a measure, or before "of 4 kW"; what
+        stands after "in" says where."""
         first, last = self.message.words[run[0]], self.message.words[run[-1]]
-        text = self.message.text
-        before, after = text[max(0, first.start - 20) : first.start].rstrip(), text[last.end :]
-        is_glued = first.text[0] in wordset("glued")
-        return bool(is_glued or cue("introduces").search(before) or cue("measured").match(after))
+        at, text = run[0], self.message.text
+        while at and self.message.words[at - 1].has_topic and at - 1 not in self.used:
+            if not self.message.stems_at([at - 1]) <= wordset("scaffold"):
+                break
+            at -= 1  # as in "for the new freezer"
+        start = self.message.words[at].start
+        before, after = text[max(0, start - 20) : start], text[last.end :]
+        if cue("inside").search(before):
+            return False
+        is_glued = first.text[0] in wordset("glued") or cue("measured").match(after)
+        return bool(is_glued or cue("introduces").search(before.rstrip()))
 
     def runs(self, known: frozenset[str] = frozenset()) -> list[list[int]]:
         """Return the stretches of free words that the tool does not know, "of" and "the" inside."""
@@ -500,6 +510,7 @@ class _Form:
         return found[1:].lstrip("-") if is_glued else found
 
     def fill_queries(self) -> None:
+        numbers = {n for each in self.free("number") for n in each.place}  # a sum is no topic
         for parameter in self.open("string"):
             if parameter.options or not parameter.means("query"):
                 continue
@@ -507,7 +518,9 @@ class _Form:
                 self.filled.is_question = self.take(parameter, self.message.text.strip(), ())
             elif quotes := self.free("quote"):
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
-            elif topic := [n for n in self._topic(parameter) if n not in self.used]:
+            elif not numbers.issuperset(
+                topic := [n for n in self._topic(parameter) if n not in self.used]
+            ):
                 self.take(parameter, " ".join(self.message.words[n].text for n in topic), topic)
             elif parameter.may_be_empty:
                 self.take(parameter, "", ())

@@ -51,8 +51,14 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
         if fit.tool.writes and fit.score >= _WRITES_NEAR * best:
             return fit.tool
     near = [fit.tool for fit in fitting if fit.score >= _NEARLY * best]
-    forms = {tool.name: fill(tool, message, request.names) for tool in near}
-    near.sort(key=lambda tool: (tool is searcher, _leaves(tool, forms[tool.name])))
+    forms = {fit.tool.name: fill(fit.tool, message, request.names) for fit in every}
+    leaves = {fit.tool.name: _leaves(fit.tool, forms[fit.tool.name]) for fit in every}
+    near.sort(key=lambda tool: (tool is searcher, *leaves[tool.name]))
+    if not near or leaves[near[0].name][0] == 2:  # a tool that takes all of it says what is meant
+        numbers = {n for each in message.mentions if each.kind == "number" for n in each.place}
+        whole = [fit.tool for fit in every if leaves[fit.tool.name] == (0, 0)]
+        whole = [t for t in whole if numbers and numbers <= forms[t.name].used and not searches(t)]
+        near = whole or near
     for tool in near[:1]:
         left = forms[tool.name].left
         is_told = len(" ".join(left).split()) < 2 and any(map(message.find, tool.keywords))
@@ -64,15 +70,17 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     return None
 
 
-def _leaves(tool: ToolSpec, filled: Filled) -> int:
-    """Tell how much a tool could not use: 2 for a number or a name, 1 for words, 0 for nothing; a
-    list is looked through for a name."""
+def _leaves(tool: ToolSpec, filled: Filled) -> tuple[int, int]:
+    """Tell how much a tool could not use (2 for a number or a name, 1 for words, 0 for nothing; a
+    list is looked through for a name), and how much it needs that is not said."""
     soft = ("name",) if searches(tool) or lists(tool) else ()
+    needed = [each for each in parameters(tool) if each.required and not each.refers_to]
+    lacks = sum(each.name not in filled.arguments for each in needed)
     if filled.is_question:  # which takes all words, but may not be meant
-        return int(len(filled.arguments) == 1)
+        return int(len(filled.arguments) == 1), lacks
     if not filled.left:
-        return 0
-    return 2 if any(each.kind not in soft for each in filled.open) else 1
+        return 0, lacks
+    return 2 if any(each.kind not in soft for each in filled.open) else 1, lacks
 
 
 def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = None) -> list[Fit]:
@@ -163,7 +171,7 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return False  # "circuit 22 is not used any more" asks for nothing
     changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
     change = set[str]() if bare.endswith("?") else changes & set(words(bare)[:1])
-    is_change = bool(change and change - _first_stems(tool, of="description"))
+    is_change = bool(change - weak - _first_stems(tool, of="description"))
     if is_change and not tool.writes:
         return False  # "drop the circuit" wants no voltage drop
     if searches(tool):

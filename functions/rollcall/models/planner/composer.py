@@ -199,6 +199,8 @@ def unanswered(text: str, evidence: str, *, is_counted: bool = False) -> str:
     """Return what a text asks and a result does not answer: "when", "amount", "why" or ""."""
     kinds = ["when", "why"]
     kinds += ["amount"] * (not (is_counted and cue("asks.count").search(text)))
+    if cue("asks.difference").search(text):
+        return "why"  # which a reason that stands there does not tell
     asked = (kind for kind in kinds if cue(f"asks.{kind}").search(text))
     return next((kind for kind in asked if not cue(f"answers.{kind}").search(evidence)), "")
 

@@ -226,7 +226,7 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     found, lost = _carried(found, turn, request)
     searcher = searcher_of(request.tools)
     ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
-    if not found and searcher and ours and is_request(text, "looked_up"):
+    if not (found or lost) and searcher and ours and is_request(text, "looked_up"):
         filled = fill(searcher, read_message(text, request.now_iso))
         is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
         is_named = is_named and not counts(text)
@@ -272,7 +272,7 @@ def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list
             alike = [p for p in parameters(goal.tool) if p.name in before and p.identifies]
             given = {p.name: before[p.name] for p in alike if p.name not in filled}
             named = [p.name in filled for p in parameters(goal.tool) if p.identifies]
-            if found and named and not (given or any(named)):
+            if named and not (given or any(named)):
                 lost.append(goal.text)
                 continue
             goal = replace(goal, given={**given, **goal.given})
@@ -374,7 +374,9 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
     if items and cue("goes_on").match(turn.text):
         return _next_page(items, last, tool, turn, request)
     message = read_message(turn.text, request.now_iso)
-    filled = fill(tool, message, request.names)
+    # What was required has a value, so words of the user's own are one only where they are marked.
+    optional = replace(tool, parameters={**tool.parameters, "required": []})
+    filled = fill(optional, message, request.names)
     leans = cue("leans").match(turn.text)
     is_meant = bool(leans) or not filled.left
     if tool.writes:  # neither "and is 20 A enough?" nor "but keep grade 5" makes another one
@@ -450,7 +452,8 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     hard = [m for m in wish.open if m.kind not in ("name", "code", "path")]
     if hard and not filled.is_question:
         return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
-    points = cue("that").search(goal.text) if lists(tool) and not goal.given else None
+    is_bare = not (arguments or any(each.required for each in every))
+    points = (is_bare or lists(tool)) and not goal.given and cue("that").search(goal.text)
     if points and not any(m.start <= points.start() < m.end for m in message.mentions):
         return Progress(remark=_cannot_use([points[0]], turn))
     settled = {each.root for each in every if each.name in {*arguments, *filled.several}}
@@ -669,7 +672,7 @@ def _lister(tool: ToolSpec, target: Parameter, tools: Sequence[ToolSpec]) -> Too
 def _named(goal: Goal, topic: str, things: Sequence[Thing]) -> list[Thing]:
     """Return the things that a goal calls by name or id, or by a word of its topic that only they
     have."""
-    message, said = read_message(goal.text), set(terms(topic or goal.text))
+    message, said = read_message(goal.text), set(terms(goal.text))
     whole = [t for t in things if (t.name and message.find(t.name)) or t.id in goal.text.split()]
     shares = [len((set(terms(each.name)) - vocabulary(goal.tool)) & said) for each in things]
     most = max(shares, default=0)

@@ -70,6 +70,8 @@ def test_where_nothing_is_known_tools_are_asked() -> None:
     ],
 )
 def test_a_note_that_gives_no_reason_is_not_passed_off_as_one(message: str, lead: str) -> None:
-    text, called = replied(message, NOTE)
-    assert text.startswith(lead) and NOTE.text in text
+    note = Note(f"{NOTE.text} It is required so that faults clear.", NOTE.citation)
+    note = NOTE if message.startswith("Why") else note  # a reason tells no difference
+    text, called = replied(message, note)
+    assert text.startswith(lead) and note.text in text
     assert called == []

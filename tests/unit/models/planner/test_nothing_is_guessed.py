@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ModelRequest, ToolSpec
@@ -222,3 +223,67 @@ def test_a_command_that_no_tool_obeys_is_not_searched_for() -> None:
 )
 def test_a_negation_a_sum_and_a_count_are_not_looked_for(message: str) -> None:
     assert not ask(message, MESSAGING).calls
+
+
+@pytest.mark.parametrize("message", ["Is 10 gauge ok for the oven?", "10 AWG מתאים לתנור?"])
+def test_a_tool_that_takes_every_number_is_meant_before_one_that_cannot(message: str) -> None:
+    oven = "Calculate the neutral load of an oven."
+    load = spec("calculate_neutral_load", oven, {"loadAmps": number("Load, A")}, "loadAmps")
+    load = replace(load, keywords=("oven", "תנור"))
+    properties = {"conductorSize": text("AWG size as printed"), "circuitDescription": text()}
+    size = spec("check_conductor_sizing", "Verify a conductor.", properties, "conductorSize")
+    request = ModelRequest(
+        "",
+        (UserMessage.of(message),),
+        (load, size),
+        names={"circuitDescription": ("Oven", "תנור")},
+        now_iso=NOW,
+    )
+    (call,) = message_of(list(Model().stream(request))).tool_calls
+    assert (call.name, (call.arguments or {})["conductorSize"]) == ("check_conductor_sizing", "10")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Which tasks do I have there?",
+        "אילו משימות יש לי שם?",
+        "How much is 15% of 240?",
+        "כמה זה 15% מ-240?",
+    ],
+)
+def test_a_place_that_nothing_named_and_a_sum_are_not_looked_for(message: str) -> None:
+    assert not ask(message, MESSAGING).calls
+
+
+def test_that_which_nothing_before_said_is_asked_about() -> None:
+    assert calls("What voltage drop is that?") == []
+
+
+@pytest.mark.parametrize(
+    "message", ["transcribe talk.mp4, it's in English", "תמלל talk.mp4 באנגלית"]
+)
+def test_a_word_is_no_id(message: str) -> None:
+    properties = {"fileId": text("The same as a file"), "path": text("The file")}
+    tool = spec("transcribe", "Transcribe a file.", properties, keywords=("תמלל",))
+    assert "fileId" not in fill(tool, read_message(message, NOW)).arguments
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Add circuit for the new freezer in the garage, 800 W, panel LP-1",
+        "Add circuit for a freezer in the garage, 800 W, panel LP-1",
+    ],
+)
+def test_what_is_added_is_not_where_it_stands(message: str) -> None:
+    found = fill(ELECTRICAL[2], read_message(message, NOW))
+    assert found.arguments.get("description") == "freezer"
+    assert found.left == ["garage"]
+
+
+@pytest.mark.parametrize("message", ["Summarize it in at most 80 words", "סכם עד 80 מילים"])
+def test_a_most_with_a_unit_is_a_value(message: str) -> None:
+    most = {"type": "integer", "description": "Most words of the summary"}
+    tool = spec("summarize", "Summarize a chat.", {"maxLength": most}, keywords=("סכם",))
+    assert fill(tool, read_message(message, NOW)).arguments == {"maxLength": 80}

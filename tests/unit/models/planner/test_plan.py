@@ -209,6 +209,8 @@ def test_a_short_follow_up_makes_the_same_once_more_with_what_it_changes() -> No
         "and how loaded is LP-2 then",
         "or LP-2?",
         "ועכשיו לא ללוח LP-2",
+        "but MDP stays",
+        "ועכשיו LP-2 מלא",
     ],
 )
 def test_a_question_or_a_remark_does_not_make_the_same_once_more(message: str) -> None:
