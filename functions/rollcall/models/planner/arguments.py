@@ -165,7 +165,7 @@ class _Form:
                     for place in self.message.find(phrase):
                         written = fold(self.message.written(place))
                         parts = fold(phrase).split() if language(phrase) == "he" else ()
-                        if not all(part[:-1] in written for part in parts):
+                        if not all(part.removeprefix("ה")[:-1] in written for part in parts):
                             continue  # "books" and "literature" have one stem
                         if self._is_label(place):
                             continue  # "panel LP1" says nothing of panels
@@ -547,19 +547,22 @@ class _Form:
         ]
 
     def note_qualifiers(self) -> None:
-        """Note words such as "not", "most" and "in total" that no argument and no word of the tool
-        takes; a search for words cannot heed them either."""
+        """Note words such as "not", "most" and "in total" that no argument and no keyword of the
+        tool takes, and a "but" after which nothing is taken; a search for words cannot heed them
+        either."""
         asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
-        heard = vocabulary(self.tool, whole=True)
-        quoted = {n for each in self.free("quote") for n in each.place}
+        # A list of people says nothing of "who writes the most", whatever its own words are.
+        asks = set() if cue("person_or_day").match(self.message.text) else asks
+        heard = asks | self.used | {n for each in self.free("quote") for n in each.place}
         for match in cue("qualifiers").finditer(self.message.text):
             place = self.message.places(*match.span())
-            beside = {*place, place[-1] + 1} if place else quoted  # "the most urgent"
-            is_known = set(place) <= asks or self.message.stems_at(place) <= heard
-            # A list of people says nothing of "who writes the most", whatever its own words are.
-            is_known = is_known and not cue("person_or_day").match(self.message.text)
-            if not (beside & (self.used | quoted) or is_known):
+            beside = {*place, place[-1] + 1} if place else heard  # "the most urgent"
+            if not beside & heard:
                 self.filled.qualifiers.append(match[0])
+        for match in cue("but").finditer(self.message.text):
+            place = self.message.places(match.start(), len(self.message.text))
+            if heard.isdisjoint(place):
+                self.filled.qualifiers.append(self.message.text[match.start() :].strip(" .?!"))
 
     def note_what_is_left(self) -> None:
         """Note what found no use; a keyword's own figures ("200 amp service") ask for the tool."""

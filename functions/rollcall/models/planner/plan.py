@@ -239,6 +239,8 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     the one before it, unless it asks something by itself."""
     parts: list[Goal] = []
     unmet: list[str] = []
+    instead = cue("instead").search(text) if cue("negated").match(text) else None
+    text = text[instead.end() :] if instead and asks(text[instead.end() :]) else text
     for piece in filter(str.strip, re.split(cue("splits"), text)):
         tool = choose(piece, request)
         is_whole = parts and not asks(piece) and not cue("there").search(piece)

@@ -287,3 +287,46 @@ def test_a_most_with_a_unit_is_a_value(message: str) -> None:
     most = {"type": "integer", "description": "Most words of the summary"}
     tool = spec("summarize", "Summarize a chat.", {"maxLength": most}, keywords=("סכם",))
     assert fill(tool, read_message(message, NOW)).arguments == {"maxLength": 80}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Add circuit to panel LP-1: description dishwasher, 1200 W, but keep the breaker",
+        "Add circuit to panel LP-1: description dishwasher, 1200 W אבל להשאיר את המפסק",
+        "Who calculated circuit 3?",
+        "voltage drop of circuit 3 without ground",
+    ],
+)
+def test_what_is_said_after_but_and_who_did_it_is_not_passed_over(message: str) -> None:
+    assert calls(message) == []
+
+
+@pytest.mark.parametrize("message", ["Which chats have I not read?", "אילו שיחות לא קראתי?"])
+def test_a_negation_is_no_word_of_a_tool_that_says_not(message: str) -> None:
+    search = replace(MESSAGING[5], description=f"{MESSAGING[5].description} Not for files. לא")
+    assert not ask(message, (*MESSAGING[:5], search)).calls
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Don't add a circuit, just tell me the voltage drop of circuit 3",
+        "אל תוסיף מעגל, רק תגיד לי מה מפל המתח במעגל 3",
+    ],
+)
+def test_what_is_wanted_in_place_of_something_is_done(message: str) -> None:
+    assert calls(message) == [("calculate_voltage_drop", {"circuitNumber": 3})]
+
+
+@pytest.mark.parametrize("message", ["How was my class last month?", "איך הכיתה בחודש האחרון?"])
+def test_a_month_is_a_value_where_months_are_listed(message: str) -> None:
+    tool = spec(
+        "get_analytics",
+        "Tell how a class is doing.",
+        {"timeRange": text("Of when", enum=["week", "month"])},
+        aliases={"month": ("החודש",)},
+        keywords=("class", "איך הכיתה"),
+    )
+    found = fill(tool, read_message(message, NOW))
+    assert (found.arguments, found.open) == ({"timeRange": "month"}, [])
