@@ -198,27 +198,20 @@ def _apps(root: Path) -> Iterator[App]:
             yield App(root, functions, name, runtime=each.get("runtime"), **bound)
 
 
-def bind_call(source: bytes) -> ast.Call | None:
-    """The call of Rollcall's `bind` in a `main.py`; bytes, since text would have to be without a
-    byte order mark.
+def bind_arguments(source: bytes, main: str | Path) -> dict[str, Any] | None:
+    """`packs` and `without` of the call of Rollcall's `bind` in a `main.py`, None where there is no
+    call; bytes, since text would have to be without a byte order mark.
 
     Raises:
+        Problem: One is not written out, or `bind` takes none of that name.
         SyntaxError: The source is not Python; ValueError for one with null bytes.
     """
     tree = ast.parse(source)
     names = {"rollcall.bind", *_imported(tree, "rollcall", "bind")}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
-            return node
-    return None
-
-
-def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
-    """`packs` and `without` of a call of `bind`.
-
-    Raises:
-        Problem: One is not written out, or `bind` takes none of that name.
-    """
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    call = next((each for each in calls if ast.unparse(each.func) in names), None)
+    if call is None:
+        return None
     found = {}
     for keyword in call.keywords:
         if keyword.arg not in (None, "packs", "without"):
@@ -240,9 +233,9 @@ def bind_arguments(call: ast.Call, main: str | Path) -> dict[str, Any]:
 
 
 def global_region(source: bytes) -> str | None:
-    """The region that `set_global_options` of a `main.py` is given, as a text or as a
-    `SupportedRegion`, of a list the first; None without one, or where only running the code would
-    tell.
+    """The region that `set_global_options` of a `main.py` is given, as a text, a constant of that
+    file or a `SupportedRegion`, of a list the first; None without one, or where only running the
+    code would tell.
 
     Raises:
         SyntaxError: The source is not Python; ValueError for one with null bytes.
@@ -251,7 +244,11 @@ def global_region(source: bytes) -> str | None:
     name = "set_global_options"
     names = {name, *_imported(tree, "firebase_functions.options", name)}
     region = None
+    constants: dict[str, ast.expr | None] = {}
     for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            constants |= {ast.unparse(target): node.value for target in targets}
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
             continue
         called = ast.unparse(node.value.func)
@@ -261,6 +258,8 @@ def global_region(source: bytes) -> str | None:
         value = next((each.value for each in node.value.keywords if each.arg == "region"), None)
         if isinstance(value, ast.List) and value.elts:
             value = value.elts[0]
+        if isinstance(value, ast.Name):
+            value = constants.get(value.id)
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             region = value.value
         elif value and (named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value))):
@@ -290,12 +289,10 @@ def _read_main(main: Path) -> dict[str, Any] | None:
         return None
     try:
         source = main.read_bytes()
-        call = bind_call(source)
+        found = bind_arguments(source, main)
     except (SyntaxError, ValueError) as error:
         raise Problem(f"{main} cannot be read: {error}") from error
-    if call is None:
-        return None
-    return {**bind_arguments(call, main), "region": global_region(source)}
+    return None if found is None else {**found, "region": global_region(source)}
 
 
 _LINE = re.compile(
@@ -317,7 +314,7 @@ class Settings(Struct, frozen=True):
     Attributes:
         given: Those with a value in a file, or, on the emulators, in this shell.
         secrets: Names of secrets that functions are bound to, without their values.
-        file: The project's own file, from the repository's root.
+        file: The project's own file, from the folder of firebase.json.
         on_emulator: Whether they are the emulators'.
     """
 
@@ -341,7 +338,8 @@ def read_settings(
         given |= {name: value for name, value in shell.items() if name.startswith(_SHELL_NAMES)}
     listed = (name.strip() for name in given.get("ROLLCALL_SECRETS", "").split(","))
     own = ".env.local" if emulator else f".env.{project}"
-    return Settings(given, tuple(name for name in listed if name), f"functions/{own}", emulator)
+    file = shown_path(functions / own)
+    return Settings(given, tuple(name for name in listed if name), file, emulator)
 
 
 def read_files(functions: Path, project: str, *, emulator: bool) -> dict[str, str]:

@@ -303,4 +303,5 @@ def _parse(text: bytes, status: int) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     shown = text.decode(errors="replace").strip()[:200]
-    raise CallError("unavailable", f"this is no function's answer (HTTP {status}): {shown}")
+    problem = f"this is no callable function's answer (HTTP {status}): {shown}"
+    raise CallError("unavailable", problem)

@@ -333,11 +333,6 @@ def merge_indexes(text: str, ours: dict[str, Any], written_before: Collection[st
     return text
 
 
-def new_indexes(ours: dict[str, Any]) -> str:
-    """A file of indexes for an app that has none."""
-    return json_edits.render({kind: ours.get(kind, []) for kind in _KINDS}) + "\n"
-
-
 def shared_groups(ours: dict[str, Any]) -> set[str]:
     """The collection groups in which Rollcall's indexes touch every collection of that name,
     wherever it is: fields without an index, documents with a time to live, queries over all."""

@@ -20,13 +20,14 @@ from rollcall.commands.client import (
     running_addresses,
     sign_in_developer,
 )
-from rollcall.commands.doctor.deployment import check_indexes, job_problem
+from rollcall.commands.doctor.deployment import DEPLOY_FUNCTIONS, check_indexes, job_problem
 from rollcall.commands.doctor.findings import (
     MOST_CHARS,
     Finding,
     Google,
     GoogleRefusal,
     fail,
+    firebase,
     guard,
     ok,
     skip,
@@ -148,8 +149,7 @@ _POLL_S = 0.5
 _BUFFERED_S = 0.01
 """A run reads and writes Firestore between its first event and its result, which takes longer."""
 _CLOCK = timedelta(minutes=5)
-_DEPLOY_RULES = "firebase deploy --only firestore:rules --project {project}"
-_DEPLOY_FUNCTIONS = "firebase deploy --only functions --project {project}"
+_DEPLOY_RULES = firebase("deploy --only firestore:rules")
 
 
 class Smoke:
@@ -436,7 +436,7 @@ class Smoke:
         path = f"v1/projects/{project}/locations/{region()}/jobs"
         job = owner.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         if problem := job_problem(job, overdue=_CLOCK):
-            mend = _logs("sweep_runs") if job else _DEPLOY_FUNCTIONS
+            mend = _logs("sweep_runs") if job else DEPLOY_FUNCTIONS
             return fail("clock", f"{name}: {problem}", mend)
         return ok("clock", f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
 
@@ -472,18 +472,18 @@ def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
 
 def _cure(error: CallError) -> str:
     if error.code == "not-found":
-        return f"{_DEPLOY_FUNCTIONS}; is the region right (--region, ROLLCALL_REGION)?"
+        return f"{DEPLOY_FUNCTIONS}; is the region right (--region, ROLLCALL_REGION)?"
     if error.code in ("unauthenticated", "permission-denied"):
         return (
             "let main.py call `bind(globals())`, or `firebase_admin.initialize_app()` before its "
             "own functions; and let everybody invoke the function (Cloud Run, Security): it checks "
             "tokens itself"
         )
-    return "firebase functions:log --project {project}"
+    return firebase("functions:log")
 
 
 def _logs(function: str) -> str:
-    return f"firebase functions:log --only {function_name(function)} --project {{project}}"
+    return firebase(f"functions:log --only {function_name(function)}")
 
 
 def _completed(address: str, queue: str) -> int:

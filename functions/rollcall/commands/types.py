@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
 
 from rollcall.commands.app import find_app, require_app
 from rollcall.commands.output import say
@@ -55,12 +56,19 @@ def render(capabilities: Iterable[Capability]) -> str:
             continue
         arguments: Schema = each.arguments.model_json_schema(by_alias=True)
         try:
-            result = TypeAdapter(each.returns).json_schema(by_alias=True, mode="serialization")
+            result = TypeAdapter(each.returns).json_schema(
+                by_alias=True, mode="serialization", schema_generator=_AnswerSchema
+            )
         except PydanticUserError:  # a type without a schema: any JSON
             result = {}
         body += f"{comment(each.description, indent='    ')}    {each.id}: {{\n"
         for name, schema in (("arguments", arguments), ("result", result)):
-            shape = type_of(schema, definitions=schema.get("$defs", {}), indent="      ")
+            shape = type_of(
+                schema,
+                definitions=schema.get("$defs", {}),
+                indent="      ",
+                is_answer=name == "result",
+            )
             body += f"      {name}: {shape};\n"
         body += "    };\n"
     return (
@@ -69,11 +77,19 @@ def render(capabilities: Iterable[Capability]) -> str:
     )
 
 
+class _AnswerSchema(GenerateJsonSchema):
+    """The schema of a value that is sent, with every field that has a default."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        return field["type"] != "typed-dict-field" or super().field_is_required(field, total)
+
+
 def type_of(
     schema: Schema,
     *,
     definitions: Schema | None = None,
     indent: str = "",
+    is_answer: bool = False,
     no_null: bool = False,
     inside: tuple[str, ...] = (),
 ) -> str:
@@ -81,13 +97,14 @@ def type_of(
 
     Args:
         definitions: Shapes by name, to be written in the place of their name; None to name them.
+        is_answer: Whether it comes from the server, so that a field that is null may be missing.
         no_null: Whether null is left out, since the field may be missing.
         inside: Shapes that this is a part of: one that holds itself is any JSON there.
     """
 
     def inner(part: Schema, **more: Any) -> str:
         given = {"definitions": definitions, "indent": indent, "inside": inside, **more}
-        return type_of(part, **given)
+        return type_of(part, is_answer=is_answer, **given)
 
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_REFERENCE)
@@ -106,11 +123,13 @@ def type_of(
         return f"({item})[]" if " | " in item else f"{item}[]"
     if kind == "object":
         if definitions is None or "properties" not in schema:
-            return "Record<string, any>"
+            values = schema.get("additionalProperties")
+            return f"Record<string, {inner(values) if isinstance(values, dict) else 'any'}>"
         lines = []
         for name, given in schema["properties"].items():
-            may_lack = name not in schema.get("required", ())
-            found = inner(given, indent=f"{indent}  ", no_null=may_lack)
+            is_null = is_answer and {"type": "null"} in given.get("anyOf", ())
+            may_lack = is_null or name not in schema.get("required", ())
+            found = inner(given, indent=f"{indent}  ", no_null=may_lack and not is_answer)
             lines.append(f"{indent}  {name}{'?' if may_lack else ''}: {found};\n")
         return f"{{\n{''.join(lines)}{indent}}}"
     return "null" if kind == "null" else _PLAIN[kind] if kind else "any"

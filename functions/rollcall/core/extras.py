@@ -32,6 +32,6 @@ def require_extra(package: str, extra: str, *, purpose: str) -> None:
     if not is_installed(package):
         raise FailedPrecondition(
             f"{purpose} needs the extra [{extra}], which is not installed",
-            hint=f"write {DISTRIBUTION}[{extra}] into functions/requirements.txt and install it, "
-            f"here with: pip install '{DISTRIBUTION}[{extra}]'",
+            hint=f"write {DISTRIBUTION}[{extra}] into the functions' requirements.txt and install "
+            f"it, here with: pip install '{DISTRIBUTION}[{extra}]'",
         )

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
-from rollcall.core.definition import one_line, unresolved, wrong
+from rollcall.core.definition import annotation_texts, one_line, unresolved, wrong
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring
@@ -64,7 +64,7 @@ def arguments_model(function: Callable[..., Any], hints: Mapping[str, Any]) -> t
         raise wrong(function, problem, f"Write `def {name}(ctx: ToolContext, *, ...)`")
     for parameter in others:
         if parameter.kind is not parameter.KEYWORD_ONLY or parameter.name not in hints:
-            hint = parameter.annotation if isinstance(parameter.annotation, str) else "str"
+            hint = annotation_texts(function).get(parameter.name, "str")
             raise wrong(
                 function,
                 f"the parameter `{parameter}` is not keyword-only with a type",

@@ -32,8 +32,8 @@ no CPU time until it is asked again."""
 _SCOPE = "rollcall"
 _MISSING = (
     "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
-    "rollcall-firebase[tracing] and that into functions/requirements.txt, or take ROLLCALL_TRACES "
-    "away"
+    "rollcall-firebase[tracing] and that into the functions' requirements.txt, or take "
+    "ROLLCALL_TRACES away"
 )
 
 Attribute = str | bool | int | float | Sequence[str]

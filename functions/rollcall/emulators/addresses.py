@@ -296,6 +296,8 @@ def form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         entries = found if isinstance(found, list) else [found]
         if not all(isinstance(each, dict) for each in entries):
             what = f'an object with "{texts[0]}" is expected, or a list of such objects.'
+            if isinstance(found, str):
+                what += " If it names a file, write what that holds in its place."
             yield part, f'"{part}" is {found!r}; {what}'
             return
         for entry in entries:

@@ -158,7 +158,8 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
             "us-east1",
         ),
         ("set_global_options(region=['europe-west1', 'us-east1'])", "europe-west1"),
-        ("set_global_options(region=REGION)", None),
+        ("REGION: Final = 'europe-west1'\nset_global_options(region=REGION)", "europe-west1"),
+        ("set_global_options(region=read_region())", None),
         ("set_global_options(region=None)", None),
         (
             "if IS_LIVE:\n    set_global_options(region='europe-west1')\n"

@@ -129,7 +129,7 @@ def test_what_is_no_function_is_told_with_its_address(serve: Serve) -> None:
         match=r"no function at http://[\d.:]+/ping; do the emulators run the project demo-x",
     ):
         backend.call("ping", {})
-    with pytest.raises(CallError, match="this is no function's answer"):
+    with pytest.raises(CallError, match="this is no callable function's answer"):
         serve(answers([1])).call("ping", {})
 
 

@@ -23,6 +23,7 @@ class Measured(Wire):
     """How long a word is."""
 
     length_mm: float
+    per_letter_mm: dict[str, float] = Field(default_factory=dict)
     part: Part | None = None
 
 
@@ -75,14 +76,15 @@ def test_each_server_capability_has_its_arguments_and_its_result() -> None:
     assert "look" not in text.split("interface")[1]
 
 
-def test_a_shape_stands_where_it_is_used_and_one_that_holds_itself_is_any_json_there() -> None:
+def test_a_result_has_each_field_that_has_a_default_and_may_lack_one_that_is_null() -> None:
     text = render([Capability.of(measure)])
     assert (
         "      result: {\n"
         "        lengthMm: number;\n"
+        "        perLetterMm: Record<string, number>;\n"
         "        part?: {\n"
         "          word: string;\n"
-        "          parts?: any[];\n"
-        "        };\n"
+        "          parts: any[];\n"  # it holds itself
+        "        } | null;\n"
         "      };\n"
     ) in text

@@ -70,7 +70,7 @@ def test_what_is_not_installed_is_named_when_the_process_starts(missing: str) ->
     wanted = {**SERVED, "ROLLCALL_TRACES": "otel"}
     done = run_python(code, folder=FUNCTIONS, environment=wanted)
     assert done.returncode == 1
-    assert "that into functions/requirements.txt" in done.stderr.splitlines()[-1]
+    assert "that into the functions' requirements.txt" in done.stderr.splitlines()[-1]
 
 
 def test_an_exporter_that_is_not_installed_is_named_with_those_that_are() -> None:

@@ -221,7 +221,7 @@ def _form_problems(settings: Settings) -> Iterator[Finding]:
             "settings",
             "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
             "sent, and streams wait for one another",
-            "THREADS=48 in functions/.env",
+            "THREADS=48 in .env of the functions",
         )
     elif not threads.isdecimal() or not 1 <= int(threads) <= 1000:
         yield _wrong(settings, f"THREADS is a number from 1 to 1000, not {threads[:60]!r}")

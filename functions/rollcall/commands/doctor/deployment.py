@@ -99,12 +99,12 @@ def check_functions(
             f"{len(unlike)} have another concurrency than threads ({first.name}: "
             f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
             "requests wait inside an instance",
-            f"THREADS in functions/.env, then {DEPLOY_FUNCTIONS}",
+            f"THREADS in .env of the functions, then {DEPLOY_FUNCTIONS}",
         )
     threads = settings.given.get("THREADS")
     stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
     if stale and len(stale) > len(unlike):
-        text = f"deployed with another THREADS than functions/.env says: {name_list(stale)}"
+        text = f"deployed with another THREADS than .env says: {name_list(stale)}"
         yield warn(topic, text, DEPLOY_FUNCTIONS)
     if not missing and not bad:
         yield ok(topic, f"all {len(declared)} are active in {region}")

@@ -141,14 +141,13 @@ fail, skip = partial(Finding, "fail"), partial(Finding, "skip")
 
 
 def firebase(command: str) -> str:
-    """Return a fix as a firebase command for the repository's root; `{project}` stands for the
-    project."""
-    return f"node_modules/.bin/firebase {command} --project {{project}}"
+    """Return a fix as a firebase command; `{project}` stands for the project."""
+    return f"firebase {command} --project {{project}}"
 
 
 def rollcall(command: str) -> str:
     """Return a fix as a rollcall command."""
-    return f"cd functions && venv/bin/python -m rollcall {command} --project {{project}}"
+    return f"python -m rollcall {command} --project {{project}}"
 
 
 Check = Callable[[], Iterable[Finding]]

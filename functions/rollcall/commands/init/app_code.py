@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from rollcall.commands import app
 from rollcall.commands.init.files import Files, append_lines, line_number
@@ -144,12 +145,18 @@ def _resolve(files: Files, path: str, said: str) -> list[str]:
 NEW = "from rollcall import bind\n\nbind(globals())\n"
 
 
-def binds(text: str) -> bool:
-    """Whether a main.py binds Rollcall; False too for one that Python cannot read."""
+def bind_arguments(files: Files, folder: str) -> dict[str, Any] | None:
+    """`packs` and `without` of the call of `bind` in a folder's main.py; None where it does not
+    bind Rollcall, or Python cannot read it.
+
+    Raises:
+        Problem: One is not written out, or `bind` takes none of that name.
+    """
+    path = f"{folder}/main.py".removeprefix("./")
     try:
-        return app.bind_call(text.encode()) is not None
+        return app.bind_arguments((files.read(path) or "").encode(), path)
     except (SyntaxError, ValueError):
-        return False
+        return None
 
 
 def top_level_names(text: str) -> dict[str, int]:
@@ -242,4 +249,4 @@ def firebaserc(folder_name: str) -> str:
 
 def gitignore_lines(folder: str) -> list[str]:
     """What git should not keep of an app with its functions in `folder`."""
-    return [f"{folder}/venv/".removeprefix("./"), *_IGNORED]
+    return [f"{folder}/venv".removeprefix("./"), *_IGNORED]

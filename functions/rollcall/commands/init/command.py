@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             plan = Plan(root, wheel, platform, options.prefix, "")
     except (Problem, OSError) as error:
         raise Problem(f"{error}\n\nNothing was changed in {root}.") from error
-    print(f"App: {root}")
+    print(f"{'App' if (root / FILE).is_file() else 'New app'}: {root}")
     for note in plan.notes:
         print(f"Note: {note}")
     if not plan.changes:
@@ -155,15 +155,15 @@ def _answers_yes(question: str) -> bool:
 
 
 def _next_steps(plan: Plan) -> str:
-    folder = plan.codebase.folder
-    venv = shlex.quote(f"{folder}/venv")
-    python = shlex.quote(f"{folder}/venv/bin/python")
-    requirements = shlex.quote(f"{folder}/requirements.txt")
-    install = f"{python} -m pip install -r {requirements}"
-    if not (plan.root / folder / "venv").exists():
-        install = f"{plan.codebase.python} -m venv {venv} && {install}"
-    steps = [install]
+    steps = []
+    for folder in (each.folder for each in (plan.codebase, *plan.codebase.parts)):
+        python = shlex.quote(f"{folder}/venv/bin/python")
+        install = f"{python} -m pip install -r {shlex.quote(f'{folder}/requirements.txt')}"
+        if not (plan.root / folder / "venv").exists():
+            install = f"{plan.codebase.python} -m venv {shlex.quote(f'{folder}/venv')} && {install}"
+        steps.append(install)
     if not plan.is_update:
+        python = shlex.quote(f"{plan.codebase.folder}/venv/bin/python")
         steps.append(f"{python} -m rollcall dev")
         steps.append(f"{python} -m rollcall ask {shlex.quote(app_code.QUESTION)}")
     if plan.root != Path.cwd():

@@ -46,6 +46,12 @@ class Codebase(Struct, frozen=True):
     """Of its entry in firebase.json; empty where it is new."""
     others: tuple[str, ...] = ()
     """The folders of the app's other codebases."""
+    parts: tuple[Codebase, ...] = ()
+    """Those of them that bind Rollcall too, without its engine."""
+
+    def path(self, name: str) -> str:
+        """A file's path in the folder."""
+        return name if self.folder == "." else f"{self.folder}/{name}"
 
     @property
     def is_new(self) -> bool:
@@ -117,6 +123,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     ]
     kinds = [_kind(entry, source, files) for entry, source in zip(entries, sources, strict=True)]
     bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
+    parts = [index for index, kind in enumerate(kinds) if kind == "part of rollcall"]
     python = [
         index
         for index, kind in enumerate(kinds)
@@ -126,19 +133,23 @@ def choose_codebase(text: str, files: Files) -> Codebase:
         raise Problem(
             f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
             "deploy refuses two codebases with the same functions. Take `bind(globals())` out of "
-            "the main.py of one."
+            'one main.py, or write `bind(globals(), without=["engine"])` there.'
         )
-    if bound or len(python) == 1:
-        index = (bound or python)[0]
-        entry, folder = entries[index], str(sources[index])
-        place = list(places)[index]
-        return Codebase(
-            folder=folder,
-            name=entry.get("codebase") or DEFAULT_CODEBASE,
-            runtime=_checked_runtime(text, place),
-            place=place,
-            others=tuple(each for each in folders if each != folder),
-        )
+    if bound or parts or len(python) == 1:
+        chosen, *others = dict.fromkeys((*(bound or parts or python), *parts))
+
+        def codebase(index: int, *more: Codebase) -> Codebase:
+            place, folder = list(places)[index], str(sources[index])
+            return Codebase(
+                folder=folder,
+                name=entries[index].get("codebase") or DEFAULT_CODEBASE,
+                runtime=_checked_runtime(text, place),
+                place=place,
+                others=tuple(each for each in folders if each != folder),
+                parts=more,
+            )
+
+        return codebase(chosen, *map(codebase, others))
     taken = {entry.get("codebase") or DEFAULT_CODEBASE for entry in entries}
     if entries and CODEBASE in taken:
         raise Problem(
@@ -185,7 +196,7 @@ def choose_firestore(text: str) -> Firestore:
 
 def merge(text: str, codebase: Codebase) -> str:
     """Add what Rollcall needs to a firebase.json; all else stays as it is."""
-    text = _merge_functions(text, codebase)
+    text = merge_functions(text, codebase)
     chosen = choose_firestore(text)
     wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
     if not read(text).get("firestore"):
@@ -232,7 +243,8 @@ def ignored_vendor(text: str, codebase: Codebase) -> str | None:
     return None
 
 
-def _merge_functions(text: str, codebase: Codebase) -> str:
+def merge_functions(text: str, codebase: Codebase) -> str:
+    """Add a codebase, or what one that is there needs."""
     functions = read(text).get("functions")
     if codebase.is_new:
         if functions is None or (functions == {} and not codebase.others):
@@ -281,12 +293,14 @@ def _source(entry: dict[str, Any], files: Files) -> str | None:
 
 
 def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
-    """What a codebase is written in; "rollcall" where its main.py binds Rollcall."""
+    """What a codebase is written in; "rollcall" where its main.py binds Rollcall, "part of
+    rollcall" where it does so without the engine."""
     if source is None:
         return "other"
     main = files.read(f"{source}/main.py")
-    if main is not None and app_code.binds(main):
-        return "rollcall"
+    bound = app_code.bind_arguments(files, source)
+    if bound is not None:
+        return "part of rollcall" if "engine" in bound.get("without", ()) else "rollcall"
     runtime = str(entry.get("runtime") or "")
     if runtime:
         return "python" if runtime.startswith("python") else "other"

@@ -21,7 +21,6 @@ Path = Sequence[str | int]
 _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
 _SCALAR = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,:{}\[\]"/]+')
-_LINE_LENGTH = 100
 
 
 class Node(Struct, frozen=True):
@@ -117,27 +116,9 @@ def make_list(text: str, path: Path) -> str:
 
 
 def render(value: Any, indent: str = "", unit: str = "  ") -> str:
-    """JSON with a line for each entry, but short values without nesting on one line."""
-    flat = json.dumps(value, ensure_ascii=False)
-    nested = isinstance(value, dict | list) and any(
-        isinstance(each, dict | list)
-        for each in (value.values() if isinstance(value, dict) else value)
-    )
-    if not isinstance(value, dict | list):
-        return flat
-    if not nested and len(indent) + len(flat) < _LINE_LENGTH - 10:
-        if isinstance(value, dict) and value:
-            return f"{{ {flat[1:-1]} }}"
-        return flat
-    inner = indent + unit
-    if isinstance(value, dict):
-        entries = [f"{json.dumps(key)}: {render(each, inner, unit)}" for key, each in value.items()]
-        opening, closing = "{", "}"
-    else:
-        entries = [render(each, inner, unit) for each in value]
-        opening, closing = "[", "]"
-    lines = f",\n{inner}".join(entries)
-    return f"{opening}\n{inner}{lines}\n{indent}{closing}"
+    """JSON with a line for each entry, as firebase-tools writes it."""
+    written = json.dumps(value, indent=unit, ensure_ascii=False)
+    return written.replace("\n", f"\n{indent}")
 
 
 def _add(text: str, node: Node, entries: Sequence[tuple[str, Any]]) -> str:

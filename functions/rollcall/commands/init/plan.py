@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
 from rollcall.commands.init.files import Files, append_lines, problem_at
+from rollcall.commands.init.firebase_json import Codebase
 from rollcall.commands.init.web_app import WebRecord
 from rollcall.commands.init.wheel import (
     FIND_LINKS,
@@ -27,7 +29,13 @@ from rollcall.commands.init.wheel import (
     require,
     same_content,
 )
-from rollcall.commands.rules import Platform, group_lines, index_entries, merge_indexes, new_indexes
+from rollcall.commands.rules import (
+    Platform,
+    group_lines,
+    index_entries,
+    indexes_text,
+    merge_indexes,
+)
 from rollcall.core.definition import shown_path
 from rollcall.core.errors import Problem
 from rollcall.core.extras import DISTRIBUTION
@@ -113,29 +121,34 @@ class Plan:
         self._main = self._files.read(self._in("main.py"))
         self._record = read_record(root / self.codebase.folder)
         self._web_record = self._record.web if self._record is not None else None
-        self._is_bound = self._main is not None and app_code.binds(self._main)
+        # All that bind Rollcall: each needs the wheel, and its packages may have rules.
+        codebases = (self.codebase, *self.codebase.parts)
+        bound = [app_code.bind_arguments(self._files, each.folder) for each in codebases]
+        self._is_bound = bound[0] is not None
         self.is_update = self._record is not None and self._is_bound
         self._prefix = self._choose_prefix(prefix)
-        # The packages that main.py binds, as far as they lie beside it.
-        source = (self._main or "").encode()
-        call = app.bind_call(source) if self._is_bound else None
-        named = app.bind_arguments(call, self._in("main.py")).get("packs") if call else None
-        packages = {name: root / self._in(name) for name in named or DEFAULT_PACKAGES}
+        packages = {
+            name if each is self.codebase else each.path(name): root / each.path(name)
+            for each, arguments in zip(codebases, bound, strict=True)
+            for name in (arguments or {}).get("packs") or DEFAULT_PACKAGES
+        }
         folders = {name: folder for name, folder in packages.items() if folder.is_dir()}
         self._platform = platform(self._prefix, folders)
-        for step in (
+        steps: tuple[Callable[[], None], ...] = (
             self._plan_firebase_json,
             self._plan_main,
             self._plan_capabilities,
-            self._plan_requirements,
-            self._plan_environment,
+            *(partial(self._plan_requirements, each) for each in codebases),
+            *(partial(self._plan_environment, each) for each in codebases),
             self._plan_rules,
             self._plan_indexes,
             self._check_names,
-            lambda: self._plan_web(web),
-            self._plan_wheel,
+            partial(self._plan_web, web),
+            *(partial(self._plan_wheel, each) for each in codebases),
+            self._plan_record,
             self._plan_git,
-        ):
+        )
+        for step in steps:
             try:
                 step()
             except Problem as error:
@@ -153,8 +166,7 @@ class Plan:
 
     def _in(self, name: str) -> str:
         """A file's path in the functions folder."""
-        folder = self.codebase.folder
-        return name if folder == "." else f"{folder}/{name}"
+        return self.codebase.path(name)
 
     # ---- The app's configuration ----
 
@@ -169,23 +181,26 @@ class Plan:
                 f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
                 f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
             )
+        text = self._firebase
         if not self.is_update:
-            self._files.put(firebase_json.FILE, firebase_json.merge(self._firebase, self.codebase))
+            text = firebase_json.merge(text, self.codebase)
+        for part in self.codebase.parts:
+            if not self._files.is_folder(part.path("vendor")):
+                text = firebase_json.merge_functions(text, part)
+        self._files.put(firebase_json.FILE, text)
 
-    def _plan_environment(self) -> None:
-        path = self._in(".env")
+    def _plan_environment(self, codebase: Codebase) -> None:
+        path = codebase.path(".env")
         text = self._files.read(path) or ""
         settings = []
-        if self.codebase.name != DEFAULT_CODEBASE:
+        if codebase.name != DEFAULT_CODEBASE:
             said = app.parse_variables(text).get(CODEBASE)
-            if said not in (None, self.codebase.name):
+            if said not in (None, codebase.name):
                 raise Problem(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
-                    f"{self.codebase.name!r}. Write the same name in both."
+                    f"{codebase.name!r}. Write the same name in both."
                 )
-            settings.append(
-                (CODEBASE, self.codebase.name, "This codebase's name in firebase.json.")
-            )
+            settings.append((CODEBASE, codebase.name, "This codebase's name in firebase.json."))
         if self._prefix:
             settings.append(
                 (PREFIX, self._prefix, "Before the names of Rollcall's collections and functions.")
@@ -280,16 +295,17 @@ class Plan:
             return {}
         return {name: f"{self._in('main.py')}:{line}" for name, line in names.items()}
 
-    def _plan_requirements(self) -> None:
-        path = self._in("requirements.txt")
+    def _plan_requirements(self, codebase: Codebase) -> None:
+        path = codebase.path("requirements.txt")
         text = self._files.read(path)
         if text is None:
-            project = self._in("pyproject.toml")
+            project = codebase.path("pyproject.toml")
             if "dependencies" in (self._files.read(project) or ""):
                 raise Problem(
                     f"{project} says what the app needs, and there is no requirements.txt beside "
-                    "it, which Firebase asks for. Write one from it (`uv export`, `poetry export`) "
-                    "and repeat this."
+                    "it, which Firebase asks for. Write one from it (`uv export --no-hashes "
+                    "--no-emit-project -o requirements.txt`, `poetry export --without-hashes -o "
+                    "requirements.txt`) and repeat this, as after each later export."
                 )
             text = ""
         for line, problem in conflicts(text, self._wheel.needs):
@@ -301,14 +317,16 @@ class Plan:
                     "Add these lines to the file that it is made from, and make it anew, from its "
                     f"folder (`pip-compile --generate-hashes`, `uv pip compile`):\n"
                     f"  {FIND_LINKS}\n"
-                    f"  {DISTRIBUTION}=={self._wheel.version}"
+                    f"  {DISTRIBUTION}=={self._wheel.version}\n"
+                    f"Or, for uv's pyproject.toml: `uv add ./vendor/{self._wheel.file_name}` and "
+                    "`uv export --no-emit-project -o requirements.txt`"
                 )
             return
         self._files.put(path, require(text, self._wheel.version))
 
-    def _plan_wheel(self) -> None:
-        folder = self._in("vendor")
-        path = f"{folder}/{self._wheel.file_name}"
+    def _plan_wheel(self, codebase: Codebase) -> None:
+        vendor = codebase.path("vendor")
+        path = f"{vendor}/{self._wheel.file_name}"
         there = self._files.read_bytes(path)
         if there is None:
             self._files.put(path, self._wheel.content)
@@ -318,9 +336,11 @@ class Plan:
                 "a deploy could keep the old one. Build the library with `make wheel`, which names "
                 "its content in the version, install that and repeat this."
             )
-        for name in self._files.names(folder):
+        for name in self._files.names(vendor):
             if is_wheel_of_ours(name) and name != self._wheel.file_name:
-                self._files.remove(f"{folder}/{name}")
+                self._files.remove(f"{vendor}/{name}")
+
+    def _plan_record(self) -> None:
         record: dict[str, Any] = {
             "about": "What `python -m rollcall init` added, so that a later one can renew it.",
             "version": self._wheel.version,
@@ -418,7 +438,7 @@ class Plan:
         path = self._firestore.indexes
         text = self._files.read(path)
         if text is None:
-            self._files.put(path, new_indexes(self._platform.indexes))
+            self._files.put(path, indexes_text(self._platform.indexes))
             return
         written = self._record.indexes if self._record is not None else ()
         try:

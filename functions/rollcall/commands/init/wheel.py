@@ -163,7 +163,7 @@ def require(text: str, version: str) -> str:
             marker = f"; {requirement.marker}" if requirement.marker else ""
             rest = re.search(r"(?:[ \t]+#[^\r\n]*)?\r?\n?$", line)
             lines[index] = f"{DISTRIBUTION}{extras}{pinned}{marker}{rest[0] if rest else ''}"
-        if not _finds_links(text):
+        if not _finds_links("".join(lines)):
             lines.insert(index, FIND_LINKS + newline_of(text))
         return "".join(lines)
     links = "" if _finds_links(text) else f"{FIND_LINKS}\n"
@@ -216,17 +216,23 @@ def conflicts(text: str, needs: Iterable[str]) -> Iterator[tuple[int, str]]:
             )
 
 
+_PATH = re.compile(rf"(?:\./)?vendor/{_FILE_PREFIX}([^-\s]+)\S*\.whl")
+
+
 def has_hashes(text: str) -> bool:
     """Whether pip checks hashes: one `--hash` demands them, and exact versions, of every line."""
     return any("--hash" in line or "--require-hashes" in line for line in _logical_lines(text))
 
 
 def _requirement(line: str) -> Requirement | None:
-    """The requirement of a line; None for options, comments, paths and links."""
+    """The requirement of a line; None for options, comments, links and paths other than those of
+    Rollcall's wheel, which `uv export` writes."""
     line = re.sub(r"(?:^|\s)#.*$", "", line.rstrip("\r\n")).strip()
     line = re.split(r"\s+--hash|\s*\\$", line)[0]
     if not line or line.startswith("-"):
         return None
+    if path := _PATH.fullmatch(line):
+        line = f"{DISTRIBUTION}=={path[1]}"
     try:
         return Requirement(line)
     except InvalidRequirement:
@@ -241,6 +247,6 @@ def _logical_lines(text: str) -> list[str]:
 
 def _finds_links(text: str) -> bool:
     return any(
-        re.fullmatch(r"\s*(?:--find-links|-f)[\s=]+(?:\./)?vendor/?\s*", line)
+        re.fullmatch(r"\s*(?:--find-links|-f)[\s=]+(?:\./)?vendor/?\s*", line) or _PATH.match(line)
         for line in _logical_lines(text)
     )

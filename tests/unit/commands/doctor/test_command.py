@@ -69,7 +69,7 @@ def test_a_registry_that_was_never_compiled_fails() -> None:
     (found,) = check_compiled({}, None, production=True)
     assert (found.level, found.about("shop").mend) == (
         "fail",
-        "cd functions && venv/bin/python -m rollcall sync --project shop",
+        "python -m rollcall sync --project shop",
     )
 
 

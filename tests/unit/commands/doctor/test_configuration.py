@@ -64,11 +64,12 @@ def test_files_are_read_as_firebase_tools_does(tmp_path: Path) -> None:
 
 
 def test_the_emulators_get_this_shells_variables_too(tmp_path: Path) -> None:
+    (tmp_path / "firebase.json").write_text("{}")
     shell = {"ROLLCALL_MODEL": "offline:planner", "HOME": "/root"}
-    found = read_settings(tmp_path, "demo-x", emulator=True, shell=shell)
+    found = read_settings(tmp_path / "backend", "demo-x", emulator=True, shell=shell)
     assert (found.given, found.file) == (
         {"ROLLCALL_MODEL": "offline:planner"},
-        "functions/.env.local",
+        "backend/.env.local",
     )
     (model, _) = models_told(found, [], ())
     assert (model.level, "offline planner" in model.text) == ("ok", True)

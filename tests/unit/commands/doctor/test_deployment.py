@@ -92,7 +92,7 @@ def test_threads_other_than_the_files_are_told(google: FakeGoogle) -> None:
     old = function("run_agent", service=service)
     found = looked_at(google, old, function("sweep_runs"))
     assert [each.text for each in found if each.level == "warn"] == [
-        "deployed with another THREADS than functions/.env says: run_agent"
+        "deployed with another THREADS than .env says: run_agent"
     ]
 
 

@@ -38,8 +38,11 @@ def platform(prefix: str, packages: Mapping[str, Path] | None = None) -> Platfor
         ],
         "fieldOverrides": [{"collectionGroup": messages, "fieldPath": "text", "indexes": []}],
     }
+    files = (folder / "firestore.rules" for folder in (packages or {}).values())
+    of_packages = "".join(file.read_text() for file in files if file.is_file())
     return Platform(
-        rules=f"match /databases/{{database}}/documents {{\n  match /{threads}/{{t}} {{\n  }}\n}}",
+        rules="match /databases/{database}/documents {\n"
+        f"  match /{threads}/{{t}} {{\n  }}\n{of_packages}}}",
         indexes=content,
         collections=(effects, threads, f"{threads}/{{}}/{messages}"),
         shared_groups=frozenset({messages}),

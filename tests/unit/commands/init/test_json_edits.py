@@ -61,9 +61,9 @@ def test_items_go_with_the_lines_they_stand_on() -> None:
 
 def test_line_ends_and_tabs_are_as_in_the_rest_of_the_file() -> None:
     text = '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t}\r\n}\r\n'
-    edited = json_edits.add_members(text, (), {"c": {"d": {"e": "נגן"}}})
+    edited = json_edits.add_members(text, (), {"c": ["נגן"]})
     assert edited == (
-        '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t},\r\n\t"c": {\r\n\t\t"d": { "e": "נגן" }\r\n\t}\r\n}\r\n'
+        '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t},\r\n\t"c": [\r\n\t\t"נגן"\r\n\t]\r\n}\r\n'
     )
 
 

@@ -61,7 +61,7 @@ def test_an_empty_folder_becomes_an_app(tmp_path: Path) -> None:
     )
     assert (root / "functions/requirements.txt").read_text().endswith("==0.1.0+g1\n")
     assert "THREADS=48" in (root / "functions/.env").read_text()
-    assert "functions/venv/" in (root / ".gitignore").read_text()
+    assert "functions/venv\n" in (root / ".gitignore").read_text()
     assert security_rules.read((root / "firestore.rules").read_text()).version == "2"
     assert read_jsonc(root / "firestore.indexes.json") == apps.platform("").indexes
     for path in root.rglob("*.py"):
@@ -169,7 +169,7 @@ def test_functions_that_lie_in_the_apps_own_folder_are_taken_there(tmp_path: Pat
     make(tmp_path, {"firebase.json": '{"functions": [{"source": "."}]}', "main.py": MAIN})
     init(tmp_path)
     assert (tmp_path / "capabilities/agents.py").exists()
-    assert "venv/" in (tmp_path / ".gitignore").read_text().splitlines()
+    assert "venv" in (tmp_path / ".gitignore").read_text().splitlines()
     assert planned(tmp_path).changes == []
 
 
@@ -376,7 +376,7 @@ def test_beside_node_functions_rollcall_is_a_codebase_of_its_own(tmp_path: Path)
     assert node == {"source": "api", "predeploy": ["npm run build"]}
     assert (ours["source"], ours["codebase"]) == ("functions-python", "rollcall")
     assert "ROLLCALL_CODEBASE=rollcall" in (tmp_path / "functions-python/.env").read_text()
-    assert "functions-python/venv/" in (tmp_path / ".gitignore").read_text()
+    assert "functions-python/venv\n" in (tmp_path / ".gitignore").read_text()
     assert "// rollcall: begin" in (tmp_path / "config/my.rules").read_text()
     assert config(tmp_path)["firestore"] == {
         "rules": "config/my.rules",
@@ -441,6 +441,28 @@ def test_two_codebases_that_bind_rollcall_are_refused(tmp_path: Path) -> None:
         },
     )
     assert "a and b both bind Rollcall" in refusal(tmp_path)
+
+
+def test_a_codebase_without_the_engine_gets_the_wheel_and_its_packs_rules(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {
+            "firebase.json": '{"functions": [{"source": "b", "codebase": "b"}, {"source": "a"}]}',
+            "a/main.py": "from rollcall import bind\nbind(globals())\n",
+            "a/capabilities/firestore.rules": "match /bills/{id} { allow read: if signedIn(); }\n",
+            "b/main.py": "from rollcall import bind\nbind(globals(), without=['engine'])\n",
+            "b/capabilities/firestore.rules": "match /parts/{id} { allow read: if signedIn(); }\n",
+        },
+    )
+    assert init(tmp_path).codebase.folder == "a"
+    assert (tmp_path / "a/requirements.txt").read_text().endswith("rollcall-firebase==0.1.0+g1\n")
+    assert (tmp_path / "b/requirements.txt").read_text().endswith("rollcall-firebase==0.1.0+g1\n")
+    assert [each.suffix for each in (tmp_path / "b/vendor").iterdir()] == [".whl"]
+    assert "ROLLCALL_CODEBASE=b\n" in (tmp_path / "b/.env").read_text()
+    assert "cd b && venv/bin/python -m rollcall sync" in (tmp_path / "firebase.json").read_text()
+    rules = (tmp_path / "firestore.rules").read_text()
+    assert "match /bills/{id}" in rules and "match /parts/{id}" in rules
+    assert not init(tmp_path).changes
 
 
 # ---- Several databases ----

@@ -134,8 +134,18 @@ def test_hashes_are_noticed_but_not_in_comments() -> None:
 
 def test_a_compiled_file_asks_for_us_with_a_hash() -> None:
     text = "--find-links ./vendor\nrollcall-firebase==1+g1 \\\n    --hash=sha256:00\n"
-    assert wheel.asks_for(text, "1+g1")
-    assert not wheel.asks_for(text, "2+g2")
+    exported = "./vendor/rollcall_firebase-1+g1-py3-none-any.whl \\\n    --hash=sha256:00\n"
+    for asking in (text, exported):
+        assert wheel.asks_for(asking, "1+g1")
+        assert not wheel.asks_for(asking, "2+g2")
+
+
+def test_a_path_of_the_wheel_becomes_a_version_when_there_is_a_new_one() -> None:
+    text = "flask\n./vendor/rollcall_firebase-1+g1-py3-none-any.whl\n"
+    assert wheel.require(text, "1+g1") == text
+    assert wheel.require(text, "2+g2") == (
+        "flask\n--find-links ./vendor\nrollcall-firebase==2+g2\n"
+    )
 
 
 NEEDS = (
