@@ -15,7 +15,8 @@ JSON = {"Content-Type": "application/json"}
 _QUIET_S = 40.0  # the server breaks a silence with a comment line every 15 s
 _CONNECT_S = 10.0
 _NO_EMULATORS = (
-    "Do the emulators run? `make emulators` starts them; with a PORT_OFFSET, give it here as well."
+    "Do the emulators run? `python -m rollcall dev` (in Rollcall's repository `make emulators`) "
+    "starts them; with a PORT_OFFSET, give it here as well."
 )
 
 

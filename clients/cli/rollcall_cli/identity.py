@@ -83,6 +83,15 @@ def sign_in(place: Place, *, email: str, password: str) -> User:
     return _signed_in(place, "signInWithPassword", {"email": email, "password": password})
 
 
+def sign_up(place: Place, *, email: str, password: str) -> User:
+    """Make an account of an e-mail address and a password, and sign in with it.
+
+    Raises:
+        CallError: There is one already, or nobody answers.
+    """
+    return _signed_in(place, "signUp", {"email": email, "password": password})
+
+
 def sign_in_with_token(place: Place, custom_token: str) -> User:
     """Sign in with a token that a server of the project's made for this user.
 

@@ -6,12 +6,13 @@ import argparse
 import getpass
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rollcall_cli import settings
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import CallError, Lost
-from rollcall_cli.identity import User, sign_in, sign_in_with_token
+from rollcall_cli.identity import User, sign_in, sign_in_with_token, sign_up
 from rollcall_cli.place import (
     DEFAULT_REGION,
     Place,
@@ -120,12 +121,16 @@ def _signed_in(
 
 
 def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
+    """The user of the environment, or of the sample data; made where an app has none such yet."""
     email = env.get("ROLLCALL_EMAIL") or DEMO_EMAIL
+    password = env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD
     try:
-        return sign_in(place, email=email, password=env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD)
+        return sign_in(place, email=email, password=password)
     except Lost:
         raise  # which says by itself that they may not run
     except CallError as refused:
+        with suppress(CallError):
+            return sign_up(place, email=email, password=password)
         hint = f"Tried as {email}: ROLLCALL_EMAIL and ROLLCALL_PASSWORD name another user."
         raise CallError(refused.code, refused.message, {"hint": hint}) from refused
 

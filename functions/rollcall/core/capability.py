@@ -186,6 +186,11 @@ def capability(
         options[listed] = tuple(value) if isinstance(value, list | tuple) else ()
 
     def decorate(function: F) -> F:
+        if not inspect.isfunction(function):  # such as what functools.cache makes
+            raise TypeError(
+                f"@capability marks a function, and this is a {type(function).__name__}. Write it "
+                "directly above a `def`."
+            )
         # By default the folder that its module is in, or the module where that is in none: "office"
         # of `packs.office.meetings`.
         package, _, module = function.__module__.partition(".")

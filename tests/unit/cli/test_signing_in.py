@@ -21,6 +21,7 @@ from rollcall_cli.identity import User, sign_in_with_token
 from rollcall_cli.options import USAGE
 from rollcall_cli.place import Place
 from rollcall_cli.settings import load
+from rollcall_cli.signing_in import start
 
 ID_TOKEN = jwt.encode({"sub": "noa"}, "", algorithm="none")
 
@@ -38,6 +39,8 @@ class _Google(BaseHTTPRequestHandler):
             answer = {"id_token": ID_TOKEN, "refresh_token": "refresh-2", "user_id": "noa"}
         elif "/token?" in self.path:
             status, answer = 400, {"error": {"message": "TOKEN_EXPIRED"}}
+        elif body.get("password") == "new" and "signUp" not in self.path:
+            status, answer = 400, {"error": {"message": "EMAIL_NOT_FOUND"}}
         elif body.get("password") == "wrong":
             status, answer = 400, {"error": {"message": "INVALID_LOGIN_CREDENTIALS"}}
         sent = json.dumps(answer).encode()
@@ -187,7 +190,7 @@ def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
     nowhere = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST="127.0.0.1:9")
     assert command.main(["ask", "--json", "Hello"], nowhere) == FAILED
     told = capsys.readouterr()
-    assert "`make emulators` starts them" in told.err
+    assert "`make emulators`) starts them" in told.err
     assert "127.0.0.1:9" in told.err
     assert json.loads(told.out)["error"]["code"] == "unavailable"
 
@@ -199,3 +202,13 @@ def test_refused_user_of_emulators_is_told_which_variables_name_another(
     wrong = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, ROLLCALL_PASSWORD="wrong")
     assert command.main(["threads"], wrong) == FAILED
     assert "ROLLCALL_EMAIL and ROLLCALL_PASSWORD" in capsys.readouterr().err
+
+
+def test_a_user_that_the_emulators_do_not_know_is_made(place: Place, google: Any) -> None:
+    host = place.identity_url.split("/")[2]
+    new = {"FIREBASE_AUTH_EMULATOR_HOST": host, "ROLLCALL_PASSWORD": "new"}
+    assert start(new, emulator=True).user.uid == "noa"
+    assert [path.partition("accounts:")[2].partition("?")[0] for path, _ in google.seen] == [
+        "signInWithPassword",
+        "signUp",
+    ]

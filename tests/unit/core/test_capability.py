@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from contextvars import copy_context
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -232,3 +233,8 @@ def test_arguments_that_refer_to_themselves_are_refused() -> None:
 
     with pytest.raises(TypeError, match="refers to itself"):
         _ = Capability.of(walk).json_schema
+
+
+def test_what_is_no_function_is_refused_and_not_passed_over() -> None:
+    with pytest.raises(TypeError, match=r"this is a _lru_cache_wrapper\. Write it directly above"):
+        capability(name="Cached")(functools.cache(lambda ctx: None))
