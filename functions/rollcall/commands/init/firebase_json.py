@@ -106,60 +106,46 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     Raises:
         Problem: The functions are of a kind that Rollcall cannot stand in or beside.
     """
-    places = entries_of(text, "functions")
-    entries = list(places.values())
-    if entries == [{}] and not files.is_folder("functions"):
-        entries = []  # firebase-tools would look for that folder
-    sources = [_source(entry, files) for entry in entries]
+    entries = entries_of(text, "functions")
+    if list(entries.values()) == [{}] and not files.is_folder("functions"):
+        entries = {}  # firebase-tools would look for that folder
+    sources = {place: _source(entry, files) for place, entry in entries.items()}
     # A prefix stands before the functions' names: Rollcall's would be names that nobody calls, and
     # the app's own clash with none of Rollcall's.
-    prefixed = {
-        source for entry, source in zip(entries, sources, strict=True) if entry.get("prefix")
-    }
+    prefixed = {sources[place] for place, entry in entries.items() if entry.get("prefix")}
     folders = [
-        source
-        for entry, source in zip(entries, sources, strict=True)
-        if source and not entry.get("prefix")
+        source for place, source in sources.items() if source and not entries[place].get("prefix")
     ]
-    kinds = [_kind(entry, source, files) for entry, source in zip(entries, sources, strict=True)]
-    bound = [index for index, kind in enumerate(kinds) if kind == "rollcall"]
-    parts = [index for index, kind in enumerate(kinds) if kind == "part of rollcall"]
-    python = [
-        index
-        for index, kind in enumerate(kinds)
-        if kind == "python" and sources[index] not in prefixed
-    ]
+    of_kind: dict[str, list[Place]] = {"rollcall": [], "part": [], "python": [], "other": []}
+    for place, entry in entries.items():
+        of_kind[_kind(entry, sources[place], files)].append(place)
+    bound, parts = of_kind["rollcall"], of_kind["part"]
+    python = [place for place in of_kind["python"] if sources[place] not in prefixed]
     if len(bound) > 1:
         raise Problem(
             f"{' and '.join(str(sources[each]) for each in bound)} both bind Rollcall, and a "
             "deploy refuses two codebases with the same functions. Take `bind(globals())` out of "
             'one main.py, or write `bind(globals(), without=["engine"])` there.'
         )
+    names = {place: entry.get("codebase") or DEFAULT_CODEBASE for place, entry in entries.items()}
     if bound or parts or len(python) == 1:
-        chosen, *others = dict.fromkeys((*(bound or parts or python), *parts))
 
-        def codebase(index: int, *more: Codebase) -> Codebase:
-            place, folder = list(places)[index], str(sources[index])
-            return Codebase(
-                folder=folder,
-                name=entries[index].get("codebase") or DEFAULT_CODEBASE,
-                runtime=_checked_runtime(text, place),
-                place=place,
-                others=tuple(each for each in folders if each != folder),
-                parts=more,
-            )
+        def codebase(place: Place, *parts: Codebase) -> Codebase:
+            folder, runtime = str(sources[place]), _checked_runtime(text, place)
+            others = tuple(each for each in folders if each != folder)
+            return Codebase(folder, names[place], runtime, place, others, parts)
 
-        return codebase(chosen, *map(codebase, others))
-    taken = {entry.get("codebase") or DEFAULT_CODEBASE for entry in entries}
-    if entries and CODEBASE in taken:
+        chosen, *more = dict.fromkeys((*(bound or parts or python), *parts))
+        return codebase(chosen, *map(codebase, more))
+    if CODEBASE in names.values():
         raise Problem(
             f'{FILE}:{_line(text, ("functions",))}: there is a codebase "{CODEBASE}" already, '
             "which does not bind Rollcall. Rename it and repeat this."
         )
-    names = ["functions-python", "rollcall-functions"]
+    tried = ["functions-python", "rollcall-functions"]
     if not entries and not files.exists("functions/package.json"):
-        names.insert(0, "functions")
-    free = (each for each in names if each == "functions" or not files.is_folder(each))
+        tried.insert(0, "functions")
+    free = (each for each in tried if each == "functions" or not files.is_folder(each))
     return Codebase(
         folder=next(free, f"{CODEBASE}-codebase"),
         name=CODEBASE if entries else DEFAULT_CODEBASE,
@@ -293,14 +279,14 @@ def _source(entry: dict[str, Any], files: Files) -> str | None:
 
 
 def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
-    """What a codebase is written in; "rollcall" where its main.py binds Rollcall, "part of
-    rollcall" where it does so without the engine."""
+    """What a codebase is written in; "rollcall" where its main.py binds Rollcall, "part" where
+    it does so without the engine."""
     if source is None:
         return "other"
     main = files.read(f"{source}/main.py")
     bound = app_code.bind_arguments(files, source)
     if bound is not None:
-        return "part of rollcall" if "engine" in bound.get("without", ()) else "rollcall"
+        return "part" if "engine" in bound.get("without", ()) else "rollcall"
     runtime = str(entry.get("runtime") or "")
     if runtime:
         return "python" if runtime.startswith("python") else "other"
