@@ -18,7 +18,7 @@ from rollcall.commands.init.plan import Plan
 from rollcall.commands.init.web_app import shipped_files
 from rollcall.commands.init.wheel import installed_wheel
 from rollcall.commands.rules import platform
-from rollcall.core.errors import FAILED, USAGE, Problem
+from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import PREFIX
 from rollcall.models.provider import providers
 
@@ -64,10 +64,7 @@ def run(options: argparse.Namespace) -> int:
         if not _answers_yes(f"\nWrite these {count} files?"):
             print("Nothing was written.")
             return USAGE
-    try:
-        write(root, plan.changes)
-    except OSError as error:
-        raise Problem(f"{error}\nNothing was changed in {root}.", exit_code=FAILED) from error
+    write(root, plan.changes)
     if options.yes:  # afterwards, so that a reader who leaves, as `head` does, keeps nothing back
         print(shown)
     print("Written.\n")

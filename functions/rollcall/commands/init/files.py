@@ -105,7 +105,7 @@ def write(root: Path, changes: Sequence[Change]) -> None:
     """Make the changes, all or none: where one fails, those before it are taken back.
 
     Raises:
-        OSError: A file cannot be written; nothing has changed then.
+        Problem: A file cannot be written; nothing has changed then.
     """
     made_folders: list[Path] = []
     temporary: dict[Path, Path] = {}
@@ -126,17 +126,20 @@ def write(root: Path, changes: Sequence[Change]) -> None:
                 temporary[file].replace(file)
                 del temporary[file]
             done.append((file, change))
-    except BaseException:
-        for file, change in reversed(done):
-            if change.old is None:
+    except BaseException as error:
+        for file, made in reversed(done):
+            if made.old is None:
                 file.unlink()
             else:
-                file.write_bytes(change.old)
+                file.write_bytes(made.old)
         for left in temporary.values():
             left.unlink()
         for folder in reversed(made_folders):
             with suppress(OSError):  # somebody else put a file there meanwhile
                 folder.rmdir()
+        if isinstance(error, OSError):
+            problem = f"{change.path} cannot be written: {error.strerror}."
+            raise Problem(f"{problem}\nNothing was changed in {root}.") from error
         raise
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from rollcall.commands.init.files import Change, write
+from rollcall.core.errors import Problem
 from tests.unit.commands.init.apps import make, tree
 
 
@@ -41,7 +42,7 @@ def test_where_one_file_cannot_be_written_none_is(tmp_path: Path, blocked: str) 
         Change("new/deep/file", None, b"n"),
         Change(blocked, None, b"n"),
     ]
-    with pytest.raises(OSError, match=r"a|folder"):
+    with pytest.raises(Problem, match=rf"^{blocked} cannot be written: (Not|Is) a directory\.\n"):
         write(tmp_path, changes)
     assert tree(tmp_path) == before
     assert not (tmp_path / "new").exists()
