@@ -24,6 +24,12 @@ def open_chat(context: BrowserContext) -> Page:
     return page
 
 
+def begin_chat(page: Page) -> None:
+    """Leave the conversation that is open for a new one, with the same agent."""
+    page.goto("/#/")
+    page.locator(".agents").get_by_text(AGENT).click()
+
+
 def ask(page: Page, words: str) -> None:
     page.get_by_label("Message", exact=True).fill(words)
     page.get_by_role("button", name="Send", exact=True).click()

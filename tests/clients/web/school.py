@@ -130,14 +130,14 @@ def _api_key() -> str:
     return str(told["apiKey"])
 
 
-def findings(page: Page, rules: list[str] | None = None) -> Any:
-    """What axe finds wrong with the view that is shown; by its usual rules, or by some alone."""
+def findings(page: Page) -> Any:
+    """What axe finds wrong with the view that is shown."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     return page.evaluate(
         """async ([at, runOnly]) => (await axe.run(at, {runOnly, resultTypes: ["violations"]}))
           .violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 200))])""",
-        ["#main", {"type": "rule", "values": rules} if rules else TAGS],
+        ["#main", TAGS],
     )
 
 

@@ -13,26 +13,30 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from rollcall.store.client import database
 from tests.clients.web.conftest import watched
-from tests.clients.web.scene import AGENT, ask, wait_until_done
+from tests.clients.web.scene import AGENT, ask, begin_chat, open_chat, wait_until_done
 from tests.clients.web.school import sample_user, storage_state
 from tests.clients.web.scripted_model import CONVERSATION
 
 
-@pytest.fixture
-def chat(browser: Browser, app: str) -> Iterator[Page]:
-    """The app with the sample user signed in, before the first message."""
+@pytest.fixture(scope="module")
+def page(browser: Browser, app: str) -> Iterator[Page]:
+    """The app with the sample user signed in, one for all tests."""
     with watched(browser, app, storage_state=storage_state(sample_user(), app)) as context:
-        page = context.new_page()
-        page.goto("/")
-        page.locator("#main").get_by_text(AGENT).click()
-        yield page
+        yield open_chat(context)
 
 
 @pytest.fixture
-def other(browser: Browser, app: str) -> Iterator[BrowserContext]:
-    """Another device of the same user."""
+def chat(page: Page) -> Page:
+    """The app before the first message of a conversation."""
+    begin_chat(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def inbox(browser: Browser, app: str) -> Iterator[Page]:
+    """What waits for the same user, on another device."""
     with watched(browser, app, storage_state=storage_state(sample_user(), app)) as context:
-        yield context
+        yield open_inbox(context)
 
 
 def sent(words: str) -> int:
@@ -53,7 +57,7 @@ def card(page: Page, words: str) -> Any:
     return page.locator(".approval", has_text=words)
 
 
-def inbox(context: BrowserContext) -> Page:
+def open_inbox(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/#/inbox")
     return page
@@ -74,11 +78,8 @@ def test_web_approval_in_the_chat_happens_once_and_keeps_the_focus(chat: Page) -
     assert sent(words) == 1
 
 
-def test_web_inbox_of_another_device_decides_what_the_chat_asked(
-    chat: Page, other: BrowserContext
-) -> None:
-    words = asked(chat)
-    page = inbox(other)
+def test_web_inbox_of_another_device_decides_what_the_chat_asked(chat: Page, inbox: Page) -> None:
+    page, words = inbox, asked(chat)
     expect(card(page, words)).to_be_visible()
     expect(page).to_have_title(re.compile(r"^\(\d+\) "))
     card(page, words).get_by_role("button", name="Approve").click()
@@ -104,13 +105,14 @@ def test_web_card_outlives_a_reload_and_a_rejection_writes_nothing(chat: Page) -
 
 
 def test_web_approval_asked_in_english_is_said_in_hebrew_to_who_reads_that(
-    chat: Page, other: BrowserContext
+    chat: Page, browser: Browser, app: str
 ) -> None:
     words = asked(chat)
-    other.add_init_script("if (origin !== 'null') localStorage.setItem('rollcall.locale', 'he')")
-    page = inbox(other)
-    expect(card(page, words).locator(".approval-what")).to_contain_text("לשלוח")
-    expect(card(page, words).locator(".display")).to_contain_text("אל:")
+    state = storage_state(sample_user(), app, "he")
+    with watched(browser, app, storage_state=state) as context:
+        asking = card(open_inbox(context), words)
+        expect(asking.locator(".approval-what")).to_contain_text("לשלוח")
+        expect(asking.locator(".display")).to_contain_text("אל:")
 
 
 def test_web_whole_journey_goes_by_keyboard(chat: Page) -> None:
@@ -156,9 +158,9 @@ def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
     raise AssertionError(f"{key} does not lead to {wanted}")
 
 
-def test_web_of_two_who_decide_one_counts(chat: Page, other: BrowserContext) -> None:
+def test_web_of_two_who_decide_one_counts(chat: Page, inbox: Page) -> None:
     words = asked(chat)
-    pages = [inbox(other), inbox(other)]
+    pages = [inbox, open_inbox(inbox.context)]
     for page in pages:
         expect(card(page, words).get_by_role("button", name="Approve")).to_be_enabled(
             timeout=60_000

@@ -10,26 +10,51 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.clients.web.conftest import watched
 from tests.clients.web.scene import (
     answers,
     ask,
+    begin_chat,
     lines,
     log,
     open_chat,
     transcript,
     wait_until_done,
 )
+from tests.clients.web.school import Person, storage_state
 from tests.clients.web.scripted_model import LONG, TOLD, ScriptedModel
 from tests.support.full_form import IS_FULL, SEED
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, guest: Person, app: str) -> Iterator[BrowserContext]:
+    """A browser in which somebody without an account is signed in, one for all tests."""
+    with watched(browser, app, storage_state=storage_state(guest, app)) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def page(context: BrowserContext) -> Page:
+    return open_chat(context)
+
+
 @pytest.fixture
-def chat(context: BrowserContext, model: ScriptedModel) -> Iterator[Page]:
-    """The app with somebody signed in, before the first message."""
-    yield open_chat(context)
+def chat(page: Page, model: ScriptedModel) -> Iterator[Page]:
+    """The app before the first message of a conversation; loading it anew takes a second of CPU."""
+    begin_chat(page)
+    yield page
     model.release()
+
+
+@pytest.fixture
+def altered(context: BrowserContext, model: ScriptedModel) -> Iterator[Page]:
+    """The same in a page of its own, for a test that leaves something in it."""
+    page = open_chat(context)
+    yield page
+    model.release()
+    page.close()
 
 
 TOOL_NAME = "My conversations"
@@ -87,6 +112,7 @@ def test_web_second_tab_shows_the_same_as_it_happens(
         wait_until_done(page)
     assert transcript(other) == transcript(chat)
     assert _squeezed(transcript(other)) == _squeezed(["say: first", "first", "a long one", LONG])
+    other.close()
 
 
 def test_web_lost_network_leaves_no_gap(
@@ -106,8 +132,8 @@ def test_web_lost_network_leaves_no_gap(
     assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])
 
 
-def test_web_run_is_said_once_each_and_by_one_region(chat: Page, model: ScriptedModel) -> None:
-    chat.evaluate(
+def test_web_run_is_said_once_each_and_by_one_region(altered: Page, model: ScriptedModel) -> None:
+    altered.evaluate(
         """() => {
           const region = document.querySelector("[role=status]");
           window.said = [];
@@ -116,27 +142,29 @@ def test_web_run_is_said_once_each_and_by_one_region(chat: Page, model: Scripted
           });
         }"""
     )
-    ask(chat, "say: first")
-    wait_until_done(chat)
-    ask(chat, "fail")
-    chat.get_by_role("group", name="The assistant cannot answer as it is set up").wait_for()
-    expect(chat.get_by_role("status")).to_have_text("The answer failed")
-    said = [each for each in chat.evaluate("window.said") if each != "Sending…"]
+    ask(altered, "say: first")
+    wait_until_done(altered)
+    ask(altered, "fail")
+    altered.get_by_role("group", name="The assistant cannot answer as it is set up").wait_for()
+    expect(altered.get_by_role("status")).to_have_text("The answer failed")
+    said = [each for each in altered.evaluate("window.said") if each != "Sending…"]
     begun, complete = "The answer has begun", "The answer is complete"
     assert [each.strip() for each in said] == [begun, complete, begun, "The answer failed"]
-    assert chat.locator("[aria-live], [role=log], [role=status], [role=alert]").count() == 1
+    assert altered.locator("[aria-live], [role=log], [role=status], [role=alert]").count() == 1
 
 
-def test_web_first_words_are_shown_before_the_next_come(chat: Page, model: ScriptedModel) -> None:
+def test_web_first_words_are_shown_before_the_next_come(
+    altered: Page, model: ScriptedModel
+) -> None:
     """With RECORD, from the arrival of the first delta to the frame that shows it, in ms."""
-    chat.evaluate(FIRST_DELTA)
+    altered.evaluate(FIRST_DELTA)
     model.hold(12)  # a few pieces of text have come, and nothing else does
-    ask(chat, "a long one")
-    expect(answers(chat)).to_contain_text("This")
+    ask(altered, "a long one")
+    expect(answers(altered)).to_contain_text("This")
     if "RECORD" in os.environ:
-        print(json.dumps({"first_delta_ms": chat.evaluate("window.shown - window.arrived")}))
+        print(json.dumps({"first_delta_ms": altered.evaluate("window.shown - window.arrived")}))
     model.release()
-    wait_until_done(chat)
+    wait_until_done(altered)
 
 
 GOOD_SHIFT = 0.1
@@ -166,11 +194,11 @@ FIRST_DELTA = """() => {
 }"""
 
 
-def test_web_nothing_jumps_while_an_answer_is_written(chat: Page) -> None:
-    ask(chat, "tool, please")
-    wait_until_done(chat)
-    expect(chat.locator(".tool-name")).to_have_text(TOOL_NAME)
-    chat.evaluate(
+def test_web_nothing_jumps_while_an_answer_is_written(altered: Page) -> None:
+    ask(altered, "tool, please")
+    wait_until_done(altered)
+    expect(altered.locator(".tool-name")).to_have_text(TOOL_NAME)
+    altered.evaluate(
         """() => {
           window.shifts = [];
           new PerformanceObserver((list) => window.shifts.push(
@@ -178,9 +206,9 @@ def test_web_nothing_jumps_while_an_answer_is_written(chat: Page) -> None:
           )).observe({ type: "layout-shift" });
         }"""
     )
-    ask(chat, "a long one")
-    wait_until_done(chat)
-    assert sum(chat.evaluate("window.shifts")) <= GOOD_SHIFT
+    ask(altered, "a long one")
+    wait_until_done(altered)
+    assert sum(altered.evaluate("window.shifts")) <= GOOD_SHIFT
 
 
 def test_web_stop_keeps_what_was_said(chat: Page, model: ScriptedModel) -> None:
@@ -254,12 +282,12 @@ GROW_TWICE = """() => {
 }"""
 
 
-def test_web_writer_at_the_end_stays_there_however_fast_it_grows(chat: Page) -> None:
-    ask(chat, "say: first")
-    wait_until_done(chat)
-    expect(chat.get_by_label("Message", exact=True)).to_be_focused()
-    chat.evaluate(GROW_TWICE)
-    chat.wait_for_function(
+def test_web_writer_at_the_end_stays_there_however_fast_it_grows(altered: Page) -> None:
+    ask(altered, "say: first")
+    wait_until_done(altered)
+    expect(altered.get_by_label("Message", exact=True)).to_be_focused()
+    altered.evaluate(GROW_TWICE)
+    altered.wait_for_function(
         """() => {
           const box = document.querySelector(".log-scroll");
           const left = box.scrollHeight - box.scrollTop - box.clientHeight;

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.clients.web.scene import ask, log, open_chat, wait_until_done
+from tests.clients.web.conftest import watched
+from tests.clients.web.scene import ask, begin_chat, log, open_chat, wait_until_done
+from tests.clients.web.school import Person, storage_state
 
 _letters = iter(string.ascii_lowercase)
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, guest: Person, app: str) -> Iterator[BrowserContext]:
+    """A browser in which somebody without an account is signed in, one for all tests."""
+    with watched(browser, app, storage_state=storage_state(guest, app)) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def page(context: BrowserContext) -> Page:
+    return open_chat(context)
+
+
 @pytest.fixture
-def chat(context: BrowserContext) -> Page:
+def chat(page: Page) -> Page:
     """A conversation with an answer, with a title of its own."""
-    page = open_chat(context)
+    begin_chat(page)
     ask(page, f"Hello {next(_letters)}")
     wait_until_done(page)
     return page
@@ -35,6 +50,7 @@ def test_web_thread_is_renamed_found_archived_and_taken_out_again(chat: Page) ->
     menu(chat, "Take out of the archive")
     chat.get_by_role("button", name="Back to conversations").click()
     expect(chat.locator(".thread", has_text=name)).to_be_visible()
+    chat.get_by_label("Search by title").fill("")
 
 
 def test_web_link_opens_the_thread_for_its_owner_alone(

@@ -69,12 +69,20 @@ def school(served: Served) -> School:
     return School(served.address, teacher, pupil, course(teacher, [pupil]))
 
 
-@pytest.fixture
-def panel(enter: Enter, school: School) -> Iterator[Page]:
-    """A new lesson of the teacher, before anything is written into it."""
+@pytest.fixture(scope="module")
+def desk(enter: Enter, school: School) -> Iterator[Page]:
+    """The teacher's page, one for all tests that leave nothing in it: loading the app takes a
+    second of CPU."""
     with enter(school.teacher) as page:
-        open_new(page, EN)
         yield page
+
+
+@pytest.fixture
+def panel(desk: Page) -> Page:
+    """A new lesson of the teacher, before anything is written into it."""
+    desk.goto("/#/lesson")
+    open_new(desk, EN)
+    return desk
 
 
 def open_new(page: Page, texts: dict[str, str]) -> None:
@@ -296,75 +304,71 @@ def test_web_lesson_panel_has_a_tool_that_the_catalogue_has(enter: Enter, school
 
 
 def test_web_lesson_course_of_hundreds_lays_out_what_is_on_the_screen(
-    enter: Enter, school: School
+    desk: Page, school: School
 ) -> None:
     large = course(school.teacher, [], name="English 9", others=300)
-    with enter(school.teacher) as page:
-        page.goto(f"/#/lesson/course.{large}")
-        pupils = page.get_by_role("list", name=EN["pupils.title"]).get_by_role("listitem")
-        expect(pupils).to_have_count(300)
-        laid_out = page.evaluate(
-            """async () => {
-              const page = document.querySelector(".page");
-              const rows = document.querySelectorAll(".pupil");
-              const frame = () => new Promise(requestAnimationFrame);
-              const counts = [];
-              for (let top = 0; top < page.scrollHeight - page.clientHeight; top += 2_000) {
-                page.scrollTop = top;
-                await frame();
-                await frame();
-                const options = { contentVisibilityAuto: true };
-                const isLaidOut = (row) => row.firstElementChild.checkVisibility(options);
-                counts.push([...rows].filter(isLaidOut).length);
-              }
-              return counts;
-            }"""
-        )
-        assert len(laid_out) > 4  # the list is long
-        assert min(laid_out) > 0 and max(laid_out) < 150
-        page.get_by_role("searchbox", name=EN["pupils.search"]).fill("pupil 299")
-        expect(pupils).to_have_count(1)
+    desk.goto(f"/#/lesson/course.{large}")
+    pupils = desk.get_by_role("list", name=EN["pupils.title"]).get_by_role("listitem")
+    expect(pupils).to_have_count(300)
+    laid_out = desk.evaluate(
+        """async () => {
+          const page = document.querySelector(".page");
+          const rows = document.querySelectorAll(".pupil");
+          const frame = () => new Promise(requestAnimationFrame);
+          const counts = [];
+          for (let top = 0; top < page.scrollHeight - page.clientHeight; top += 2_000) {
+            page.scrollTop = top;
+            await frame();
+            await frame();
+            const options = { contentVisibilityAuto: true };
+            const isLaidOut = (row) => row.firstElementChild.checkVisibility(options);
+            counts.push([...rows].filter(isLaidOut).length);
+          }
+          return counts;
+        }"""
+    )
+    assert len(laid_out) > 4  # the list is long
+    assert min(laid_out) > 0 and max(laid_out) < 150
+    desk.get_by_role("searchbox", name=EN["pupils.search"]).fill("pupil 299")
+    expect(pupils).to_have_count(1)
 
 
-def test_web_lesson_pupil_is_taken_into_a_course_and_out_of_it(
-    enter: Enter, school: School
-) -> None:
+def test_web_lesson_pupil_is_taken_into_a_course_and_out_of_it(desk: Page, school: School) -> None:
     joined = person("student")
     own = course(school.teacher, [], name="English 8")
     lesson = {"title": "For the eighth", "courseId": own}
     mission = str(school.call(school.teacher, "configure_lesson", lesson)["missionId"])
     assert refusal(school.functions, "start_session", joined, {"missionId": mission}) == "not-found"
-    with enter(school.teacher) as page:
-        page.goto(f"/#/lesson/course.{own}")
-        expect(page.get_by_text(EN["pupils.empty"])).to_be_visible()
-        page.get_by_label(EN["pupils.name"], exact=True).fill("Noa")
-        page.get_by_label(EN["pupils.uid"], exact=True).fill(joined.uid)
-        page.get_by_role("button", name=EN["pupils.add"]).click()
-        row = page.get_by_role("listitem").filter(has_text="Noa")
-        expect(row).to_be_visible()
-        expect(page.get_by_label(EN["pupils.uid"], exact=True)).to_have_value("")  # it is stored
-        assert school.call(joined, "start_session", {"missionId": mission})["tools"]
-        row.get_by_role("button").click()
-        page.get_by_role("dialog").get_by_role("button", name=EN["pupils.remove.do"]).click()
-        expect(page.get_by_text(EN["pupils.empty"])).to_be_visible()
-        place = database().document(f"courses/{own}/students/{joined.uid}")
-        until(page, lambda: not place.get().exists)
+    desk.goto(f"/#/lesson/course.{own}")
+    expect(desk.get_by_text(EN["pupils.empty"])).to_be_visible()
+    desk.get_by_label(EN["pupils.name"], exact=True).fill("Noa")
+    desk.get_by_label(EN["pupils.uid"], exact=True).fill(joined.uid)
+    desk.get_by_role("button", name=EN["pupils.add"]).click()
+    row = desk.get_by_role("listitem").filter(has_text="Noa")
+    expect(row).to_be_visible()
+    expect(desk.get_by_label(EN["pupils.uid"], exact=True)).to_have_value("")  # it is stored
+    assert school.call(joined, "start_session", {"missionId": mission})["tools"]
+    row.get_by_role("button").click()
+    desk.get_by_role("dialog").get_by_role("button", name=EN["pupils.remove.do"]).click()
+    expect(desk.get_by_text(EN["pupils.empty"])).to_be_visible()
+    place = database().document(f"courses/{own}/students/{joined.uid}")
+    until(desk, lambda: not place.get().exists)
     assert refusal(school.functions, "start_session", joined, {"missionId": mission}) == "not-found"
     assert read(f"courses/{own}", joined) == 403
 
 
 def test_web_lesson_teacher_reads_what_a_pupil_shares_and_no_more(
-    enter: Enter, school: School
+    desk: Page, enter: Enter, school: School
 ) -> None:
     mission, _ = school.session()
     facts = database().collection("profiles").document(school.pupil.uid).collection("facts")
     owned = {"uid": school.pupil.uid, "teacherUid": school.teacher.uid, "shared": False}
     for words, category in (("likes football", "interest"), ("is shy", "background")):
         facts.document().set({**owned, "fact": words, "category": category, "schemaVersion": 1})
-    with enter(school.teacher) as teacher, enter(school.pupil) as pupil:
-        teacher.goto(f"/#/lesson/report.{mission}")
-        teacher.get_by_role("row").get_by_role("button", name="Dana 1").click()
-        details = teacher.locator(".session-details")
+    with enter(school.pupil) as pupil:
+        desk.goto(f"/#/lesson/report.{mission}")
+        desk.get_by_role("row").get_by_role("button", name="Dana 1").click()
+        details = desk.locator(".session-details")
         expect(details).to_be_visible()
         pupil.goto("/#/lesson/practice")
         likes = pupil.get_by_role("listitem").filter(has_text="likes football")
@@ -381,27 +385,28 @@ def test_web_lesson_teacher_reads_what_a_pupil_shares_and_no_more(
 
 
 def test_web_lesson_report_does_not_take_a_pupil_who_left_for_the_teacher(
-    enter: Enter, school: School
+    desk: Page, school: School
 ) -> None:
     own = course(school.teacher, [school.pupil])
     mission, _ = school.session(courseId=own)
-    with enter(school.teacher) as page:
-        page.goto(f"/#/lesson/report.{mission}")
-        row = page.get_by_role("row").filter(has_text="Dana 1")
-        expect(row).to_be_visible()
-        database().document(f"courses/{own}/students/{school.pupil.uid}").delete()
-        expect(page.get_by_text(EN["report.left"])).to_be_visible()
-        expect(page.get_by_text(EN["report.own"])).to_have_count(0)
+    desk.goto(f"/#/lesson/report.{mission}")
+    row = desk.get_by_role("row").filter(has_text="Dana 1")
+    expect(row).to_be_visible()
+    database().document(f"courses/{own}/students/{school.pupil.uid}").delete()
+    expect(desk.get_by_text(EN["report.left"])).to_be_visible()
+    expect(desk.get_by_text(EN["report.own"])).to_have_count(0)
 
 
+@pytest.mark.long
 def test_web_lesson_of_others_is_neither_shown_nor_told(enter: Enter, school: School) -> None:
+    """The page is looked at by one of those to whom the functions and the rules say no."""
     stranger, colleague = person("student"), person("teacher")
     admin = person("admin", tenant="elsewhere")
     course(colleague, [stranger])
     mission, session = school.session()
     views = [f"{part}.{mission}" for part in ("edit", "report", "lesson")]
     views += [f"course.{school.course}", f"session.{session}"]
-    for who in (stranger, colleague, admin):
+    for who in cases((stranger, colleague, admin), 1):
         with enter(who) as page:
             for view in views:
                 page.goto(f"/#/lesson/{view}")
@@ -411,6 +416,7 @@ def test_web_lesson_of_others_is_neither_shown_nor_told(enter: Enter, school: Sc
                 expect(page.locator(".loading")).to_have_count(0)
                 expect(page.get_by_text("A secret lesson")).to_have_count(0)
                 expect(page.get_by_text("Dana 1")).to_have_count(0)
+    for who in (stranger, colleague, admin):
         for name, arguments in (
             ("get_lesson", {"missionId": mission}),
             ("configure_lesson", {"missionId": mission, "title": "Mine"}),
