@@ -49,7 +49,9 @@ _GENERATED = (
 )
 """Tests on the emulator over generated input: what they send is never answered with `internal`."""
 _LONG_IN_PYTHON = ("tests/unit", "tests/emulator", "tests/clients")
-_LONG_IN_JAVASCRIPT = sorted((ROOT / "tests/clients").rglob("js_client.test.mjs"))
+_LONG_IN_JAVASCRIPT = sorted(
+    [ROOT / "tests/rules/rules.test.mjs", *(ROOT / "tests/clients").rglob("js_client.test.mjs")]
+)
 _FAILED = ("FAILED", "ERROR", "not ok")
 PARTS = (
     "generated",

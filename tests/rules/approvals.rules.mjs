@@ -19,7 +19,7 @@ import {
   updateDoc,
   where,
   writeBatch,
-} from "firebase/firestore";
+} from "firebase/firestore/lite";
 
 import { PEOPLE, allowed, denied, onlyThese } from "./support.mjs";
 

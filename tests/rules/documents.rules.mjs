@@ -3,7 +3,7 @@
 
 import { before, describe, test } from "node:test";
 
-import { collection, doc, getDoc, getDocs, query, where } from "firebase/firestore";
+import { collection, doc, getDoc, getDocs, query, where } from "firebase/firestore/lite";
 
 import { allowed, denied, onlyThese } from "./support.mjs";
 

@@ -14,7 +14,7 @@ import {
   setDoc,
   updateDoc,
   where,
-} from "firebase/firestore";
+} from "firebase/firestore/lite";
 
 import { allowed, denied, onlyThese } from "./support.mjs";
 

@@ -17,7 +17,7 @@ import {
   setDoc,
   updateDoc,
   where,
-} from "firebase/firestore";
+} from "firebase/firestore/lite";
 
 import { PEOPLE, allowed, denied, onlyThese } from "../../support.mjs";
 

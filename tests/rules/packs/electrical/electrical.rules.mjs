@@ -16,7 +16,7 @@ import {
   updateDoc,
   where,
   writeBatch,
-} from "firebase/firestore";
+} from "firebase/firestore/lite";
 
 import { allowed, denied, onlyThese } from "../../support.mjs";
 

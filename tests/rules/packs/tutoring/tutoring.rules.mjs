@@ -2,7 +2,7 @@
 
 import { before, describe, test } from "node:test";
 
-import { collection, doc, getDocs, query, updateDoc, where } from "firebase/firestore";
+import { collection, doc, getDocs, query, updateDoc, where } from "firebase/firestore/lite";
 
 import { allowed, denied, onlyThese } from "../../support.mjs";
 
