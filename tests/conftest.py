@@ -12,7 +12,7 @@ from hypothesis import is_hypothesis_test, settings
 from tests.support.full_form import amount
 
 # No example is timed: a busy machine makes no claim false.
-examples = amount(10, full=25)
+examples = amount(6, full=25)
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=examples)
 # `make chaos` tries more, and other examples each time: --hypothesis-profile=free.
 settings.register_profile("free", deadline=None, max_examples=500, print_blob=True)

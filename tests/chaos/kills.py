@@ -83,7 +83,7 @@ def _choose(points: list[tuple[Planned, int]], dice: random.Random, kills: int) 
     """Which of the points are struck, and how: most by kills, before the commit or after it."""
     struck = [(at, how) for at in points for how in ("before", "after")]
     dice.shuffle(struck)
-    others = max(kills // 10, 1)
+    others = kills // 10
     chosen = struck[: max(kills - 2 * others, 1)]
     for how in ("between", "moment", "stopped", "twice", "unanswered", "refused", "left"):
         chosen += [(dice.choice(points), how) for _ in range(others)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from functools import cache
 from typing import Any
 
 import pytest
@@ -67,4 +68,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _new_project() -> Client:
     if "FIRESTORE_EMULATOR_HOST" not in os.environ:
         pytest.fail("start these tests with `make test`: no Firestore emulator is named")
-    return Client(project=f"demo-{uuid.uuid4().hex[:12]}", credentials=AnonymousCredentials())
+    client = _client(f"demo-{uuid.uuid4().hex[:12]}")
+    client._firestore_api_internal = _connection()
+    return client
+
+
+@cache
+def _connection() -> Any:
+    """The connection that all tests of a process share: it names no project."""
+    return _client("demo-any")._firestore_api
+
+
+def _client(project: str) -> Client:
+    return Client(project=project, credentials=AnonymousCredentials())

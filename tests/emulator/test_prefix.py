@@ -57,7 +57,9 @@ def prefixed(
 
 @pytest.fixture
 def office(prefixed: pytest.MonkeyPatch, db: Client) -> Office:
-    return Office(db, prefixed)
+    made = Office(db, prefixed)
+    made.write_documents()
+    return made
 
 
 def call(function: Any, office: Office, data: Any) -> Any:

@@ -15,10 +15,9 @@ from google.cloud.firestore import Client
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from rollcall.registry import snapshot
-from rollcall.registry.sync import sync
 from tests.support.calling import Functions, Here, callables, emulate, token
 from tests.support.catalogs import catalog
+from tests.support.registries import publish
 
 CORPORA = Path(__file__).parents[1] / "corpus"
 STATUS = {
@@ -55,8 +54,7 @@ def own_functions(db: Client, setenv: Callable[[str, str], None]) -> Functions:
     """The functions of this repository, with what its packs declare in the registry."""
     emulate(setenv)
     setenv("ROLLCALL_MODEL", "offline:planner")
-    snapshot.forget()
-    sync(db, catalog.capabilities(), catalog.agents().values())
+    publish(db, catalog.capabilities(), catalog.agents().values())()
     return Functions(callables(Here(db)))
 
 

@@ -134,7 +134,7 @@ class Office:
         later_in_the_day(monkeypatch)
         known, profile = self.pack()
         self.here.catalog = StaticCatalog(known, [profile])
-        publish(db, known.values(), [profile], by_hand=self.by_hand)
+        self._unwritten = [publish(db, known.values(), [profile], by_hand=self.by_hand)]
         endpoints = {each.__name__: each for each in (run_agent, agui, cancel_run)}
         own = {id: capability.function for id, capability in office_capabilities().items()}
         self.functions = Functions(Callables({**endpoints, **own}, lambda: self.here))
@@ -150,10 +150,16 @@ class Office:
         """What is deployed; `changes` are of its profile."""
         return office_capabilities(), replace(profile or PROFILE, **changes)
 
+    def write_documents(self) -> None:
+        """Write the registry's documents, for capabilities' own functions and who changes them."""
+        while self._unwritten:
+            self._unwritten.pop()()
+
     def declare(self, profile: AgentProfile | None = None, **changes: Any) -> None:
         """Deploy the pack anew; `changes` are of its profile."""
         known, profile = self.pack(profile, **changes)
         self.here.catalog = StaticCatalog(known, [profile])
+        self.write_documents()
         sync(self.db, list(known.values()), [profile])
         snapshot.forget()
 
@@ -161,11 +167,13 @@ class Office:
         """Deploy another version of one capability."""
         known = {**office_capabilities(), capability.id: capability}
         self.here.catalog = StaticCatalog(known, self.here.catalog.agents().values())
+        self.write_documents()
         sync(self.db, list(known.values()), [PROFILE])
         snapshot.forget()
 
     def overrule(self, path: str, **overrides: Any) -> None:
         """What an operator writes into a document of the registry."""
+        self.write_documents()
         self.db.document(path).set({"overrides": overrides}, merge=True)
         renew(self.db)
 

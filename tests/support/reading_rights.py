@@ -28,6 +28,10 @@ MAY: dict[str, set[str]] = {
 
 @pytest.fixture
 def ids(library: Library) -> dict[str, str]:
+    return add_documents(library)
+
+
+def add_documents(library: Library) -> dict[str, str]:
     """Documents by name: three people's own, and those of two teams."""
     uploads = [
         (ANN, "anns-own", "user"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from google.cloud.firestore import Client
-from google.cloud.firestore_v1.types import CommitRequest
 
 from rollcall.core.capability import Capability
 from rollcall.core.options import collection_id
@@ -18,12 +17,10 @@ from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
 from rollcall.registry.snapshot import Content, Snapshot
 from rollcall.registry.sync import sync
-from tests.support.keeping import everything, write_all
+from tests.support.copies import write_copy
+from tests.support.keeping import write_all
 
-_COLLECTIONS = ("capabilities", "agents", "registry")
-_published: dict[Any, tuple[str, bytes]] = {}
-"""Commits by what was published, each with the project that it names: another one whose name is as
-long may stand in its place."""
+_COMPILED, _DOCUMENTS = ("registry",), ("capabilities", "agents")
 
 
 def registry_of(
@@ -68,30 +65,26 @@ def publish(
     profiles: Iterable[AgentProfile],
     *,
     by_hand: Iterable[dict[str, Any]] = (),
-) -> None:
-    """Give a new project the registry that `sync` makes of these.
-
-    `sync` does it the first time in this process. Projects after that get the very documents that
-    it wrote, in one commit that is encoded already: hundreds of tests begin with one registry.
+) -> Callable[[], None]:
+    """Give a new project the compiled registry that `sync` makes of these.
 
     Args:
         by_hand: Documents of capabilities that an operator registered.
+    Returns:
+        What writes the documents of capabilities and agents, which operators change, a sync
+        compiles and a capability's own function reads, but no run: most tests do without.
     """
     declared, agents, own = list(capabilities), list(profiles), list(by_hand)
-    names = [collection_id(name) for name in _COLLECTIONS]
     functions = tuple((each.id, each.function) for each in declared)
-    key = (tuple(names), functions, repr(agents), repr(own), len(db.project))
-    if key in _published:
-        project, commit = _published[key]
-        request = CommitRequest.deserialize(commit.replace(project.encode(), db.project.encode()))
-        db._firestore_api.commit(request=request)
-    else:
-        write_all(db, {f"{names[0]}/{document['id']}": document for document in own})
+    key = (collection_id(""), functions, repr(agents), repr(own))
+
+    def write() -> None:
+        place = collection_id("capabilities")
+        write_all(db, {f"{place}/{document['id']}": document for document in own})
         sync(db, declared, agents)
-        batch = db.batch()
-        for path, data in everything(db).items():
-            if path.split("/")[0] in names:
-                batch.set(db.document(path), data)
-        request = CommitRequest(database=db._database_string, writes=batch._write_pbs)
-        _published[key] = (db.project, CommitRequest.serialize(request))
+
+    parts = [[collection_id(name) for name in names] for names in (_COMPILED, _DOCUMENTS)]
+    compiled, documents = write_copy(db, key, write, parts)
+    compiled()
     snapshot.forget()
+    return documents

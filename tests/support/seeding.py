@@ -1,4 +1,5 @@
-"""Runs `python -m seed` as a person would, against a project of the test's own."""
+"""Runs `python -m seed` in a project of the test's own: as a person does, or in a process that has
+its imports already."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client, FieldFilter
 
+from tests.support.forked_python import MOST, run_python
+
 ROOT = Path(__file__).parents[2]
+_CODE = "import sys; sys.path.insert(1, 'functions'); from seed.cli import run; sys.exit(run({}))"
 
 
 @dataclass(frozen=True)
@@ -21,16 +25,24 @@ class Seeding:
 
     db: Client
 
-    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run the command; without the Auth emulator, whose users tests would share."""
+    def run(
+        self, *arguments: str | Path, as_typed: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the command; without the Auth emulator, whose users tests would share.
+
+        Args:
+            as_typed: Start Python anew, as the command does in a terminal.
+        """
         env = {k: v for k, v in os.environ.items() if k != "FIREBASE_AUTH_EMULATOR_HOST"}
+        env["COLUMNS"] = "100"
         words = [str(argument) for argument in arguments]
         place = 1 if words[:1] in (["import"], ["standards"]) else 0
         words[place:place] = ["--project", self.db.project]
-        command = [sys.executable, "-m", "seed", *words]
-        return subprocess.run(
-            command, cwd=ROOT, env={**env, "COLUMNS": "100"}, capture_output=True, text=True
-        )
+        if as_typed:
+            command = [sys.executable, "-m", "seed", *words]
+            return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+        preloaded = (*MOST, "google.cloud.firestore")
+        return run_python(_CODE.format(words), folder=ROOT, environment=env, preloaded=preloaded)
 
     def count(self, collection: str) -> int:
         return int(self.db.collection(collection).count().get()[0][0].value)

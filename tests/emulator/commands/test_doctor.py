@@ -15,6 +15,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.triggers import OnSchedule
 from tests.support.catalogs import catalog
 from tests.support.fake_google import FakeGoogle
+from tests.support.registries import publish
 
 from .conftest import Run
 
@@ -27,6 +28,12 @@ def lacks_a_tool(agent: AgentProfile) -> bool:
     """Whether it names a tool of a pack that was deleted."""
     tools = {each for each in agent.tools if each.isidentifier()}
     return not tools <= {each.id for each in catalog.capabilities()}
+
+
+@pytest.fixture
+def published(db: Client) -> None:
+    """The registry as `sync` makes it of this codebase."""
+    publish(db, catalog.capabilities(), catalog.agents().values())()
 
 
 def test_a_project_without_a_registry_fails_with_the_command(run: Run, db: Client) -> None:
@@ -46,8 +53,9 @@ def test_after_a_sync_nothing_fails(run: Run, db: Client) -> None:
     assert levels(found, "agents") == [*agents, "warn"]
 
 
-def test_an_agent_whose_tools_are_all_down_is_not_called_well(run: Run, db: Client) -> None:
-    run("sync")
+def test_an_agent_whose_tools_are_all_down_is_not_called_well(
+    run: Run, db: Client, published: None
+) -> None:
     whole = [each for each in catalog.agents().values() if not lacks_a_tool(each)]
     agent = max(whole, key=lambda each: len(each.tools)).id
     tools = run("registry", "list", "--agent", agent, "--json").json
@@ -63,8 +71,9 @@ def test_an_agent_whose_tools_are_all_down_is_not_called_well(run: Run, db: Clie
     assert {f"agents/{other} (active) finds all its tools" for other in others} <= texts
 
 
-def test_what_only_google_knows_is_skipped_on_the_emulator(run: Run, db: Client) -> None:
-    run("sync")
+def test_what_only_google_knows_is_skipped_on_the_emulator(
+    run: Run, db: Client, published: None
+) -> None:
     found = run("registry", "doctor", "--json").json["findings"]
     skipped = {each["topic"] for each in found if each["level"] == "skip"}
     assert {"indexes", "expiry", "rules", "functions", "schedules", "secrets"} <= skipped
@@ -103,9 +112,8 @@ def examined(db: Client) -> dict[str, list[Finding]]:
 
 
 def test_in_production_an_empty_project_is_told_all_that_is_missing(
-    run: Run, db: Client, google: FakeGoogle
+    run: Run, db: Client, published: None, google: FakeGoogle
 ) -> None:
-    run("sync")
     empty: dict[str, dict[str, Any]] = {
         f"cloudfunctions/v2/projects/{db.project}/locations/-/functions": {},
         f"cloudscheduler/v1/projects/{db.project}/locations/us-central1/jobs": {},
@@ -128,9 +136,8 @@ def test_in_production_an_empty_project_is_told_all_that_is_missing(
 
 
 def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
-    run: Run, db: Client, google: FakeGoogle
+    run: Run, db: Client, published: None, google: FakeGoogle
 ) -> None:
-    run("sync")
     google.refuse_all(403, "Permission denied on resource project.")
     found = examined(db)
     for topic in ("indexes", "expiry", "rules", "functions", "schedules", "roles"):
@@ -139,9 +146,8 @@ def test_in_production_what_may_not_be_looked_at_is_a_warning_each(
 
 
 def test_the_auth_emulators_accounts_are_looked_at_where_it_runs(
-    run: Run, db: Client, google: FakeGoogle, monkeypatch: pytest.MonkeyPatch
+    run: Run, db: Client, published: None, google: FakeGoogle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("sync")
     path = f"v1/projects/{db.project}/accounts:batchGet"
     admin = {"localId": "ann", "customAttributes": '{"role": "admin"}'}
     google.answer("identitytoolkit.googleapis.com", path, {"users": [admin]})

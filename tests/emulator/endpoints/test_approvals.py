@@ -706,6 +706,7 @@ def test_another_user_does_not_decide_what_is_mine(office: Office) -> None:
 
 
 def test_a_direct_call_is_the_users_own_yes_and_happens_once_for_its_key(office: Office) -> None:
+    office.write_documents()
     data = {"arguments": {"amountUsd": 5, "to": "bob"}, "callKey": "k1"}
     outcomes = at_once(10, lambda _: office.functions.post("pay", data))
     assert [each.json["result"] for each in outcomes] == [{"paid": 5.0}] * 10
@@ -717,6 +718,7 @@ def test_a_direct_call_is_the_users_own_yes_and_happens_once_for_its_key(office:
 
 
 def test_a_direct_call_of_what_needs_four_eyes_is_refused(office: Office) -> None:
+    office.write_documents()
     data = {"arguments": {"paper": "lease"}}
     response = office.functions.post("sign", data, claims={"role": "admin"})
     assert response.json["error"]["details"]["code"] == "permission-denied"

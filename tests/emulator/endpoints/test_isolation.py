@@ -188,6 +188,7 @@ def test_who_knows_every_id_of_anothers_thread_is_told_and_changes_nothing(offic
 
 
 def test_the_same_run_id_and_call_key_of_two_users_are_two(office: Office) -> None:
+    office.write_documents()
     runs = [office.ask(says("Hi."), runId="r1", uid=uid) for uid in ("ann", "eve")]
     assert len({ran.thread for ran in runs}) == 2
     assert office.ask(runId="r1").done == runs[0].done

@@ -117,6 +117,7 @@ def test_a_turn_that_waits_and_goes_on_is_two_runs_told_and_traced_as_one_turn(
 def test_a_capability_called_by_itself_is_a_span_of_its_callers_trace(
     office: Office, spans: Spans
 ) -> None:
+    office.write_documents()
     headers = {"X-Cloud-Trace-Context": f"{TRACE}/{int(SPAN, 16)};o=1"}
     data = {"arguments": {"word": "x"}}
     assert office.functions.post("look_up", data, headers=headers).status_code == 200

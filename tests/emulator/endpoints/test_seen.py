@@ -62,6 +62,7 @@ def test_a_runs_calls_are_told_when_it_ends(office: Office) -> None:
 
 @pytest.mark.usefixtures("late")
 def test_direct_calls_are_told_too(office: Office) -> None:
+    office.write_documents()
     for name in ("look_up", "look_nowhere"):
         office.functions.post(name, {"arguments": {}})
     office.functions.post("look_up", {"arguments": {"word": 7}})  # no fault of the capability's

@@ -5,15 +5,27 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from google.cloud.firestore import Client
 
 from rollcall.core.context import User
 from rollcall.core.errors import NotFound
 from rollcall.core.wire import Role
 from rollcall.knowledge.documents import Scope
 from tests.support.knowledge import ANN, BEN, Library
-from tests.support.reading_rights import EVERYONE, MAY
+from tests.support.reading_rights import EVERYONE, MAY, add_documents
 
 SCOPES: tuple[Scope, ...] = ("mine", "team", "all")
+
+
+@pytest.fixture(scope="module")
+def library(module_db: Client) -> Library:
+    """One for all tests, which only read."""
+    return Library(module_db)
+
+
+@pytest.fixture(scope="module")
+def ids(library: Library) -> dict[str, str]:
+    return add_documents(library)
 
 
 def test_a_search_finds_what_the_user_may_read_and_nothing_else(

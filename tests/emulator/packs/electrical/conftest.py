@@ -13,6 +13,7 @@ from packs.electrical.projects.documents import write_project
 from rollcall.core.context import ToolContext, User
 from rollcall.store.made_files import keeper
 from seed.electrical.sample import projects
+from tests.support.copies import write_copy
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -38,9 +39,15 @@ class Bare:
 
 @pytest.fixture
 def sample_projects(db: Client) -> Client:
-    """A Firestore with the sample's projects."""
-    for sample in projects():
-        write_project(db, sample.project, sample.members)
+    """A Firestore with the sample's projects, which tests that only read may share."""
+
+    def write() -> None:
+        for sample in projects():
+            write_project(db, sample.project, sample.members)
+
+    if not db.document("projects/house").get().exists:
+        (commit,) = write_copy(db, "sample projects", write, [["projects"]])
+        commit()
     return db
 
 

@@ -224,13 +224,14 @@ def ask(
             return result
 
 
-ADDING = next(place for place, each in enumerate(ASKED) if each[2] == ADD)
+LAST = {tool: place for place, (_, _, tool, _) in enumerate(ASKED)}.values()
+"""Where each tool is asked for last."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("project", "question", "tool", "arguments"),
-    cases(ASKED, *range(0, len(ASKED), 3), ADDING),  # of each tool one at least
+    cases(ASKED, *LAST),
 )
 def test_a_question_calls_its_tool_with_what_was_said(
     here: Here, project: str, question: str, tool: str, arguments: dict[str, Any]

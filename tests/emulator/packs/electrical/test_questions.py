@@ -56,6 +56,12 @@ def is_right(value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
+@pytest.fixture(scope="module")
+def db(module_db: Client) -> Client:
+    """One for all tests, which only read."""
+    return module_db
+
+
 def test_there_are_40_questions() -> None:
     assert len(QUESTIONS) >= 40
 

@@ -14,6 +14,12 @@ from rollcall.core.errors import FailedPrecondition, InvalidArgument, Permission
 AtWork = Callable[..., ToolContext]
 
 
+@pytest.fixture(scope="module")
+def db(module_db: Client) -> Client:
+    """One for all tests, which only read."""
+    return module_db
+
+
 @pytest.fixture
 def house(sample_projects: Client, at_work: AtWork) -> ToolContext:
     return at_work(project="house")

@@ -43,18 +43,13 @@ def test_every_row_of_the_corpus_gets_its_code_and_field(db: Client, functions: 
     assert update_times(db) == before
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_no_variation_of_arguments_is_answered_with_internal(functions: Functions) -> None:
+    for name in (
         "get_user_conversations",
         "get_priority_messages",
         "get_conversation_action_items",
         "get_conversation_decisions",
         "summarize_conversation",
         "search_all_conversations",
-    ],
-)
-def test_no_variation_of_arguments_is_answered_with_internal(
-    functions: Functions, name: str
-) -> None:
-    check_arguments(functions, name, KEYS)
+    ):
+        check_arguments(functions, name, KEYS)

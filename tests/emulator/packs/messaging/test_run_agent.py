@@ -245,19 +245,16 @@ def test_what_a_tool_is_asked_for_by_a_message_is_not_done(
     assert result["toolCalls"][0]["error"]["code"] == "not-found"
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [{"status": "disabled"}, {"status": "off"}, {"status": "disabled", "maxSteps": "x"}],
-)
 def test_an_agent_that_an_operator_switched_off_is_refused(
-    functions: Functions, seeded: Client, overrides: dict[str, Any]
+    functions: Functions, seeded: Client
 ) -> None:
     reference = seeded.document("agents/messaging")
-    reference.update({"overrides": overrides})
+    data = {"agent": "messaging", "message": "x"}
     try:
-        renew(seeded)
-        data = {"agent": "messaging", "message": "x"}
-        assert functions.post("run_agent", data, uid="demo").status_code == 403
+        for status, others in (("disabled", {}), ("off", {}), ("disabled", {"maxSteps": "x"})):
+            reference.update({"overrides": {"status": status, **others}})
+            renew(seeded)
+            assert functions.post("run_agent", data, uid="demo").status_code == 403
     finally:
         reference.update({"overrides": {}})
         renew(seeded)

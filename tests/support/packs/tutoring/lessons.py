@@ -51,6 +51,7 @@ class Lessons(Office):
 
     def __init__(self, db: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(db, monkeypatch)
+        self.write_documents()
         add_course(db, "math4", ["ada"])
         known = {name: catalog.find_capability(name).function for name in NAMES}
         self.own = Functions(Callables(known, lambda: self.here))

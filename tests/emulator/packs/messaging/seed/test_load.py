@@ -5,9 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from seed.loading import load_pack
+from seed.screen import Screen
+from tests.support.calling import Here
+
 
 def test_the_sample_looks_fresh_and_is_counted(seeding: Any) -> None:
-    assert seeding.run("--only", "sample").returncode == 0
+    load_pack("messaging", Here(seeding.db), {"sample"}, Screen())
     chat = seeding.db.document("conversations/sample-budget").get().to_dict()
     assert timedelta() < datetime.now(UTC) - chat["lastMessageAt"] < timedelta(days=4)
     assert chat["messageCount"] == len(seeding.messages("sample-budget"))

@@ -85,9 +85,10 @@ def drawn(line: str) -> Line:
     return parts
 
 
-@pytest.fixture
-def library(db: Client) -> Library:
-    library = Library(db)
+@pytest.fixture(scope="module")
+def library(module_db: Client) -> Library:
+    """One for all tests, which only read."""
+    library = Library(module_db)
     library.add(ANN, pdf(SPECIFICATION), "clinic.pdf")
     library.add(ANN, pdf([[drawn(line) for line in page] for page in HEBREW]), "school.pdf")
     return library

@@ -1,0 +1,54 @@
+"""Writes the same documents into project after project, encoding them once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import partial
+
+from google.cloud.firestore import Client
+from google.cloud.firestore_v1.types import CommitRequest
+
+from tests.support.keeping import everything
+
+_commits: dict[Hashable, tuple[str, list[bytes]]] = {}
+"""What was written, by its key: the project that the encoded commits name, and those commits.
+Another project whose name is as long may stand in its place."""
+
+
+def write_copy(
+    db: Client,
+    key: Hashable,
+    write: Callable[[], object],
+    parts: Sequence[Collection[str]],
+) -> list[Callable[[], None]]:
+    """Prepare the documents that `write` writes for a project that has none of them.
+
+    `write` does it the first time in this process, and again where a project's name has another
+    length; projects after that get the very documents that it wrote, in commits that are encoded
+    already: hundreds of tests begin with one state.
+
+    Args:
+        parts: The collections, with what is below them, that one commit each is to write.
+    Returns:
+        What writes each part.
+    """
+    key = (key, len(db.project))
+    if key not in _commits:
+        write()
+        found = everything(db)
+        commits = []
+        for names in parts:
+            batch = db.batch()
+            for path, data in found.items():
+                if path.split("/")[0] in names:
+                    batch.set(db.document(path), data)
+            request = CommitRequest(database=db._database_string, writes=batch._write_pbs)
+            commits.append(CommitRequest.serialize(request))
+        _commits[key] = (db.project, commits)
+    project, commits = _commits[key]
+
+    def commit(encoded: bytes) -> None:
+        request = CommitRequest.deserialize(encoded.replace(project.encode(), db.project.encode()))
+        db._firestore_api.commit(request=request)
+
+    return [partial(commit, each) for each in commits]
