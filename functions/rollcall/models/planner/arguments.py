@@ -63,17 +63,13 @@ class Filled(Struct):
     qualifiers: list[str] = field(default_factory=list)
 
 
-def fill(
-    tool: ToolSpec, message: Message, names: Names | None = None, taken: Iterable[int] = ()
-) -> Filled:
+def fill(tool: ToolSpec, message: Message, names: Names | None = None) -> Filled:
     """Return the arguments that a message gives a tool, all of them valid by its schema.
 
     Args:
         names: Names of things at hand, by the parameter that takes them.
-        taken: The numbers of words that are spoken for.
     """
     form = _Form(tool, message, names or {})
-    form.used.update(taken)
     form.fill_known_names()
     form.fill_options(lambda each: len(each.options) <= _FEW_OPTIONS or each.required)
     form.fill_flags()
@@ -207,7 +203,7 @@ class _Form:
             options = (spaced(str(option)) for p in self.open("string") for option in p.options)
             taken = self.used.union(*(at for each in options for at in self.message.find(each)))
             item = replace(self.tool, parameters=parameter.items)
-            one = fill(item, self.message, None, taken)
+            one = fill(item, self.message)
             if not set(parameter.items.get("required", ())) - one.arguments.keys():
                 self.take(parameter, [one.arguments], one.used - taken)
 
@@ -569,16 +565,14 @@ class _Form:
         asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
         own = self.known | wordset("scaffold")
         for mention in self.free():
-            is_own = (
-                mention.kind in ("name", "code") and self.message.stems_at(mention.place) <= own
-            )
+            is_own = self.message.stems_at(mention.place) <= own
+            is_own = is_own and mention.kind in ("name", "code")
             is_own = is_own or unit_of(str(mention.value)) is not None
             if not is_own and not set(mention.place) <= asks:
                 self.filled.open.append(mention)
         listed = [name for each in self.names.values() for name in each]
-        for place in _longest(
-            {name: at for name in listed for at in self.message.find(name)}
-        ).values():
+        found = {name: at for name in listed for at in self.message.find(name)}
+        for place in _longest(found).values():
             if self.used.isdisjoint(place) and not set(place) <= asks:
                 start, end = self.message.words[place[0]].start, self.message.words[place[-1]].end
                 self.filled.open.append(Mention("thing", "", start, end, place))

@@ -42,7 +42,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     searcher = searcher_of(request.tools)
     if cue("negated").match(text):
         return None
-    if searcher and cue("said_by").search(text) and not cue("person_or_day").match(text):
+    if searcher and cue("said_by").search(text):
         return None if counts(text) else searcher
     tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
     every = ranked(message, tools, request.names)[:4]
@@ -94,8 +94,6 @@ def ranked(message: Message, tools: Sequence[ToolSpec], names: Names | None = No
     values = {n for each in message.mentions for n in each.place}
     listed = [name for each in (names or {}).values() for name in each]
     values |= {n for name in listed for place in message.find(name) for n in place}
-    if cue("picks").search(message.text):  # "the second one" is a place in a list
-        values |= {n for n, w in enumerate(message.words) if w.text.lower() in wording("ordinals")}
     topic = {*message.places(*group(cue("about").search(message.text), "topic")[1])}
     values |= topic
     topical = [n for n, word in enumerate(message.words) if word.has_topic]
@@ -172,7 +170,7 @@ def _answers(tool: ToolSpec, message: Message) -> bool:
         return False  # "circuit 22 is not used any more" asks for nothing
     changes = frozenset[str]().union(*(wordset(f"verbs.{kind}") for kind in wording("verbs")))
     change = set[str]() if bare.endswith("?") else changes & set(words(bare)[:1])
-    is_change = bool(change - weak - _first_stems(tool, of="description"))
+    is_change = bool(change - weak - _first_stems(tool))
     if is_change and not tool.writes:
         return False  # "drop the circuit" wants no voltage drop
     if searches(tool):
@@ -230,13 +228,11 @@ def _knows_verb(tool: ToolSpec, message: Message, bare: str) -> bool:
 
 
 @read_once
-def _first_stems(tool: ToolSpec, *, of: Literal["all", "description"] = "all") -> frozenset[str]:
-    """Return the stems that the texts of a tool begin with: of its description and keywords, or of
-    its name, parameters and examples as well."""
-    texts = [tool.description, *tool.keywords]
-    if of == "all":
-        texts += [spaced(tool.name), *(phrase for p in parameters(tool) for phrase in p.called)]
-        texts += [str(each.get("userRequest", "")) for each in tool.examples]
+def _first_stems(tool: ToolSpec) -> frozenset[str]:
+    """Return the stems that the texts of a tool begin with."""
+    texts = [tool.description, *tool.keywords, spaced(tool.name)]
+    texts += [phrase for p in parameters(tool) for phrase in p.called]
+    texts += [str(each.get("userRequest", "")) for each in tool.examples]
     return frozenset(stem for text in texts for stem in words(text)[:1])
 
 
@@ -286,9 +282,8 @@ def searches(tool: ToolSpec) -> bool:
 def searcher_of(tools: Sequence[ToolSpec]) -> ToolSpec | None:
     """Return the tool that searches the user's own things by words."""
     found = (each for each in tools if searches(each) and not each.writes)
-    return next(
-        (t for t in found if not wordset("own").isdisjoint(tokens(t.description)[:7])), None
-    )
+    own = (t for t in found if not wordset("own").isdisjoint(tokens(t.description)[:7]))
+    return next(own, None)
 
 
 @read_once

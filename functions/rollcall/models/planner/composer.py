@@ -217,11 +217,8 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
         says = (k for k in wording(f"fields.{kind}") if not isinstance(item.get(k), dict))
         key = next((k for k in says if _says(item.get(k))), None)
         is_said = key in heads[:1] or (kind == "degree" and _is_urgent(item))
-        if (
-            key
-            and not is_said
-            and not (kind == "when" and any(item.get(k) for k in wording("fields.due")))
-        ):
+        is_due = kind == "when" and any(item.get(k) for k in wording("fields.due"))
+        if key and not (is_said or is_due):
             value = apart(shown(item[key], locale), locale)
             told.append(say("due", locale, when=value) if kind == "due" else value)
     known = {*heads, *(k for kind in _SHOWN for k in wording(f"fields.{kind}"))}
@@ -232,9 +229,8 @@ def _line(item: Item, step: Step, locale: str, text: str | None = None) -> str:
     urgent = ""
     if _is_urgent(item):
         level = shown("urgent", locale).capitalize()
-        title = (
-            re.sub(rf"^{re.escape(level)}\b[\s:!,.–-]*", "", title, flags=re.IGNORECASE) or title
-        )
+        begins = rf"^{re.escape(level)}\b[\s:!,.–-]*"
+        title = re.sub(begins, "", title, flags=re.IGNORECASE) or title
         urgent = f"**{level}:** "
     title = apart(title, locale)
     details = " · ".join(each for each in dict.fromkeys(told) if each and each != title)
@@ -264,9 +260,8 @@ def _facts(output: Item, step: Step, locale: str) -> str:
     quoted = "\n".join(f"{line}{_quoted(line, step)}" for line in body.split("\n"))
     if body and quoted == body:
         quoted += _marks(output, step) or _marks(None, step)
-    first = (
-        (f"{title}\n\n" if "\n" in quoted else f"{title}: ") + quoted if title and body else quoted
-    )
+    head = f"{title}\n\n" if "\n" in quoted else f"{title}: "
+    first = head + quoted if title and body else quoted
     lines = [first or ("" if step.lists else title)]
     is_worded = bodies[:1] == ["answer"] and "assumptions" in output
     rest = [k for k in output if k not in {*bodies[:1], *titles[:1], *step.lists}]
@@ -285,10 +280,8 @@ def _fact(name: str, value: Json, locale: str) -> list[str]:
         inner = [f"  {line}" for k, v in value.items() for line in _fact(k, v, locale)]
         return [head, *inner] if inner else []
     if isinstance(value, list) and isinstance(value[0], dict):
-        texts = [
-            str(e.get("reason") or e.get("text") or shown([*e.values()], locale)) for e in value
-        ]
-        return [head, *(f"  - {one_line(each, None)}" for each in texts[:_MOST_ROWS])]
+        rows = (e.get("reason") or e.get("text") or shown([*e.values()], locale) for e in value)
+        return [head, *(f"  - {one_line(str(each), None)}" for each in [*rows][:_MOST_ROWS])]
     return [f"{head} {told}"]
 
 

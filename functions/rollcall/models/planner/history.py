@@ -110,10 +110,8 @@ class Turn(Struct, frozen=True):
 
     def made(self, name: str, arguments: dict[str, Json]) -> Step | None:
         """Return this turn's step that made a call; None if it was not made."""
-        wanted = (name, arguments)
-        return next(
-            (s for s in self.steps if (s.call.name, s.call.arguments or {}) == wanted), None
-        )
+        same = (s for s in self.steps if s.call.name == name)
+        return next((s for s in same if (s.call.arguments or {}) == arguments), None)
 
 
 def read_turn(messages: Sequence[Message], locale: str) -> Turn:

@@ -237,13 +237,8 @@ def _stretches(text: str, now: str) -> Iterator[tuple[str, Json, int, int, Unit 
                 value, start = _name(text, match)
             number = _NUMBER.match(value) if kind == "code" and "/" not in value else None
             if value and not (number and max(number.end(), number.end("unit")) == len(value)):
-                yield (
-                    kind,
-                    value,
-                    start,
-                    start + len(value) if kind == "name" else match.end(),
-                    None,
-                )
+                end = start + len(value) if kind == "name" else match.end()
+                yield kind, value, start, end, None
 
 
 def _numbers(text: str) -> Iterator[tuple[str, Json, int, int, Unit | None]]:

@@ -77,10 +77,8 @@ class Parameter(Struct, frozen=True, dict=True):
         _, _, last = self.label.rpartition(" ")
         if " " in self.label and (unit := unit_of(last)):
             return (unit,)
-        is_listed = self.kind == "string" and not all(
-            str(each)[:1].isdigit() for each in self.options
-        )
-        if self.kind == "boolean" or is_listed:
+        are_numbers = all(str(each)[:1].isdigit() for each in self.options)
+        if self.kind == "boolean" or (self.kind == "string" and not are_numbers):
             return ()
         said = (m[1] or m[2] for m in _UNIT_SAID.finditer(self.description))
         found = dict.fromkeys(u for w in said if w not in ("in", "a") and (u := unit_of(w)))

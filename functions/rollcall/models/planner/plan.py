@@ -248,9 +248,11 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
         same = choose(" ".join((*verb, piece)), request) if verb else None
         if same and same.name == parts[-1].tool.name:
             tool = same  # in "summarize the first chat and the second chat"
+        said = read_message(piece, request.now_iso)
+        adds = parts and fill(parts[-1].tool, said, request.names).arguments
         if tool and (not parts or (tool.name != parts[-1].tool.name and asks(piece, tool))):
             parts.append(Goal(piece, tool))
-        elif not tool and asks(piece) and not (parts and _adds(piece, parts[-1], request)):
+        elif not (tool or adds) and asks(piece):
             unmet.append(piece.strip(" ,.?!"))
         elif parts:
             parts[-1] = replace(parts[-1], text=f"{parts[-1].text}, {piece}")
@@ -281,11 +283,6 @@ def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list
         before = {**filled, **goal.given}
         found.append(goal)
     return found, lost
-
-
-def _adds(piece: str, goal: Goal, request: ModelRequest) -> bool:
-    """Tell whether a piece says more for the tool of the goal before it."""
-    return bool(fill(goal.tool, read_message(piece, request.now_iso), request.names).arguments)
 
 
 def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] | None:
@@ -324,9 +321,8 @@ def _answered(question: Question, turn: Turn, request: ModelRequest) -> Goal | N
     if value is None and not question.options and (not other or other.name == goal.tool.name):
         schema = {"properties": {parameter.name: parameter.schema}, "required": [parameter.name]}
         tool = ToolSpec(goal.tool.name, "", schema, aliases=goal.tool.aliases)
-        value = fill(tool, read_message(text, request.now_iso), request.names).arguments.get(
-            parameter.name
-        )
+        filled = fill(tool, read_message(text, request.now_iso), request.names)
+        value = filled.arguments.get(parameter.name)
         is_text = parameter.kind == "string" and not parameter.refers_to and len(text) < 400
         if value is None and is_text and parameter.accepts(text):
             value = text
@@ -394,9 +390,8 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
     kept = {p.name for p in parameters(tool) if p.root not in roots}
     # Another thing takes the place of the one before, with where that was.
     kept -= set(request.names) if not filled.arguments.keys().isdisjoint(request.names) else set()
-    return Goal(
-        turn.text, tool, {k: v for k, v in (last.call.arguments or {}).items() if k in kept}
-    )
+    given = {k: v for k, v in (last.call.arguments or {}).items() if k in kept}
+    return Goal(turn.text, tool, given)
 
 
 def _next_page(
@@ -569,11 +564,8 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
     named = owners if searches(tool) else names
     people = [said_by] if said_by else [str(m.value) for m in named]
     used = [*names, *places]
-    left = [
-        hard[m.place]
-        for m in filled.open
-        if m not in used and not (searches(tool) and m.kind == "name")
-    ]
+    open_ = [m for m in filled.open if m not in used]
+    left = [hard[m.place] for m in open_ if not (searches(tool) and m.kind == "name")]
     told = {*people, *left, *(hard[m.place] for m in used if m not in places)}
     rest = [] if about or searches(tool) else [e for e in filled.left if e not in told]
     return Wish(
@@ -581,7 +573,7 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
         people=tuple(people),
         topic="" if searches(tool) else about,
         left=(*left, *rest),
-        open=tuple(m for m in filled.open if m not in used),
+        open=tuple(open_),
     )
 
 
@@ -607,14 +599,9 @@ def _look_up(
     lister, searcher = _lister(goal.tool, target, request.tools), searcher_of(request.tools)
     is_topic = cue("about").search(goal.text) or (many and not cue("within").search(goal.text))
     is_found = is_topic and (many or "search" in target.description)
-    helpers = (
-        [searcher, lister]
-        if topic and is_found
-        else [
-            lister,
-            searcher if topic and is_topic and not (lister and goal.tool.writes) else None,
-        ]
-    )
+    may_search = topic and is_topic and not (lister and goal.tool.writes)
+    helpers = [lister, searcher if may_search else None]
+    helpers = [searcher, lister] if topic and is_found else helpers
     for helper in (each for each in helpers if each and not named and each is not goal.tool):
         query = {p.name: topic for p in parameters(helper) if p.required and p.means("query")}
         most = [p for p in parameters(helper) if p.means("limit") and "maximum" in p.schema]

@@ -330,3 +330,21 @@ def test_a_month_is_a_value_where_months_are_listed(message: str) -> None:
     )
     found = fill(tool, read_message(message, NOW))
     assert (found.arguments, found.open) == ({"timeRange": "month"}, [])
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [("Tell Dana that I'm late", "I'm late"), ("תשלח לדנה שאני לא מגיע", "אני לא מגיע")],
+)
+def test_a_negation_in_what_is_to_be_sent_is_part_of_it(message: str, content: str) -> None:
+    send = spec(
+        "send_message",
+        "Send a message.",
+        {"to": text("Who"), "content": text("The words")},
+        "content",
+        writes=True,
+        keywords=("send", "tell", "שלח"),
+        aliases={"to": ("Dana", "דנה")},
+    )
+    ((name, arguments),) = calls(message, (send,))
+    assert (name, arguments["content"]) == ("send_message", content)
