@@ -58,7 +58,7 @@ def test_an_example_calls_its_tool_or_is_asked_about_and_no_other_tool_is_called
         own = (agent for agent in agents.values() if each.id in agent.tools)
         agent = next(own, largest)
         tools = tuple(specs[id] for id in specs if id in {*agent.tools, each.id})
-        for example in each.examples[:: amount(3, full=1)]:
+        for example in each.examples[:: amount(5, full=1)]:
             names, text = first_calls(example["userRequest"], tools)
             others = set(names) - {each.id} - LOOKUPS
             assert not others, (each.id, example["userRequest"], names)
