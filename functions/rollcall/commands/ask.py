@@ -126,6 +126,7 @@ def _decide(interrupt: Mapping[str, Any], options: Namespace) -> bool | None:
         print("   Approve it? [y/n] ", end="", file=sys.stderr, flush=True)
         answer = sys.stdin.readline()
         if not answer:
+            _note("")  # the end of the line that asked
             return None
         if answer.strip().lower() in ("y", "yes", "n", "no"):
             return answer.strip().lower().startswith("y")
