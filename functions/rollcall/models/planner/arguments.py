@@ -506,7 +506,9 @@ class _Form:
         return found[1:].lstrip("-") if is_glued else found
 
     def fill_queries(self) -> None:
-        numbers = {n for each in self.free("number") for n in each.place}  # a sum is no topic
+        # A sum is no topic, but "search for 2024" is one.
+        numbers = {n for each in self.free("number") for n in each.place}
+        numbers = set() if cue("seeks").match(self.message.text) else numbers
         for parameter in self.open("string"):
             if parameter.options or not parameter.means("query"):
                 continue
@@ -550,15 +552,21 @@ class _Form:
         # A list of people says nothing of "who writes the most", whatever its own words are.
         asks = set() if cue("person_or_day").match(self.message.text) else asks
         heard = asks | self.used | {n for each in self.free("quote") for n in each.place}
-        for match in cue("qualifiers").finditer(self.message.text):
+        said = self.message.text
+        end = len(said)
+        for match in cue("but").finditer(said):
+            if heard.isdisjoint(self.message.places(match.start(), len(said))):
+                end = match.start()
+                break
+        for match in cue("qualifiers").finditer(said, 0, end):
             place = self.message.places(*match.span())
-            beside = {*place, place[-1] + 1} if place else heard  # "the most urgent"
+            beside = {*place} if place else heard
+            if place and not group(match, "negation")[0]:
+                beside.add(place[-1] + 1)  # "the most urgent", but "not urgent" is something else
             if not beside & heard:
                 self.filled.qualifiers.append(match[0])
-        for match in cue("but").finditer(self.message.text):
-            place = self.message.places(match.start(), len(self.message.text))
-            if heard.isdisjoint(place):
-                self.filled.qualifiers.append(self.message.text[match.start() :].strip(" .?!"))
+        if end < len(said):
+            self.filled.qualifiers.append(said[end:].strip(" .?!"))
 
     def note_what_is_left(self) -> None:
         """Note what found no use; a keyword's own figures ("200 amp service") ask for the tool."""

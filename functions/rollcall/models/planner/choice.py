@@ -57,7 +57,7 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     if not near or leaves[near[0].name][0] == 2:  # a tool that takes all of it says what is meant
         numbers = {n for each in message.mentions if each.kind == "number" for n in each.place}
         whole = [fit.tool for fit in every if leaves[fit.tool.name] == (0, 0)]
-        whole = [t for t in whole if numbers and numbers <= forms[t.name].used]
+        whole = [t for t in whole if numbers and numbers < forms[t.name].used]
         whole = [t for t in whole if _answers(t, message) and not searches(t)]
         near = whole or near
     for tool in near[:1]:

@@ -332,19 +332,52 @@ def test_a_month_is_a_value_where_months_are_listed(message: str) -> None:
     assert (found.arguments, found.open) == ({"timeRange": "month"}, [])
 
 
+SEND = spec(
+    "send_message",
+    "Send a message.",
+    {"to": text("Who"), "content": text("The words")},
+    "content",
+    writes=True,
+    keywords=("send", "tell", "שלח"),
+    aliases={"to": ("Dana", "דנה")},
+)
+
+
 @pytest.mark.parametrize(
     ("message", "content"),
     [("Tell Dana that I'm late", "I'm late"), ("תשלח לדנה שאני לא מגיע", "אני לא מגיע")],
 )
 def test_a_negation_in_what_is_to_be_sent_is_part_of_it(message: str, content: str) -> None:
-    send = spec(
-        "send_message",
-        "Send a message.",
-        {"to": text("Who"), "content": text("The words")},
-        "content",
-        writes=True,
-        keywords=("send", "tell", "שלח"),
-        aliases={"to": ("Dana", "דנה")},
-    )
-    ((name, arguments),) = calls(message, (send,))
+    ((name, arguments),) = calls(message, (SEND,))
     assert (name, arguments["content"]) == ("send_message", content)
+
+
+@pytest.mark.parametrize("message", ["שלח לדנה שאלה על התקציב", "שלח לדנה שתי תמונות"])
+def test_a_hebrew_noun_is_not_cut_where_it_begins_as_that_does(message: str) -> None:
+    assert not calls(message, (SEND,))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Show me messages that are not urgent",
+        "הראה הודעות לא דחוף",
+        "Do I have no tasks?",
+    ],
+)
+def test_a_negation_beside_a_keyword_is_not_passed_over(message: str) -> None:
+    assert not ask(message, MESSAGING).calls
+
+
+def test_a_negation_beside_a_value_is_not_passed_over() -> None:
+    assert calls("Check the wire size, not 12 AWG, 20 A") == []
+    assert "“but not LP1”" in answer_of(ask("voltage drop but not LP1", ELECTRICAL, done))
+
+
+@pytest.mark.parametrize("message", ["Search for 2024", "חפש 2024"])
+def test_a_number_that_is_to_be_searched_for_is_a_topic(message: str) -> None:
+    assert ask(message, MESSAGING).calls == [[("search_all_conversations", {"query": "2024"})]]
+
+
+def test_a_number_alone_chooses_no_tool() -> None:
+    assert calls("What is the difference between 12 AWG and 10 AWG?") == []
