@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import socket
+from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -245,6 +246,15 @@ def global_region(source: bytes) -> str | None:
     names = {name, *_imported(tree, "firebase_functions.options", name)}
     region = None
     constants: dict[str, ast.expr | None] = {}
+    names_in_code = (each for each in ast.walk(tree) if isinstance(each, ast.Name))
+    is_set = Counter(each.id for each in names_in_code if isinstance(each.ctx, ast.Store))
+
+    def resolved(value: ast.expr | None) -> ast.expr | None:
+        """What a name stands for that is set once, and so not under a condition alone."""
+        if isinstance(value, ast.Name) and is_set[value.id] == 1:
+            return constants.get(value.id)
+        return value
+
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -255,11 +265,10 @@ def global_region(source: bytes) -> str | None:
         if called not in names and not called.endswith(f".{name}"):
             continue
         region = None  # each call takes the place of all that an earlier one set
-        value = next((each.value for each in node.value.keywords if each.arg == "region"), None)
+        of_call = (each.value for each in node.value.keywords if each.arg == "region")
+        value = resolved(next(of_call, None))
         if isinstance(value, ast.List) and value.elts:
-            value = value.elts[0]
-        if isinstance(value, ast.Name):
-            value = constants.get(value.id)
+            value = resolved(value.elts[0])
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             region = value.value
         elif value and (named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value))):

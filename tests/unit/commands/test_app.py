@@ -159,6 +159,12 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
         ),
         ("set_global_options(region=['europe-west1', 'us-east1'])", "europe-west1"),
         ("REGION: Final = 'europe-west1'\nset_global_options(region=REGION)", "europe-west1"),
+        ("REGIONS = ['us-east1']\nset_global_options(region=REGIONS)", "us-east1"),
+        ("R = 'us-east1'\nset_global_options(region=[R])", "us-east1"),
+        (
+            "R = 'us-east1'\nif IS_LIVE:\n    R = 'europe-west1'\nset_global_options(region=R)",
+            None,
+        ),
         ("set_global_options(region=read_region())", None),
         ("set_global_options(region=None)", None),
         (

@@ -153,11 +153,12 @@ def _answers_yes(question: str) -> bool:
 
 def _next_steps(plan: Plan) -> str:
     steps = []
-    for folder in (each.folder for each in (plan.codebase, *plan.codebase.parts)):
+    for codebase in (plan.codebase, *plan.codebase.parts):
+        folder = codebase.folder
         python = shlex.quote(f"{folder}/venv/bin/python")
         install = f"{python} -m pip install -r {shlex.quote(f'{folder}/requirements.txt')}"
         if not (plan.root / folder / "venv").exists():
-            install = f"{plan.codebase.python} -m venv {shlex.quote(f'{folder}/venv')} && {install}"
+            install = f"{codebase.python} -m venv {shlex.quote(f'{folder}/venv')} && {install}"
         steps.append(install)
     if not plan.is_update:
         python = shlex.quote(f"{plan.codebase.folder}/venv/bin/python")

@@ -122,10 +122,14 @@ class Plan:
         self._record = read_record(root / self.codebase.folder)
         self._web_record = self._record.web if self._record is not None else None
         # All that bind Rollcall: each needs the wheel, and its packages may have rules.
-        codebases = (self.codebase, *self.codebase.parts)
+        codebases = self._codebases = (self.codebase, *self.codebase.parts)
         bound = [app_code.bind_arguments(self._files, each.folder) for each in codebases]
         self._is_bound = bound[0] is not None
         self.is_update = self._record is not None and self._is_bound
+        # Those that have nothing of Rollcall yet: what they are given once may be changed later.
+        vendors = {each: each.path("vendor") for each in self.codebase.parts}
+        self._fresh = [each for each in vendors if not self._files.is_folder(vendors[each])]
+        self._fresh += [] if self.is_update else [self.codebase]
         self._prefix = self._choose_prefix(prefix)
         packages = {
             name if each is self.codebase else each.path(name): root / each.path(name)
@@ -176,16 +180,17 @@ class Plan:
             if not self._files.exists(".firebaserc"):
                 self._files.put(".firebaserc", app_code.firebaserc(self.root.resolve().name))
             return
-        if pattern := firebase_json.ignored_vendor(self._firebase, self.codebase):
-            raise Problem(
-                f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would leave '
-                f"out Rollcall's wheel in {self._in('vendor')}. Take the pattern out."
-            )
+        for each in self._codebases:
+            if pattern := firebase_json.ignored_vendor(self._firebase, each):
+                raise Problem(
+                    f'{firebase_json.FILE}: "ignore" has {pattern!r}, by which a deploy would '
+                    f"leave out Rollcall's wheel in {each.path('vendor')}. Take the pattern out."
+                )
         text = self._firebase
         if not self.is_update:
             text = firebase_json.merge(text, self.codebase)
         for part in self.codebase.parts:
-            if not self._files.is_folder(part.path("vendor")):
+            if part in self._fresh:
                 text = firebase_json.merge_functions(text, part)
         self._files.put(firebase_json.FILE, text)
 
@@ -205,7 +210,7 @@ class Plan:
             settings.append(
                 (PREFIX, self._prefix, "Before the names of Rollcall's collections and functions.")
             )
-        if not self.is_update:
+        if codebase in self._fresh:
             settings.append(app_code.THREADS)
             if self._main is None:
                 settings.append(app_code.NO_PLUGINS)
@@ -213,24 +218,23 @@ class Plan:
             self._files.put(path, app.merge_variables(text, settings))
 
     def _plan_git(self) -> None:
-        if not self.is_update:
-            text = self._files.read(".gitignore") or ""
-            below = self._files.read(self._in(".gitignore")) or ""
+        text = self._files.read(".gitignore") or ""
+        missing: dict[str, None] = {}
+        for codebase in (each for each in self._codebases if each in self._fresh):
+            below = self._files.read(codebase.path(".gitignore")) or ""
             have = {line.strip().strip("/") for line in (text + "\n" + below).splitlines()}
-            folder = self.codebase.folder
-            missing = [
-                line
-                for line in app_code.gitignore_lines(folder)
-                if line.strip("/") not in have
-                and line.removeprefix(f"{folder}/").strip("/") not in have
-            ]
-            if missing:
-                gap = "\n" if text.strip() else ""
-                lines = "\n".join(["# Rollcall", *missing])
-                self._files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
-        wheel = self._in(f"vendor/{self._wheel.file_name}")
+            for line in app_code.gitignore_lines(codebase.folder):
+                inside = line.removeprefix(f"{codebase.folder}/")
+                if have.isdisjoint((line.strip("/"), inside.strip("/"))):
+                    missing[line] = None
+        if missing:
+            gap = "\n" if text.strip() else ""
+            lines = "\n".join(["# Rollcall", *missing])
+            self._files.put(".gitignore", append_lines(text, f"{gap}{lines}\n"))
+        names = (f"vendor/{self._wheel.file_name}", ".env")
+        ours = [each.path(name) for each in self._codebases for name in names]
         pages = [f"{self._web_record.folder}/index.html"] if self._web_record is not None else []
-        for path in (wheel, self._in(".env"), *pages):
+        for path in (*ours, *pages):
             if self._files.exists(path) and (rule := _git_ignores(self.root, path)):
                 self.notes.append(
                     f"{path} is ignored by git ({rule}): deploys from another machine, such as "

@@ -58,6 +58,25 @@ def test_yes_writes_and_says_what_to_do_next(tmp_path: Path, capsys: Output) -> 
     assert capsys.readouterr().out == f"App: {app}\nNothing to change.\n"
 
 
+def test_each_codebase_is_installed_with_the_python_of_its_runtime(
+    tmp_path: Path, capsys: Output
+) -> None:
+    ours = '{"source": "a", "runtime": "python313"}'
+    part = '{"source": "b", "codebase": "b", "runtime": "python311"}'
+    bind = "from rollcall import bind\nbind(globals()"
+    make(
+        tmp_path,
+        {
+            "firebase.json": f'{{"functions": [{ours}, {part}]}}',
+            "a/main.py": f"{bind})\n",
+            "b/main.py": f"{bind}, without=['engine'])\n",
+        },
+    )
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    printed = capsys.readouterr().out
+    assert "python3.13 -m venv a/venv" in printed and "python3.11 -m venv b/venv" in printed
+
+
 def test_after_an_upgrade_only_the_installation_is_left_to_do(
     tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:

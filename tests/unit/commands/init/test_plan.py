@@ -459,10 +459,30 @@ def test_a_codebase_without_the_engine_gets_the_wheel_and_its_packs_rules(tmp_pa
     assert (tmp_path / "b/requirements.txt").read_text().endswith("rollcall-firebase==0.1.0+g1\n")
     assert [each.suffix for each in (tmp_path / "b/vendor").iterdir()] == [".whl"]
     assert "ROLLCALL_CODEBASE=b\n" in (tmp_path / "b/.env").read_text()
+    assert "THREADS=48" in (tmp_path / "b/.env").read_text()
+    ignored = (tmp_path / ".gitignore").read_text().splitlines()
+    assert {"a/venv", "b/venv"} <= set(ignored) and ignored.count("__pycache__/") == 1
     assert "cd b && venv/bin/python -m rollcall sync" in (tmp_path / "firebase.json").read_text()
     rules = (tmp_path / "firestore.rules").read_text()
     assert "match /bills/{id}" in rules and "match /parts/{id}" in rules
     assert not init(tmp_path).changes
+
+
+def test_what_would_keep_the_wheel_from_a_codebase_without_the_engine_is_told(
+    tmp_path: Path,
+) -> None:
+    part = '{"source": "b", "codebase": "b", "ignore": ["vendor"]}'
+    files = {
+        "firebase.json": f'{{"functions": [{{"source": "a"}}, {part}]}}',
+        "a/main.py": "from rollcall import bind\nbind(globals())\n",
+        "b/main.py": "from rollcall import bind\nbind(globals(), without=['engine'])\n",
+    }
+    make(tmp_path, files)
+    assert "leave out Rollcall's wheel in b/vendor" in refusal(tmp_path)
+    make(tmp_path, {"firebase.json": files["firebase.json"].replace('"vendor"', '"x"')})
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    make(tmp_path, {".gitignore": "b/.env\n"})
+    assert any(each.startswith("b/.env is ignored by git") for each in planned(tmp_path).notes)
 
 
 # ---- Several databases ----
