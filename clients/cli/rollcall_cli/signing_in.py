@@ -6,7 +6,6 @@ import argparse
 import getpass
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from rollcall_cli import settings
@@ -129,10 +128,13 @@ def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
     except Lost:
         raise  # which says by itself that they may not run
     except CallError as refused:
-        with suppress(CallError):
+        try:
             return sign_up(place, email=email, password=password)
+        except CallError as error:
+            # Where there is such a user, the first answer says what is wrong.
+            told = refused if "EMAIL_EXISTS" in error.message else error
         hint = f"Tried as {email}: ROLLCALL_EMAIL and ROLLCALL_PASSWORD name another user."
-        raise CallError(refused.code, refused.message, {"hint": hint}) from refused
+        raise CallError(told.code, told.message, {"hint": hint}) from told
 
 
 def _session(place: Place, user: User) -> Session:

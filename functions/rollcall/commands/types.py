@@ -81,7 +81,9 @@ class _AnswerSchema(GenerateJsonSchema):
     """The schema of a value that is sent, with every field that has a default."""
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        return field["type"] != "typed-dict-field" or super().field_is_required(field, total)
+        if field["type"] == "typed-dict-field":
+            return super().field_is_required(field, total)
+        return "serialization_exclude_if" not in field
 
 
 def type_of(
@@ -127,8 +129,8 @@ def type_of(
             return f"Record<string, {inner(values) if isinstance(values, dict) else 'any'}>"
         lines = []
         for name, given in schema["properties"].items():
-            is_null = is_answer and {"type": "null"} in given.get("anyOf", ())
-            may_lack = is_null or name not in schema.get("required", ())
+            is_null = {"type": "null"} in given.get("anyOf", ()) or None in given.get("enum", ())
+            may_lack = (is_answer and is_null) or name not in schema.get("required", ())
             found = inner(given, indent=f"{indent}  ", no_null=may_lack and not is_answer)
             lines.append(f"{indent}  {name}{'?' if may_lack else ''}: {found};\n")
         return f"{{\n{''.join(lines)}{indent}}}"

@@ -41,6 +41,12 @@ class _Google(BaseHTTPRequestHandler):
             status, answer = 400, {"error": {"message": "TOKEN_EXPIRED"}}
         elif body.get("password") == "new" and "signUp" not in self.path:
             status, answer = 400, {"error": {"message": "EMAIL_NOT_FOUND"}}
+        elif body.get("password") == "short":
+            is_new = "signUp" in self.path
+            status = 400
+            answer = {"error": {"message": "WEAK_PASSWORD" if is_new else "EMAIL_NOT_FOUND"}}
+        elif body.get("password") == "wrong" and "signUp" in self.path:
+            status, answer = 400, {"error": {"message": "EMAIL_EXISTS"}}
         elif body.get("password") == "wrong":
             status, answer = 400, {"error": {"message": "INVALID_LOGIN_CREDENTIALS"}}
         sent = json.dumps(answer).encode()
@@ -195,13 +201,21 @@ def test_emulators_that_do_not_run_are_told_with_how_to_start_them(
     assert json.loads(told.out)["error"]["code"] == "unavailable"
 
 
-def test_refused_user_of_emulators_is_told_which_variables_name_another(
-    place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("password", "reason"), [("wrong", "INVALID_LOGIN_CREDENTIALS"), ("short", "WEAK_PASSWORD")]
+)
+def test_refused_user_of_emulators_is_told_why_and_which_variables_name_another(
+    place: Place,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    password: str,
+    reason: str,
 ) -> None:
     host = place.identity_url.split("/")[2]
-    wrong = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, ROLLCALL_PASSWORD="wrong")
-    assert command.main(["threads"], wrong) == FAILED
-    assert "ROLLCALL_EMAIL and ROLLCALL_PASSWORD" in capsys.readouterr().err
+    refused = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, ROLLCALL_PASSWORD=password)
+    assert command.main(["threads"], refused) == FAILED
+    told = capsys.readouterr().err
+    assert reason in told and "ROLLCALL_EMAIL and ROLLCALL_PASSWORD" in told
 
 
 def test_a_user_that_the_emulators_do_not_know_is_made(place: Place, google: Any) -> None:

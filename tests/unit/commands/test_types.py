@@ -24,6 +24,8 @@ class Measured(Wire):
 
     length_mm: float
     per_letter_mm: dict[str, float] = Field(default_factory=dict)
+    script: Literal["latin", None] = None
+    letters: int = Field(default=1, exclude_if=lambda value: value == 1)
     part: Part | None = None
 
 
@@ -82,6 +84,8 @@ def test_a_result_has_each_field_that_has_a_default_and_may_lack_one_that_is_nul
         "      result: {\n"
         "        lengthMm: number;\n"
         "        perLetterMm: Record<string, number>;\n"
+        '        script?: "latin" | null;\n'
+        "        letters?: number;\n"
         "        part?: {\n"
         "          word: string;\n"
         "          parts: any[];\n"  # it holds itself
