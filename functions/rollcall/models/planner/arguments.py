@@ -554,7 +554,8 @@ class _Form:
         heard = asks | self.used | {n for each in self.free("quote") for n in each.place}
         said = self.message.text
         end = len(said)
-        for match in cue("but").finditer(said):
+        searches = any(each.means("query") for each in self.parameters)  # for words after it too
+        for match in () if searches else cue("but").finditer(said):
             if heard.isdisjoint(self.message.places(match.start(), len(said))):
                 end = match.start()
                 break

@@ -379,5 +379,18 @@ def test_a_number_that_is_to_be_searched_for_is_a_topic(message: str) -> None:
     assert ask(message, MESSAGING).calls == [[("search_all_conversations", {"query": "2024"})]]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Search for red but cheap paint",
+        "חפש צבע אדום אבל זול",
+        "No, show my decisions",
+        "לא, תראה לי החלטות",
+    ],
+)
+def test_what_is_searched_for_and_a_first_no_are_not_asked_about(message: str) -> None:
+    assert ask(message, MESSAGING).calls
+
+
 def test_a_number_alone_chooses_no_tool() -> None:
     assert calls("What is the difference between 12 AWG and 10 AWG?") == []
