@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from urllib.parse import unquote
 
 from msgspec import Struct
 from packaging.requirements import InvalidRequirement, Requirement
@@ -216,7 +217,10 @@ def conflicts(text: str, needs: Iterable[str]) -> Iterator[tuple[int, str]]:
             )
 
 
-_PATH = re.compile(rf"(?:\./)?vendor/{_FILE_PREFIX}([^-\s]+)\S*\.whl")
+_PATH = re.compile(
+    rf"(?:\./)?vendor/{_FILE_PREFIX}(?P<version>[^-\s]+)\S*\.whl"
+    r"(?P<extras>\[[^\]]*\])?\s*(?P<marker>;.*)?"
+)
 
 
 def has_hashes(text: str) -> bool:
@@ -232,7 +236,8 @@ def _requirement(line: str) -> Requirement | None:
     if not line or line.startswith("-"):
         return None
     if path := _PATH.fullmatch(line):
-        line = f"{DISTRIBUTION}=={path[1]}"
+        version = unquote(path["version"])  # "+" may stand there as "%2B"
+        line = f"{DISTRIBUTION}{path['extras'] or ''}=={version} {path['marker'] or ''}"
     try:
         return Requirement(line)
     except InvalidRequirement:

@@ -146,6 +146,11 @@ def test_a_path_of_the_wheel_becomes_a_version_when_there_is_a_new_one() -> None
     assert wheel.require(text, "2+g2") == (
         "flask\n--find-links ./vendor\nrollcall-firebase==2+g2\n"
     )
+    exact = "./vendor/rollcall_firebase-1%2Bg1-py3-none-any.whl[pdf] ; python_version > '3.11'\n"
+    assert wheel.require(exact, "1+g1") == exact
+    assert wheel.require(exact, "2+g2") == (
+        '--find-links ./vendor\nrollcall-firebase[pdf]==2+g2; python_version > "3.11"\n'
+    )
 
 
 NEEDS = (
