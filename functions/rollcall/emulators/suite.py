@@ -84,8 +84,10 @@ class Suite:
 
     def stop(self) -> None:
         """End the suite and everything that it started."""
-        stop(self.process)
-        self.configuration.remove_file()
+        try:
+            stop(self.process)
+        finally:  # on a second Ctrl-C too
+            self.configuration.remove_file()
 
     def log_text(self) -> str:
         """What firebase-tools and the functions have written so far."""
