@@ -561,9 +561,12 @@ class _Form:
                 break
         for match in cue("qualifiers").finditer(said, 0, end):
             place = self.message.places(*match.span())
-            beside = {*place} if place else heard
+            beside = {place[0]} if place else heard
             if place and not group(match, "negation")[0]:
-                beside.add(place[-1] + 1)  # "the most urgent", but "not urgent" is something else
+                beside |= {
+                    *place,
+                    place[-1] + 1,
+                }  # "the most urgent", but "not urgent" is something else
             if not beside & heard:
                 self.filled.qualifiers.append(match[0])
         if end < len(said):

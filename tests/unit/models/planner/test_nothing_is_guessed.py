@@ -394,3 +394,12 @@ def test_what_is_searched_for_and_a_first_no_are_not_asked_about(message: str) -
 
 def test_a_number_alone_chooses_no_tool() -> None:
     assert calls("What is the difference between 12 AWG and 10 AWG?") == []
+
+
+@pytest.mark.parametrize("message", ["inspect everything except grounding", "בדוק הכול חוץ מהארקה"])
+def test_what_is_left_out_is_not_what_is_wanted(message: str) -> None:
+    category = text("Which rules", enum=["grounding", "panels"])
+    inspect = spec("run_inspection", "Inspect a project.", {"category": category})
+    aliases = {"grounding": ("הארקה",)}
+    inspect = replace(inspect, keywords=("inspect", "בדוק הכול"), aliases=aliases)
+    assert calls(message, (inspect,)) == []
