@@ -24,8 +24,9 @@ def write_copy(
     """Prepare the documents that `write` writes for a project that has none of them.
 
     `write` does it the first time in this process, and again where a project's name has another
-    length; projects after that get the very documents that it wrote, in commits that are encoded
-    already: hundreds of tests begin with one state.
+    length; what it wrote is taken away again, so that no test finds more for being the first.
+    Every project gets the very documents that it wrote, in commits that are encoded already:
+    hundreds of tests begin with one state.
 
     Args:
         parts: The collections, with what is below them, that one commit each is to write.
@@ -37,13 +38,16 @@ def write_copy(
         write()
         found = everything(db)
         commits = []
+        undo = db.batch()
         for names in parts:
             batch = db.batch()
             for path, data in found.items():
                 if path.split("/")[0] in names:
                     batch.set(db.document(path), data)
+                    undo.delete(db.document(path))
             request = CommitRequest(database=db._database_string, writes=batch._write_pbs)
             commits.append(CommitRequest.serialize(request))
+        undo.commit()
         _commits[key] = (db.project, commits)
     project, commits = _commits[key]
 

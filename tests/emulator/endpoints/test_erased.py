@@ -51,7 +51,9 @@ def lived(office: Office) -> None:
     gone = as_zed(office, says(WORD), runId="gone")
     clear_thread(office.here, Call(ZED, {"threadId": gone.thread}))
     direct = {"arguments": {"to": WORD}, "callKey": WORD}
-    office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
+    office.write_documents()
+    sent = office.functions.post("send_letter", direct, uid=UID, claims=TEACHER)
+    assert sent.status_code == 200
     device = {"uid": UID, "token": WORD, "platform": "web", "createdAt": datetime.now(UTC)}
     office.db.document(f"devices/{WORD}").set({**device, "schemaVersion": 1})
 

@@ -24,12 +24,6 @@ from seed.electrical.sample import projects
 AtWork = Callable[..., ToolContext]
 
 
-@pytest.fixture(scope="module")
-def db(module_db: Client) -> Client:
-    """One for all tests, which only read."""
-    return module_db
-
-
 @pytest.fixture
 def workshop(sample_projects: Client, at_work: AtWork) -> ToolContext:
     return at_work(project="workshop")
