@@ -176,6 +176,7 @@ def test_web_of_two_who_decide_one_counts(chat: Page, inbox: Page) -> None:
         )
     for page in pages:
         expect(card(page, words)).to_contain_text("It happened once", timeout=60_000)
+    pages[1].close()
     assert sent(words) == 1
 
 

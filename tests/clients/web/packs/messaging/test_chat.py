@@ -122,11 +122,13 @@ def test_web_lost_network_leaves_no_gap(
     ask(chat, "a long one")
     expect(answers(chat)).to_contain_text("paragraph 2")
     context.set_offline(True)
-    expect(chat.get_by_text("No connection.")).to_be_visible()
-    model.release()
-    if IS_FULL:
-        chat.wait_for_timeout(20_000)
-    context.set_offline(False)
+    try:
+        expect(chat.get_by_text("No connection.")).to_be_visible()
+        model.release()
+        if IS_FULL:
+            chat.wait_for_timeout(20_000)
+    finally:
+        context.set_offline(False)
     wait_until_done(chat)
     expect(chat.get_by_text("No connection.")).to_be_hidden()
     assert _squeezed(transcript(chat)) == _squeezed(["a long one", LONG])

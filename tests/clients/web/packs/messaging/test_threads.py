@@ -70,6 +70,7 @@ def test_web_link_opens_the_thread_for_its_owner_alone(
     other = context.new_page()
     other.goto(link)
     expect(log(other)).to_contain_text("Hello")
+    other.close()
     page = stranger.new_page()
     page.goto(link)
     page.get_by_role("button", name="Try it without an account").click()
