@@ -204,6 +204,10 @@ class _Form:
             taken = self.used.union(*(at for each in options for at in self.message.find(each)))
             item = replace(self.tool, parameters=parameter.items)
             one = fill(item, self.message)
+            said = (words(text) for text in one.arguments.values() if isinstance(text, str))
+            sums = frozenset[str]().union(*(p.core for p in self.open("integer", "number")))
+            if any(sums.issuperset(each) for each in said):
+                continue  # "an additional 11 kW" names a figure, and no thing
             if not set(parameter.items.get("required", ())) - one.arguments.keys():
                 self.take(parameter, [one.arguments], one.used - taken)
 

@@ -296,6 +296,7 @@ def test_a_list_of_things_with_fields_is_filled_with_one_that_has_all_that_it_ne
     one = {"description": "lamp", "weightKg": 3}
     assert filled("Do it for a 3 kg lamp", SHIPMENT) == {"parcels": [one]}
     assert "parcels" not in filled("Do it for 3 kg", SHIPMENT)
+    assert filled("Do it for a total of 3 kg", SHIPMENT) == {"totalKg": 3}  # no thing called total
 
 
 def test_how_many_there_are_stands_before_their_size() -> None:
