@@ -92,19 +92,27 @@ describe("a chat with the JavaScript client", () => {
 
   test("threads are listed live, renamed, archived and deleted", async () => {
     const { threadId } = await rollcall.run({ ...PRIORITIES, message: "Hello" }).result;
-    const seen = [];
-    let stop;
-    const renamed = new Promise((resolve, reject) => {
-      const listener = (threads) => {
-        const found = threads.find(({ id }) => id === threadId);
-        seen.push(found?.title);
-        if (found?.title === "Mine" && found.status === "archived") resolve();
-      };
-      stop = rollcall.threads.watch(listener, { onError: reject });
-    });
+    let [found, failed, look] = [undefined, undefined, () => undefined];
+    const stop = rollcall.threads.watch(
+      (threads) => {
+        found = threads.find(({ id }) => id === threadId);
+        look();
+      },
+      { onError: (error) => failed(error) },
+    );
+    const shown = (what, isMet) => {
+      const met = new Promise((resolve, reject) => {
+        [look, failed] = [() => isMet() && resolve(), reject];
+        look();
+      });
+      return within(120_000, met, what); // a busy emulator may be long silent
+    };
+    await shown("the list", () => found);
     await rollcall.threads.rename(threadId, "Mine");
+    await shown("the new title", () => found?.title === "Mine");
     await rollcall.threads.archive(threadId);
-    await within(60_000, renamed, "the news").finally(() => stop());
+    await shown("the archived thread", () => found?.status === "archived");
+    stop();
     assert.ok(
       (await rollcall.threads.list({ status: "archived" })).some(({ id }) => id === threadId),
     );
