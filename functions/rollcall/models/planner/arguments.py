@@ -516,13 +516,12 @@ class _Form:
         for parameter in self.open("string"):
             if parameter.options or not parameter.means("query"):
                 continue
+            topic = [n for n in self._topic(parameter) if n not in self.used]
             if not parameter.required:  # beside other arguments, it is the question as it was asked
                 self.filled.is_question = self.take(parameter, self.message.text.strip(), ())
             elif quotes := self.free("quote"):
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
-            elif not numbers.issuperset(
-                topic := [n for n in self._topic(parameter) if n not in self.used]
-            ):
+            elif not numbers.issuperset(topic):
                 self.take(parameter, " ".join(self.message.words[n].text for n in topic), topic)
             elif parameter.may_be_empty:
                 self.take(parameter, "", ())
@@ -567,10 +566,8 @@ class _Form:
             place = self.message.places(*match.span())
             beside = {place[0]} if place else heard
             if place and not group(match, "negation")[0]:
-                beside |= {
-                    *place,
-                    place[-1] + 1,
-                }  # "the most urgent", but "not urgent" is something else
+                # "The most urgent" is urgent; "not urgent" is something else.
+                beside |= {*place, place[-1] + 1}
             if not beside & heard:
                 self.filled.qualifiers.append(match[0])
         if end < len(said):
