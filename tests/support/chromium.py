@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import Playwright
@@ -34,10 +37,20 @@ def find(playwright: Playwright) -> str | None:
     for path in (*_APPS, playwright.chromium.executable_path):
         if Path(path).exists():
             return path
-    carried = subprocess.run(
-        ["node", "-e", _CARRIED], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    path = carried.stdout.strip()
+    return _carried()
+
+
+@cache
+def _carried() -> str | None:
+    """The path of the one that an npm package carries; None where it does not run."""
+    # The package unpacks it into the folder of temporary files, where a second process would take
+    # the unfinished file for the whole.
+    with (Path(tempfile.gettempdir()) / "rollcall-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(
+            ["node", "-e", _CARRIED], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+    path = done.stdout.strip()
     # It is built for one kind of system; elsewhere it does not start.
     runs = path and subprocess.run([path, "--version"], capture_output=True).returncode == 0
     return path if runs else None
