@@ -166,8 +166,18 @@ class _Form:
                         if self._is_label(place):
                             continue  # "panel LP1" says nothing of panels
                         if phrase in aliases or self._is_meant(parameter, phrase, place):
-                            found.setdefault(option, place)
-            self.take_all(parameter, _longest(found))
+                            found[option] = max(found.get(option, place), place, key=len)
+            found = _longest(found)
+            denied = {option: no for option, at in found.items() if (no := self._negation(at))}
+            for option, no in denied.items() if len(denied) < len(found) else ():
+                self.used |= {*no, *found.pop(option)}  # "mine, not the team's"
+            self.take_all(parameter, found)
+
+    def _negation(self, place: range) -> range | None:
+        """Return the words up to a value that say it is not wanted: "not the"."""
+        the = place[0] > 1 and self.message.words[place[0] - 1].text.lower() in wordset("linking")
+        before = range(place[0] - 1 - the, place[0])
+        return before if self.message.stems_at(before) & wordset("negations") else None
 
     def _is_label(self, place: range) -> bool:
         """Tell whether words beside a value only say what it is: "panel" in "panel LP1"."""
@@ -186,6 +196,9 @@ class _Form:
 
     def fill_flags(self) -> None:
         for parameter in self.open("boolean"):
+            said = [n for each in parameter.aliases for at in self.message.find(each) for n in at]
+            if said and self.take(parameter, True, said):
+                continue
             wanted = parameter.core - wordset("flag")
             at = [n for n, w in enumerate(self.message.words) if not wanted.isdisjoint(w.stems)]
             if not wanted or not wanted <= self.message.stems_at(at):
@@ -370,7 +383,7 @@ class _Form:
         return []
 
     def fill_people(self) -> None:
-        for parameter in self.open("string"):
+        for parameter in sorted(self.open("string"), key=lambda each: not each.means("receiver")):
             owed = cue("owed_to").search(self.message.text) if parameter.means("receiver") else None
             who, span = group(owed, "me") if group(owed, "me")[0] else group(owed, "who")
             if who:
@@ -420,8 +433,10 @@ class _Form:
             elif quotes and needed in ([], [parameter]):  # else it is not clear whose they are
                 self.take(parameter, str(quotes[0].value), quotes[0].place)
             elif parameter.means("command"):
-                said, span = group(cue("command").search(self.message.text), "command")
+                match = cue("command").search(self.message.text)
+                said, span = group(match, "command")
                 self.take(parameter, said, self.message.places(*span))
+                self.filled.unclear = group(match, "beyond")[0].strip() or self.filled.unclear
             elif not parameter.means("content") and (
                 parameter.means("prose") or parameter.required
             ):

@@ -134,10 +134,14 @@ def plan(request: ModelRequest) -> Reply:
         return Reply(_written_before(calls, turn, request), calls[:_MOST_CALLS])
     told = [(part.steps, part.wish) for part in parts if part.steps]
     question = next((part.question for part in parts if part.question), None)
-    if turn.steps and not told and not question:
+    if turn.steps and not (told or question or any(part.remark for part in parts)):
         told = [(turn.steps, Wish(turn.text))]
     texts = [composer.answer(told, turn.locale, request.tools), *(part.remark for part in parts)]
-    texts += [say("unmet", turn.locale, part=one_line(each, 80)) for each in unmet if any(texts)]
+    texts += [
+        say("unmet", turn.locale, part=one_line(each, 80))
+        for each in unmet
+        if question or any(texts)
+    ]
     text = "\n\n".join(filter(None, texts))
     if question:
         return _ask(question, text, turn.locale)
@@ -219,14 +223,17 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
     found, unmet = _split(text, request)
     leans = followed and (followed.pick is not None or cue("leans").match(text))
     others = [each for each in found if followed and each.tool.name != followed.tool.name]
-    says_other = any(map(read_message(text).find, (k for g in others for k in g.tool.keywords)))
+    own = vocabulary(followed.tool) if followed else frozenset[str]()
+    named = (k for g in others for k in g.tool.keywords if not own.issuperset(words(k)))
+    says_other = any(map(read_message(text).find, named))
     is_other = says_other or any(each.tool.writes for each in found)
     if followed and (not found or (leans and not is_other)):
         return [followed], []
     found, lost = _carried(found, turn, request)
     searcher = searcher_of(request.tools)
+    is_one = not re.search(r"[.?!]\s+\w", text)  # several sentences are no topic
     ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
-    if not (found or lost) and searcher and ours and is_request(text, "looked_up"):
+    if not (found or lost) and searcher and ours and is_one and is_request(text, "looked_up"):
         filled = fill(searcher, read_message(text, request.now_iso))
         is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
         is_named = is_named and not counts(text)
@@ -250,7 +257,22 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
             tool = same  # in "summarize the first chat and the second chat"
         said = read_message(piece, request.now_iso)
         adds = parts and fill(parts[-1].tool, said, request.names).arguments
-        if tool and (not parts or (tool.name != parts[-1].tool.name and asks(piece, tool))):
+        if unmet and not parts and set(terms(piece)) <= wordset("asking"):
+            break  # "and by when?" is no question of its own
+        own = fill(tool, said, request.names).arguments if tool and parts else {}
+        if tool and parts and not own and not asks(parts[-1].text):
+            joined = f"{parts[-1].text} {piece}"
+            taken = fill(parts[-1].tool, read_message(joined, request.now_iso), request.names)
+            if not taken.left and choose(joined, request) == parts[-1].tool:
+                parts[-1] = replace(parts[-1], text=joined)  # what is given, then the question
+                continue
+        is_apart = own and not cue("that").search(piece) and bool(cue("asks_more").match(piece))
+        if is_apart and tool and tool.name == parts[-1].tool.name:
+            before = fill(tool, read_message(parts[-1].text, request.now_iso), request.names)
+            is_apart = bool(before.arguments) and own.keys().isdisjoint(before.arguments)
+        if tool and (
+            not parts or (asks(piece, tool) and (is_apart or tool.name != parts[-1].tool.name))
+        ):
             parts.append(Goal(piece, tool))
         elif not (tool or adds) and asks(piece):
             unmet.append(piece.strip(" ,.?!"))
@@ -272,14 +294,16 @@ def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list
     found, lost = list[Goal](), list[str]()
     for goal in goals:
         filled = fill(goal.tool, read_message(goal.text, request.now_iso), request.names).arguments
-        if cue("there").search(goal.text):
-            alike = [p for p in parameters(goal.tool) if p.name in before and p.identifies]
-            given = {p.name: before[p.name] for p in alike if p.name not in filled}
-            named = [p.name in filled for p in parameters(goal.tool) if p.identifies]
-            if named and not (given or any(named)):
+        if there := cue("there").search(goal.text):
+            thing = group(there, "thing")[0]  # "in that panel"; an id is looked up
+            every = [p for p in parameters(goal.tool) if p.identifies]
+            every = [p for p in every if not (thing and p.refers_to)]
+            given = {p.name: before[p.name] for p in every if p.name in before.keys() - filled}
+            if every and not (given or any(p.name in filled for p in every)):
                 lost.append(goal.text)
                 continue
-            goal = replace(goal, given={**given, **goal.given})
+            text = goal.text.replace(thing, "") if given else goal.text
+            goal = replace(goal, text=text, given={**given, **goal.given})
         before = {**filled, **goal.given}
         found.append(goal)
     return found, lost
@@ -297,8 +321,21 @@ def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] 
                 to, *asked = re.split(cue("splits"), f" {after} ")
                 more = _split(", ".join(asked), request)[0]
                 command = f"{command} {to if more else after}".strip(" .,:")
-                return [Goal(command, tool, {content[0]: said}), *more], []
+                said, again = _next_dictation(command, said, request) or (said, [])
+                return [Goal(command, tool, {content[0]: said}), *again, *more], []
     return None
+
+
+def _next_dictation(
+    command: str, said: str, request: ModelRequest
+) -> tuple[str, list[Goal]] | None:
+    """Return a dictated text without what is dictated for somebody else, and the goals of that:
+    "the slides are late and to Maya that the demo moved"."""
+    match = cue("dictates").match(said)
+    again = group(match, "again")[0]
+    again = again if cue("sends").match(again) else f"{command.split()[0]} {again}"
+    found = _dictated(again, request) if match else None
+    return (group(match, "said")[0], found[0]) if found else None
 
 
 def _pending(turn: Turn, request: ModelRequest, depth: int = 0) -> Question | None:
@@ -384,14 +421,24 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         rest = {each.text.lower() for n, each in enumerate(message.words) if n not in said}
         says_more = "?" in turn.text or not rest <= wordset("linking") | wordset("once_more")
         is_meant = bool(leans) and not says_more
+    before = last.call.arguments or {}
+    moved = next((p for p in parameters(tool) if p.refers_to and p.name in before), None)
+    hard = [p for p in parameters(tool) if p.name in filled.arguments and not p.means("prose")]
+    if (
+        leans
+        and moved
+        and not (tool.writes or hard or filled.open)
+        and (filled.left or filled.used)
+    ):
+        given = {k: v for k, v in before.items() if k != moved.name}
+        return Goal(f"in {moved.refers_to}: {turn.text}", tool, given)  # "and in the hiring one?"
     if not filled.arguments or not is_meant:
         return None
     roots = {p.root for p in parameters(tool) if p.name in filled.arguments}
     kept = {p.name for p in parameters(tool) if p.root not in roots}
     # Another thing takes the place of the one before, with where that was.
     kept -= set(request.names) if not filled.arguments.keys().isdisjoint(request.names) else set()
-    given = {k: v for k, v in (last.call.arguments or {}).items() if k in kept}
-    return Goal(turn.text, tool, given)
+    return Goal(turn.text, tool, {k: v for k, v in before.items() if k in kept})
 
 
 def _next_page(
@@ -451,6 +498,10 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
         return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
     is_bare = not (arguments or any(each.required for each in every))
     points = (is_bare or lists(tool)) and not goal.given and cue("that").search(goal.text)
+    if lists(tool) or searches(tool):
+        is_named = wish.people or any(m.kind == "name" for m in message.mentions)
+        is_named = is_named or any(p.means("person") and p.name in arguments for p in every)
+        points = points or (not is_named and cue("someone").search(goal.text))
     if points and not any(m.start <= points.start() < m.end for m in message.mentions):
         return Progress(remark=_cannot_use([points[0]], turn))
     settled = {each.root for each in every if each.name in {*arguments, *filled.several}}

@@ -403,3 +403,114 @@ def test_what_is_left_out_is_not_what_is_wanted(message: str) -> None:
     aliases = {"grounding": ("הארקה",)}
     inspect = replace(inspect, keywords=("inspect", "בדוק הכול"), aliases=aliases)
     assert calls(message, (inspect,)) == []
+
+
+INSPECTION = spec(
+    "run_inspection",
+    "Inspect the project.",
+    {"category": text("Of what", enum=["all", "grounding", "panels"], default="all")},
+    keywords=("inspect", "violations", "ביקורת"),
+    aliases={"grounding": ("הארקה",), "panels": ("לוחות",)},
+)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Look for violations in everything but the panels",
+        "Inspect all of it other than grounding",
+        "Inspect the project apart from panels",
+        "Inspect the project, leaving the panels out",
+        "Inspect and skip grounding",
+        "ביקורת על הכול פרט ללוחות",
+        "תעשה ביקורת, תדלג על לוחות",
+    ],
+)
+def test_an_exception_is_never_taken_for_what_is_wanted(message: str) -> None:
+    assert not calls(message, (INSPECTION,))
+
+
+@pytest.mark.parametrize("message", ["Inspect the panels", "תעשה ביקורת על לוחות"])
+def test_without_an_exception_it_is_wanted(message: str) -> None:
+    assert calls(message, (INSPECTION,)) == [("run_inspection", {"category": "panels"})]
+
+
+@pytest.mark.parametrize("message", ["Show the urgent ones, not the high", "urgent, without high"])
+def test_of_two_values_the_denied_one_is_not_wanted(message: str) -> None:
+    levels = text(enum=["urgent", "high"])
+    tool = spec("show_messages", "Show messages.", {"level": levels}, keywords=("ones",))
+    found = fill(tool, read_message(message, NOW))
+    assert (found.arguments, found.several) == ({"level": "urgent"}, {})
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "run make build four times",
+        "run make build and then run make test",
+        "execute make build unless it is Friday",
+        "תריץ make build שלוש פעמים",
+    ],
+)
+def test_what_is_said_after_a_command_is_no_part_of_it(message: str) -> None:
+    tools = (replace(WORKSPACE[1], writes=True, keywords=("תריץ",)),)
+    assert not calls(message, tools)
+
+
+@pytest.mark.parametrize("message", ["run make build please", "תריץ make build בבקשה"])
+def test_politeness_after_a_command_is_not_run(message: str) -> None:
+    tools = (replace(WORKSPACE[1], writes=True, keywords=("תריץ",)),)
+    assert calls(message, tools) == [("run_command", {"command": "make build"})]
+
+
+@pytest.mark.parametrize("message", ["What decisions did he take?", "אילו החלטות היו לו?"])
+def test_somebody_whom_nothing_names_is_asked_about(message: str) -> None:
+    assert not calls(message, MESSAGING)
+
+
+def test_a_word_for_somebody_who_is_named_is_no_hindrance() -> None:
+    assert calls("Search for what Dana said about her budget", MESSAGING)
+
+
+def test_several_sentences_are_not_searched_for_as_one_topic() -> None:
+    assert not calls("I was out all week. Where is the party, and who pays?", MESSAGING)
+
+
+@pytest.mark.parametrize(
+    ("message", "all_places"),
+    [
+        ('replace "cat" with "dog" throughout', {"replaceAll": True}),
+        ('replace "cat" with "dog"', {}),
+    ],
+)
+def test_a_flag_is_set_by_its_other_names(message: str, all_places: dict[str, bool]) -> None:
+    flag = {"type": "boolean", "default": False}
+    properties = {"oldText": text(), "newText": text(), "replaceAll": flag}
+    aliases = {"replaceAll": ("throughout",)}
+    tool = spec("edit_file", "Edit.", properties, "oldText", "newText", aliases=aliases)
+    arguments = fill(tool, read_message(message, NOW)).arguments
+    assert arguments == {"oldText": "cat", "newText": "dog", **all_places}
+
+
+@pytest.mark.parametrize(
+    ("message", "contents"),
+    [
+        (
+            "Write to Dana that the room is booked and to Noa that lunch is late",
+            ["the room is booked", "lunch is late"],
+        ),
+        (
+            "Tell Dana that I'm on my way and tell Noa that we start at nine",
+            ["I'm on my way", "we start at nine"],
+        ),
+        ("תכתבי לדנה שהחדר מוכן ולנועה שהארוחה מאחרת", ["החדר מוכן", "הארוחה מאחרת"]),
+        ("Tell Dana that Noa and Tom are late", ["Noa and Tom are late"]),
+    ],
+)
+def test_what_two_people_are_told_is_two_messages(message: str, contents: list[str]) -> None:
+    to = text("Who", enum=["Dana", "Noa"])
+    properties = {"to": to, "content": text("The words")}
+    verbs = ("send", "tell", "write", "תכתבי")
+    tool = spec("send_message", "Send it.", properties, "to", "content", keywords=verbs)
+    tool = replace(tool, writes=True, aliases={"Dana": ("דנה",), "Noa": ("נועה",)})
+    assert [arguments["content"] for _, arguments in calls(message, (tool,))] == contents

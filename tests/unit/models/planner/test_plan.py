@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rollcall.models.base import ToolSpec
 from tests.unit.models.planner.kit import (
     EDUCATION,
     ELECTRICAL,
@@ -248,3 +249,74 @@ def test_a_part_that_points_where_its_tool_cannot_look_is_named() -> None:
     said = talk.say("Which decisions were made about the budget and which tasks do I have there?")
     assert "which tasks do I have there" in said
     assert "get_conversation_action_items" not in {n for step in talk.calls for n, _ in step}
+
+
+TASKS = spec(
+    "list_tasks",
+    "List tasks.",
+    {"assignee": text('"me" or a name.'), "owedTo": text('"me" or a name.')},
+    keywords=("tasks", "by when", "needs from me", "need to do", "promise", "צריך לעשות", "הבטיחו"),
+)
+
+
+def calls_of(message: str, tools: tuple[ToolSpec, ...]) -> list[dict[str, Any]]:
+    talk = Talk(tools, lambda name, arguments: {"output": {"done": "All right."}})
+    talk.say(message)
+    return [arguments for step in talk.calls for _, arguments in step]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What does Noa need to do, and what did others promise me?",
+        "מה דנה צריכה לעשות ומה הבטיחו לי?",
+    ],
+)
+def test_two_questions_for_one_tool_are_two_calls(message: str) -> None:
+    assert [each.keys() for each in calls_of(message, (TASKS,))] == [{"assignee"}, {"owedTo"}]
+
+
+def test_a_question_word_alone_is_no_question_of_its_own() -> None:
+    (arguments,) = calls_of("What does Noa need from me and by when?", (TASKS,))
+    assert arguments == {"assignee": "me", "owedTo": "Noa"}
+
+
+def test_what_is_given_before_a_question_belongs_to_it() -> None:
+    tools = (spec("tell_drop", "Tell the drop.", {}, keywords=("drop",)), ELECTRICAL[0])
+    message = "100 ft of 10 AWG for a load current of 12 A. What is the drop?"
+    given = {"lengthFt": 100, "conductorSize": "10", "loadAmps": 12}
+    assert calls_of(message, tools) == [given]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("What was decided in the finance conversation?", "and in the design one?"),
+        ("Summarize the finance conversation", "and what about design?"),
+    ],
+)
+def test_the_same_is_told_of_another_thing(first: str, then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say(first)
+    name, before = talk.calls[-1][0]
+    talk.say(then)
+    (again, after), *_ = talk.calls[-1]
+    assert again == name
+    assert "conv_2" in str(before)
+    assert "conv_3" in str(after)
+
+
+def test_a_part_that_points_back_to_a_thing_is_about_that() -> None:
+    panel = text("Panel, such as LP-1")
+    loads = spec("check_load", "Check a load.", {"panelName": panel}, keywords=("loaded",))
+    flaws = spec("find_flaws", "Find flaws.", {"panelName": panel}, keywords=("flaws",))
+    message = "How loaded is panel LP-1, and are there flaws in that panel?"
+    assert calls_of(message, (loads, flaws)) == [{"panelName": "LP-1"}] * 2
+
+
+def test_what_a_look_up_returned_is_no_answer_beside_a_remark() -> None:
+    talk = Talk(MESSAGING)
+    said = talk.say("What are the tasks in the gardening conversation?")
+    assert [name for ((name, _),) in talk.calls] == ["get_user_conversations"]
+    assert "gardening" in said
+    assert "Finance" not in said
