@@ -225,22 +225,16 @@ def _port_keys(settings: Any) -> list[str]:
     return [key for key in keys if key.lower().endswith("port")]
 
 
-_TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\A\ufeff', re.DOTALL)
 
 
-def parse_jsonc(text: str) -> Any:
-    """The value of a JSON text that may hold `//` and `/* */` comments.
+def without_comments(text: str) -> str:
+    """A JSON text with blanks for `//` and `/* */` comments: all else stays at its place."""
 
-    Raises:
-        ValueError: It is no JSON.
-    """
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
 
-    def without_comment(match: re.Match[str]) -> str:
-        found = match[0]
-        # Places in messages stay right.
-        return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
-
-    return json.loads(_TEXT_OR_COMMENT.sub(without_comment, text))
+    return _TEXT_OR_COMMENT.sub(blank, text)
 
 
 def read_jsonc(file: Path) -> dict[str, Any]:
@@ -251,7 +245,7 @@ def read_jsonc(file: Path) -> dict[str, Any]:
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
-        found = parse_jsonc(text) if text else {}
+        found = json.loads(without_comments(text)) if text else {}
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}.") from error
     except ValueError as error:

@@ -14,13 +14,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from rollcall.commands.init.files import line_number, newline_of
+from rollcall.commands.init.files import newline_of
+from rollcall.emulators.addresses import without_comments
 
 Path = Sequence[str | int]
 
-_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"\s*")
 _REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
-_SCALAR = re.compile(r'"(?:\\.|[^"\\\n])*"|[^\s,:{}\[\]"/]+')
+_JSON = json.JSONDecoder()
 
 
 class Node(Struct, frozen=True):
@@ -42,11 +43,12 @@ def parse(text: str) -> Node:
     Raises:
         ValueError: It is not JSON; the message begins with the line.
     """
-    root = _value(text, _skip(text, 0))
-    end = _skip(text, root.end)
-    if end != len(text):
-        raise _error(text, end, "there is more after the end of the value")
-    return root
+    code = without_comments(text)
+    try:
+        json.loads(code)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: this is no JSON: {error.msg}") from error
+    return _node(code, _skip(code, 0))
 
 
 def find(text: str, path: Path) -> Node:
@@ -78,14 +80,13 @@ def append_items(text: str, path: Path, items: Iterable[Any]) -> str:
 def remove_items(text: str, path: Path, indexes: Iterable[int]) -> str:
     """Take items out of an array, each with the lines it stands on."""
     for index in sorted(indexes, reverse=True):
-        array = find(text, path)
+        array, code = find(text, path), without_comments(text)
         _, start, node = array.children[index]
         end = node.end
         if index + 1 < len(array.children):
-            end = text.index(",", _skip(text, end)) + 1
+            end = code.index(",", end) + 1
         elif index > 0:  # the last one: the comma before it goes instead
-            before = array.children[index - 1][2].end
-            comma = text.index(",", _skip(text, before))
+            comma = code.index(",", array.children[index - 1][2].end)
             text = text[:comma] + text[comma + 1 :]
             start, end = start - 1, end - 1
         line = len(text[:start].rstrip(" \t"))
@@ -169,49 +170,24 @@ def _line_indent(text: str, place: int) -> str:
     return found[0] if found else ""
 
 
-def _skip(text: str, place: int) -> int:
-    """Past blanks and comments."""
-    found = _BLANK.match(text, place)
+def _skip(code: str, place: int) -> int:
+    """Past blanks."""
+    found = _BLANK.match(code, place)
     return found.end() if found else place
 
 
-def _value(text: str, place: int) -> Node:
-    opening = text[place : place + 1]
-    if opening in ("{", "["):
-        return _container(text, place, closing="}" if opening == "{" else "]")
-    found = _SCALAR.match(text, place)
-    try:
-        return Node(json.loads(found[0] if found else ""), place, found.end() if found else place)
-    except ValueError:
-        raise _error(text, place, "a value is expected here") from None
-
-
-def _container(text: str, start: int, *, closing: str) -> Node:
+def _node(code: str, start: int) -> Node:
+    """The value that begins here, in a text that is JSON without comments."""
+    value, end = _JSON.raw_decode(code, start)
     children: list[tuple[str | int, int, Node]] = []
-    place = _skip(text, start + 1)
-    while text[place : place + 1] != closing or children:
+    place = _skip(code, start + 1)
+    while isinstance(value, dict | list) and place < end - 1:
         key: str | int = len(children)
         begin = place
-        if closing == "}":
-            name = _value(text, place)
-            if not isinstance(name.value, str):
-                raise _error(text, place, "a name in double quotes is expected here")
-            key, place = name.value, _skip(text, name.end)
-            if text[place : place + 1] != ":":
-                raise _error(text, place, 'a ":" is expected here')
-            place = _skip(text, place + 1)
-        value = _value(text, place)
-        children.append((key, begin, value))
-        place = _skip(text, value.end)
-        if text[place : place + 1] != ",":
-            break
-        place = _skip(text, place + 1)
-    if text[place : place + 1] != closing:
-        raise _error(text, place, f'a "," or "{closing}" is expected here')
-    values = {key: node.value for key, _, node in children}
-    found = values if closing == "}" else [*values.values()]
-    return Node(found, start, place + 1, tuple(children))
-
-
-def _error(text: str, place: int, message: str) -> ValueError:
-    return ValueError(f"line {line_number(text, place)}: {message}")
+        if isinstance(value, dict):
+            key, colon = _JSON.raw_decode(code, place)
+            place = _skip(code, code.index(":", colon) + 1)
+        child = _node(code, place)
+        children.append((key, begin, child))
+        place = _skip(code, _skip(code, child.end) + 1)
+    return Node(value, start, end, tuple(children))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.commands.init import json_edits
-from rollcall.emulators.addresses import parse_jsonc
+from rollcall.emulators.addresses import without_comments
 
 COMMENTED = """{
     // what is deployed
@@ -70,12 +70,11 @@ def test_line_ends_and_tabs_are_as_in_the_rest_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{\n  "a": 1,\n}', "line 3: a value is expected here"),
-        ('{\n  "a" 1\n}', 'line 2: a ":" is expected here'),
-        ("{\n  a: 1\n}", "line 2: a value is expected here"),
-        ("[1\n2]", 'line 2: a "," or "]" is expected here'),
-        ("{}\n{}", "line 2: there is more after the end of the value"),
-        ("", "line 1: a value is expected here"),
+        ('{\n  "a": 1,\n\n  b: 2\n}', "line 4: this is no JSON: Expecting property name"),
+        ('{\n  "a" 1\n}', "line 2: this is no JSON: Expecting ':' delimiter"),
+        ("[1 // one\n/* and\n*/ 2]", "line 3: this is no JSON: Expecting ',' delimiter"),
+        ("{}\n{}", "line 2: this is no JSON: Extra data"),
+        ("", "line 1: this is no JSON: Expecting value"),
     ],
 )
 def test_what_is_not_json_is_refused_with_its_line(text: str, message: str) -> None:
@@ -101,7 +100,7 @@ def test_adding_a_member_adds_it_and_nothing_else(
     content.pop("new", None)
     text = json.dumps(content, indent=indent, ensure_ascii=False)
     edited = json_edits.add_members(text, (), {"new": value})
-    assert parse_jsonc(edited) == {**content, "new": value}
+    assert json.loads(without_comments(edited)) == {**content, "new": value}
 
 
 @given(st.lists(VALUES, min_size=1, max_size=5), st.sampled_from([None, 2]), st.data())
@@ -112,4 +111,4 @@ def test_removing_items_leaves_the_others(
     text = json.dumps({"a": items}, indent=indent)
     edited = json_edits.remove_items(text, ("a",), gone)
     kept = [item for place, item in enumerate(items) if place not in gone]
-    assert parse_jsonc(edited) == {"a": kept}
+    assert json.loads(without_comments(edited)) == {"a": kept}

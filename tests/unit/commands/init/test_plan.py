@@ -313,7 +313,7 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
         ),
         ({"functions/rollcall.py": ""}, "functions/rollcall.py would hide the library"),
         ({"firebase.json": '{\n"functions": 7}'}, 'firebase.json:2: "functions" is 7'),
-        ({"firebase.json": '{\n"a": 1,\n}'}, "firebase.json:3: a value is expected"),
+        ({"firebase.json": '{\n"a": 1\nb}'}, "firebase.json:3: this is no JSON"),
         (
             {"firebase.json": '{"functions": {"source": "functions",\n"runtime": "python310"}}'},
             "firebase.json:2: the runtime is python310",
@@ -330,7 +330,7 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
             },
             "functions/.env: ROLLCALL_CODEBASE is 'x'",
         ),
-        ({"firestore.indexes.json": "{\n'indexes': []}"}, "firestore.indexes.json:2: a value"),
+        ({"firestore.indexes.json": "{\n'indexes': []}"}, "firestore.indexes.json:2: this is"),
         ({"firestore.indexes.json": "[]"}, "firestore.indexes.json:1: an object"),
         ({"firestore.indexes.json": '{"indexes":\n[{}]}'}, "firestore.indexes.json:2: an entry"),
         ({"firestore.rules": "service cloud.firestore {"}, "firestore.rules:1: a } is missing"),
