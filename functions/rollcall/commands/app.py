@@ -78,13 +78,11 @@ class App(Struct, frozen=True, dict=True):
         `main.py`: each with its file, its line and what to write instead."""
         problems = self.catalog.problems()
         if not problems:
-            main = self.functions / MAIN
+            file = self.functions / MAIN
             deployed = self.catalog.function_triggers()
-            for node in ast.parse(main.read_bytes()).body:
-                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    continue
+            for node in Main(file.read_bytes(), file).functions():
                 if node.name in deployed:
-                    place = f"{shown_path(main)}:{node.lineno}"
+                    place = f"{shown_path(file)}:{node.lineno}"
                     problems.append(self.catalog.clash(node.name, place))
         return problems
 
@@ -164,8 +162,8 @@ def find_app(start: Path | None = None) -> App | None:
             if inside or found:
                 return (inside or found)[0]
     for folder in (start, *start.parents):
-        if (bound := _read_main(folder / MAIN)) is not None:
-            return App(folder, folder, codebase(), **bound)
+        if (app := _bound_app(folder, folder, codebase())) is not None:
+            return app
     return None
 
 
@@ -194,114 +192,155 @@ def _apps(root: Path) -> Iterator[App]:
     config = read_firebase_json(root / CONFIG).get("functions") or {}
     for each in config if isinstance(config, list) else [config]:
         functions = (root / (each.get("source") or "functions")).resolve()
-        if (bound := _read_main(functions / MAIN)) is not None:
-            name = each.get("codebase") or DEFAULT_CODEBASE
-            yield App(root, functions, name, runtime=each.get("runtime"), **bound)
+        name = each.get("codebase") or DEFAULT_CODEBASE
+        if (app := _bound_app(root, functions, name, each.get("runtime"))) is not None:
+            yield app
 
 
-def bind_arguments(source: bytes, main: str | Path) -> dict[str, Any] | None:
-    """`packs` and `without` of the call of Rollcall's `bind` in a `main.py`, None where there is no
-    call; bytes, since text would have to be without a byte order mark.
-
-    Raises:
-        Problem: One is not written out, or `bind` takes none of that name.
-        SyntaxError: The source is not Python; ValueError for one with null bytes.
-    """
-    tree = ast.parse(source)
-    names = {"rollcall.bind", *_imported(tree, "rollcall", "bind")}
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    call = next((each for each in calls if ast.unparse(each.func) in names), None)
-    if call is None:
-        return None
-    found = {}
-    for keyword in call.keywords:
-        if keyword.arg not in (None, "packs", "without"):
-            unknown = f"{keyword.arg}{close(str(keyword.arg), ('packs', 'without'))}"
-            raise Problem(f"{main}:{call.lineno}: bind() takes packs and without, no {unknown}.")
-        try:
-            value = ast.literal_eval(keyword.value)
-        except ValueError:
-            value = None
-        is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
-        if keyword.arg is None or not is_list:
-            raise Problem(
-                f"{main}:{call.lineno}: {keyword.arg or '**'} of bind() must be a list of names "
-                'written out here, such as packs=["capabilities"], since commands read it from '
-                "the source."
-            )
-        found[keyword.arg] = tuple(value or ())
-    return found
-
-
-def global_region(source: bytes) -> str | None:
-    """The region that `set_global_options` of a `main.py` is given, as a text, a constant of that
-    file or a `SupportedRegion`, of a list the first; None without one, or where only running the
-    code would tell.
-
-    Raises:
-        SyntaxError: The source is not Python; ValueError for one with null bytes.
-    """
-    tree = ast.parse(source)
-    name = "set_global_options"
-    names = {name, *_imported(tree, "firebase_functions.options", name)}
-    region = None
-    constants: dict[str, ast.expr | None] = {}
-    names_in_code = (each for each in ast.walk(tree) if isinstance(each, ast.Name))
-    is_set = Counter(each.id for each in names_in_code if isinstance(each.ctx, ast.Store))
-
-    def resolved(value: ast.expr | None) -> ast.expr | None:
-        """What a name stands for that is set once, and so not under a condition alone."""
-        if isinstance(value, ast.Name) and is_set[value.id] == 1:
-            return constants.get(value.id)
-        return value
-
-    for node in tree.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            constants |= {ast.unparse(target): node.value for target in targets}
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            continue
-        called = ast.unparse(node.value.func)
-        if called not in names and not called.endswith(f".{name}"):
-            continue
-        region = None  # each call takes the place of all that an earlier one set
-        of_call = (each.value for each in node.value.keywords if each.arg == "region")
-        value = resolved(next(of_call, None))
-        if isinstance(value, ast.List) and value.elts:
-            value = resolved(value.elts[0])
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            region = value.value
-        elif value and (named := re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value))):
-            region = named[1].lower().replace("_", "-")
-    return region
-
-
-def _imported(tree: ast.AST, module: str, name: str) -> set[str]:
-    """What a source calls a name that it imports from a module."""
-    return {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == module
-        for alias in node.names
-        if alias.name == name
-    }
-
-
-def _read_main(main: Path) -> dict[str, Any] | None:
-    """The region of a `main.py` and the arguments of its call of Rollcall's `bind`; None where it
-    does not call it.
+def _bound_app(
+    root: Path, functions: Path, codebase: str, runtime: str | None = None
+) -> App | None:
+    """The app whose functions are in this folder; None where its `main.py` does not bind Rollcall.
 
     Raises:
         Problem: The file is not Python, or an argument is not written out.
     """
-    if not main.is_file():
+    file = functions / MAIN
+    if not file.is_file():
         return None
     try:
-        source = main.read_bytes()
-        found = bind_arguments(source, main)
-    except (SyntaxError, ValueError) as error:
-        raise Problem(f"{main} cannot be read: {error}") from error
-    return None if found is None else {**found, "region": global_region(source)}
+        main = Main(file.read_bytes(), file)
+    except SyntaxError as error:
+        raise Problem(f"{file} cannot be read: {error}") from error
+    if (bound := main.bind_arguments()) is None:
+        return None
+    return App(root, functions, codebase, runtime=runtime, region=main.region(), **bound)
+
+
+class Main:
+    """A codebase's `main.py`, read without running it.
+
+    Args:
+        source: Bytes, since text would have to be without a byte order mark.
+        path: As messages name it.
+
+    Raises:
+        SyntaxError: It is not Python.
+    """
+
+    def __init__(self, source: bytes, path: str | Path) -> None:
+        self._path = path
+        try:
+            self._tree = ast.parse(source)
+        except ValueError as error:  # null bytes, until Python 3.12
+            raise SyntaxError(str(error)) from error
+
+    def bind_arguments(self) -> dict[str, tuple[str, ...]] | None:
+        """`packs` and `without` of the call of Rollcall's `bind`; None where there is no call.
+
+        Raises:
+            Problem: One is not written out, or `bind` takes none of that name.
+        """
+        names = {"rollcall.bind", *self._imported("rollcall", "bind")}
+        calls = (node for node in ast.walk(self._tree) if isinstance(node, ast.Call))
+        call = next((each for each in calls if ast.unparse(each.func) in names), None)
+        if call is None:
+            return None
+        place = f"{self._path}:{call.lineno}"
+        found = {}
+        for keyword in call.keywords:
+            if keyword.arg not in (None, "packs", "without"):
+                unknown = f"{keyword.arg}{close(str(keyword.arg), ('packs', 'without'))}"
+                raise Problem(f"{place}: bind() takes packs and without, no {unknown}.")
+            try:
+                value = ast.literal_eval(keyword.value)
+            except ValueError:
+                value = None
+            is_list = isinstance(value, list | tuple) and all(isinstance(x, str) for x in value)
+            if keyword.arg is None or not is_list:
+                raise Problem(
+                    f"{place}: {keyword.arg or '**'} of bind() must be a list of names written out "
+                    'here, such as packs=["capabilities"], since commands read it from the source.'
+                )
+            found[keyword.arg] = tuple(value or ())
+        return found
+
+    def region(self) -> str | None:
+        """The region that `set_global_options` is given, as a text, a constant of this file or a
+        `SupportedRegion`, of a list the first; None without one, or where only running the code
+        would tell."""
+        name = "set_global_options"
+        names = {name, *self._imported("firebase_functions.options", name)}
+        written = (each for each in ast.walk(self._tree) if isinstance(each, ast.Name))
+        times_set = Counter(each.id for each in written if isinstance(each.ctx, ast.Store))
+        constants = {  # set once, and so not under a condition alone
+            target: node.value
+            for node in self._tree.body
+            for target in _targets(node)
+            if times_set[target] == 1 and isinstance(node, ast.Assign | ast.AnnAssign)
+        }
+        region = None
+        for node in self._tree.body:
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+                continue
+            called = ast.unparse(node.value.func)
+            if called not in names and not called.endswith(f".{name}"):
+                continue
+            # Each call takes the place of all that an earlier one set.
+            value = next((each.value for each in node.value.keywords if each.arg == "region"), None)
+            value = constants.get(ast.unparse(value), value) if value else None
+            if isinstance(value, ast.List) and value.elts:
+                value = constants.get(ast.unparse(value.elts[0]), value.elts[0])
+            named = re.search(r"\bSupportedRegion\.(\w+)$", ast.unparse(value)) if value else None
+            region = named[1].lower().replace("_", "-") if named else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                region = value.value
+        return region
+
+    def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that it defines."""
+        found = _statements(self._tree.body)
+        return [each for each in found if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+    def names(self) -> dict[str, int]:
+        """The names that it defines or imports, and the line of each."""
+        found: dict[str, int] = {}
+        for node in _statements(self._tree.body):
+            for name in _targets(node):
+                found.setdefault(name, node.lineno)
+        return found
+
+    def _imported(self, module: str, name: str) -> set[str]:
+        """What the source calls a name that it imports from a module."""
+        return {
+            alias.asname or alias.name
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.ImportFrom) and node.module == module
+            for alias in node.names
+            if alias.name == name
+        }
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run at import, those in `if` and `try` too."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try | ast.With):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(node, part, ()))
+
+
+def _targets(node: ast.stmt) -> list[str]:
+    """The names that a statement gives something to."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(alias.asname or alias.name).split(".")[0] for alias in node.names]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        found = (name for target in targets for name in ast.walk(target))
+        return [each.id for each in found if isinstance(each, ast.Name)]
+    return []
 
 
 _LINE = re.compile(

@@ -3,15 +3,13 @@ files that init writes for an app without."""
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from rollcall.commands import app
+from rollcall.commands.app import Main
 from rollcall.commands.init.files import Files, append_lines, line_number
 from rollcall.commands.init.security_rules import ANY
 
@@ -70,14 +68,11 @@ def deployed_functions(files: Files, folder: str) -> dict[str, str]:
     """The functions that another codebase deploys, with file and line, as far as its main.py or
     index.js (and what that re-exports) says them."""
     path = f"{folder}/main.py"
-    text = files.read(path)
-    if text is None or files.exists(f"{folder}/package.json"):
+    if not files.exists(path) or files.exists(f"{folder}/package.json"):
         return _node_functions(files, folder)
-    try:
-        names = decorated_functions(text)
-    except SyntaxError:  # it deploys nothing
-        return {}
-    return {name: f"{path}:{line}" for name, line in names.items()}
+    main = read_main(files, folder)
+    functions = main.functions() if main is not None else ()
+    return {each.name: f"{path}:{each.lineno}" for each in functions if each.decorator_list}
 
 
 def _node_functions(files: Files, folder: str) -> dict[str, str]:
@@ -145,53 +140,13 @@ def _resolve(files: Files, path: str, said: str) -> list[str]:
 NEW = "from rollcall import bind\n\nbind(globals())\n"
 
 
-def bind_arguments(files: Files, folder: str) -> dict[str, Any] | None:
-    """`packs` and `without` of the call of `bind` in a folder's main.py; None where it does not
-    bind Rollcall, or Python cannot read it.
-
-    Raises:
-        Problem: One is not written out, or `bind` takes none of that name.
-    """
+def read_main(files: Files, folder: str) -> Main | None:
+    """A folder's `main.py`, empty where there is none; None where Python cannot read it."""
     path = f"{folder}/main.py".removeprefix("./")
     try:
-        return app.bind_arguments((files.read(path) or "").encode(), path)
-    except (SyntaxError, ValueError):
+        return Main(files.read_bytes(path) or b"", path)
+    except SyntaxError:
         return None
-
-
-def top_level_names(text: str) -> dict[str, int]:
-    """The names that a main.py defines or imports, and the line of each.
-
-    Raises:
-        SyntaxError: Python cannot read it.
-    """
-    found: dict[str, int] = {}
-    for node in _statements(ast.parse(text.encode()).body):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.setdefault(node.name, node.lineno)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                found.setdefault((alias.asname or alias.name).split(".")[0], node.lineno)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                for name in ast.walk(target):
-                    if isinstance(name, ast.Name):
-                        found.setdefault(name.id, node.lineno)
-    return found
-
-
-def decorated_functions(text: str) -> dict[str, int]:
-    """The functions under decorators in a main.py, as those are that a deploy makes.
-
-    Raises:
-        SyntaxError: Python cannot read it.
-    """
-    return {
-        node.name: node.lineno
-        for node in _statements(ast.parse(text.encode()).body)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list
-    }
 
 
 def merge(text: str, packs: Sequence[str] | None) -> str:
@@ -207,17 +162,6 @@ def merge(text: str, packs: Sequence[str] | None) -> str:
         f"{gap}# Rollcall's functions, after your own, which start without loading any of it.\n"
         f"from rollcall import bind  # noqa: E402\n\nbind(globals(){named})\n",
     )
-
-
-def _statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements that run at import, those in `if` and `try` too."""
-    found: list[ast.stmt] = []
-    for node in body:
-        found.append(node)
-        for part in ("body", "orelse", "finalbody"):
-            if isinstance(node, ast.If | ast.Try | ast.With):
-                found += _statements(getattr(node, part, []))
-    return found
 
 
 EXAMPLE = "estimate_meeting_cost"

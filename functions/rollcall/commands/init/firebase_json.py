@@ -283,8 +283,8 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     it does so without the engine."""
     if source is None:
         return "other"
-    main = files.read(f"{source}/main.py")
-    bound = app_code.bind_arguments(files, source)
+    main = app_code.read_main(files, source)
+    bound = main.bind_arguments() if main is not None else None
     if bound is not None:
         return "part" if "engine" in bound.get("without", ()) else "rollcall"
     runtime = str(entry.get("runtime") or "")
@@ -292,7 +292,8 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
         return "python" if runtime.startswith("python") else "other"
     if files.exists(f"{source}/package.json"):
         return "other"
-    return "python" if main is not None or files.exists(f"{source}/requirements.txt") else "other"
+    python = (f"{source}/main.py", f"{source}/requirements.txt")
+    return "python" if any(map(files.exists, python)) else "other"
 
 
 def _checked_runtime(text: str, place: Place) -> str:

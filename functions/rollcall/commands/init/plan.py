@@ -15,6 +15,7 @@ from msgspec import Struct, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands import app
+from rollcall.commands.app import Main
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
 from rollcall.commands.init.files import Files, append_lines, problem_at
 from rollcall.commands.init.firebase_json import Codebase
@@ -118,13 +119,14 @@ class Plan:
         text = self._firebase or "{}"
         self.codebase = firebase_json.choose_codebase(text, self._files)
         self._firestore = firebase_json.choose_firestore(text)
-        self._main = self._files.read(self._in("main.py"))
+        self._main_text = self._files.read(self._in("main.py"))
         self._record = read_record(root / self.codebase.folder)
         self._web_record = self._record.web if self._record is not None else None
         # All that bind Rollcall: each needs the wheel, and its packages may have rules.
         codebases = self._codebases = (self.codebase, *self.codebase.parts)
-        bound = [app_code.bind_arguments(self._files, each.folder) for each in codebases]
-        self._is_bound = bound[0] is not None
+        mains = [app_code.read_main(self._files, each.folder) for each in codebases]
+        bound = [main.bind_arguments() if main is not None else None for main in mains]
+        self._main, self._is_bound = mains[0], bound[0] is not None
         self.is_update = self._record is not None and self._is_bound
         # Those that have nothing of Rollcall yet: what they are given once may be changed later.
         vendors = {each: each.path("vendor") for each in self.codebase.parts}
@@ -212,7 +214,7 @@ class Plan:
             )
         if codebase in self._fresh:
             settings.append(app_code.THREADS)
-            if self._main is None:
+            if self._main_text is None:
                 settings.append(app_code.NO_PLUGINS)
         if settings:
             self._files.put(path, app.merge_variables(text, settings))
@@ -253,11 +255,11 @@ class Plan:
                     f"{self._in(name)} would hide the library, which is imported as `rollcall`. "
                     "Rename it."
                 )
-        if self._main is None or not self._main.strip():
+        if self._main_text is None or not self._main_text.strip():
             self._files.put(path, app_code.NEW)
             return
         try:
-            names = app_code.top_level_names(self._main)
+            names = Main(self._main_text.encode(), path).names()
         except SyntaxError as error:
             raise Problem(f"{path}:{error.lineno}: Python cannot read it: {error.msg}") from error
         if self._is_bound:
@@ -269,7 +271,7 @@ class Plan:
             )
         package = self._package()
         named = package != "capabilities" or self._files.is_folder(self._in("packs"))
-        self._files.put(path, app_code.merge(self._main, [package] if named else None))
+        self._files.put(path, app_code.merge(self._main_text, [package] if named else None))
 
     def _package(self) -> str:
         """The package of capabilities; another one where `capabilities` is something else."""
@@ -293,10 +295,7 @@ class Plan:
 
     def _own_functions(self) -> dict[str, str]:
         """The names in the codebase's own main.py, with file and line."""
-        try:
-            names = app_code.top_level_names(self._main or "")
-        except SyntaxError:  # `_plan_main` says so
-            return {}
+        names = self._main.names() if self._main is not None else {}
         return {name: f"{self._in('main.py')}:{line}" for name, line in names.items()}
 
     def _plan_requirements(self, codebase: Codebase) -> None:
@@ -387,10 +386,7 @@ class Plan:
         if self._web_record is None and folder is None:
             return
         variables = app.parse_variables(self._files.read(self._in(".env")) or "")
-        try:
-            region = variables.get(REGION) or app.global_region((self._main or "").encode())
-        except SyntaxError:  # `_plan_main` says so
-            region = None
+        region = variables.get(REGION) or (self._main.region() if self._main is not None else None)
         self._web_record, notes = web_app.plan(
             self._files,
             web_app.shipped_files(self._wheel.content),
@@ -456,7 +452,7 @@ class Plan:
         """Find names of Rollcall that the app has for something of its own."""
         taken: dict[str, list[str]] = {}
         if not self._is_bound:  # else `bind` knows better which of the engine's functions there are
-            found = dict(self._own_functions())
+            found = self._own_functions()
             for folder in self.codebase.others:
                 found |= app_code.deployed_functions(self._files, folder)
             ours = self._platform.functions
