@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from rollcall.commands.app import find_app, require_app
-from rollcall.commands.client import Backend, CallError, Session, emulated, sign_in_developer
+from rollcall.commands.client import Backend, Session, emulated, sign_in_developer
 from rollcall.commands.output import print_json, short
 from rollcall.core.errors import FAILED, USAGE, Problem
 from rollcall.core.options import function_name
@@ -29,29 +29,26 @@ _ISOLATES = re.compile("[\u2066-\u2069]")
 
 def run(options: Namespace) -> int:
     """Ask, and decide approvals; return 1 if the run or a tool failed."""
-    try:
-        backend, session = sign_in(options)
-        agent = options.agent or _only_agent(backend, session)
-        request = {"agent": agent, "message": options.message}
-        if options.thread:
-            request["threadId"] = options.thread
-        result = _run(backend, session, request)
-        while interrupts := result["outcome"].get("interrupts"):
-            decisions = [_decide(each, options) for each in interrupts]
-            if None in decisions:
-                _note(
-                    "It waits for a person: repeat this with --yes or --no, or decide it in the "
-                    f"app (thread {result['threadId']})."
-                )
-                return WAITS
-            resume = [
-                {"interruptId": each["id"], "status": "resolved", "payload": {"approved": decision}}
-                for each, decision in zip(interrupts, decisions, strict=True)
-            ]
-            again = {"agent": agent, "threadId": result["threadId"], "resume": resume}
-            result = _run(backend, session, again)
-    except CallError as error:
-        raise Problem(error.report) from error
+    backend, session = sign_in(options)
+    agent = options.agent or _only_agent(backend, session)
+    request = {"agent": agent, "message": options.message}
+    if options.thread:
+        request["threadId"] = options.thread
+    result = _run(backend, session, request)
+    while interrupts := result["outcome"].get("interrupts"):
+        decisions = [_decide(each, options) for each in interrupts]
+        if None in decisions:
+            _note(
+                "It waits for a person: repeat this with --yes or --no, or decide it in the app "
+                f"(thread {result['threadId']})."
+            )
+            return WAITS
+        resume = [
+            {"interruptId": each["id"], "status": "resolved", "payload": {"approved": decision}}
+            for each, decision in zip(interrupts, decisions, strict=True)
+        ]
+        again = {"agent": agent, "threadId": result["threadId"], "resume": resume}
+        result = _run(backend, session, again)
     _note(f"thread {result['threadId']}: go on in it with --thread {result['threadId']}")
     return _exit_code(result)
 
@@ -83,14 +80,8 @@ def _run(backend: Backend, session: Session, request: Mapping[str, Any]) -> dict
             sys.stdout.flush()
         is_in_line = False
 
-    stream = backend.stream(function_name("run_agent"), request, session.token)
-    while True:
-        try:
-            event = next(stream)
-        except StopIteration as end:
-            end_line()
-            result: dict[str, Any] = end.value
-            return result
+    def show(event: Mapping[str, Any]) -> None:
+        nonlocal is_in_line
         match event["type"]:
             case "TEXT_MESSAGE_CONTENT":
                 sys.stdout.write(_terminal_text(str(event["delta"])))
@@ -108,6 +99,11 @@ def _run(backend: Backend, session: Session, request: Mapping[str, Any]) -> dict
             case "TOOL_CALL_RESULT":
                 content = str(event["content"])
                 _note(f"<- {content[:_RESULT_CHARS]}{' ...' * (len(content) > _RESULT_CHARS)}")
+
+    name = function_name("run_agent")
+    result: dict[str, Any] = backend.stream(name, request, show, session.token)
+    end_line()
+    return result
 
 
 def _decide(interrupt: Mapping[str, Any], options: Namespace) -> bool | None:
@@ -159,12 +155,9 @@ def _terminal_text(text: str) -> str:
 
 
 def call(options: Namespace) -> int:
-    """Call a function and print its result as JSON; return 1 if it failed."""
-    try:
-        backend, session = sign_in(options)
-        print_json(backend.call(options.function, options.data, session.token))
-    except CallError as error:
-        raise Problem(error.report) from error
+    """Call a function and print its result as JSON."""
+    backend, session = sign_in(options)
+    print_json(backend.call(options.function, options.data, session.token))
     return 0
 
 

@@ -2,7 +2,7 @@
 
 backend = emulated(Configuration(app.root))
 session = sign_in_developer(backend, "developer")
-result = yield from backend.stream("run_agent", {"message": "Hi"}, session.token)
+result = backend.stream("run_agent", {"message": "Hi"}, print, session.token)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import http.client
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,26 +30,20 @@ _OWNER = {"Authorization": "Bearer owner"}
 """By which the Auth emulator lets anything be done."""
 
 
-class CallError(Exception):
-    """A call failed.
+class CallError(Problem):
+    """A call failed. A developer is told its code, message and hint, and the tracebacks that
+    functions on emulators send along.
 
     Attributes:
         code: Firebase's, such as "not-found".
-        details: What a program is told of it; a dictionary, or nothing.
     """
 
     def __init__(self, code: str, message: str, details: Any = None) -> None:
-        super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
-        self.details: dict[str, Any] = details if isinstance(details, dict) else {}
-
-    @property
-    def report(self) -> str:
-        """What a developer is told: the error, its hint, and the tracebacks that functions on
-        emulators send along."""
-        hint = str(self.details.get("hint") or "")
-        return "\n".join(filter(None, [str(self), hint, *tracebacks(self.details)]))
+        told = details if isinstance(details, dict) else {}
+        hint = str(told.get("hint") or "")
+        super().__init__("\n".join(filter(None, [f"{code}: {message}", hint, *tracebacks(told)])))
 
 
 def tracebacks(frame: Mapping[str, Any]) -> list[str]:
@@ -94,8 +88,10 @@ class Backend:
         with closing(self._open(name, data, token, accept="application/json")) as reply:
             return self._result(_parse(reply.read(), reply.status))
 
-    def stream(self, name: str, data: Any, token: str | None = None) -> Generator[Any, None, Any]:
-        """Call a function, yield its chunks as they arrive, and return its result.
+    def stream(
+        self, name: str, data: Any, on_chunk: Callable[[Any], None], token: str | None = None
+    ) -> Any:
+        """Call a function, pass on its chunks as they arrive, and return its result.
 
         Raises:
             CallError: As for `call`, also in the middle of the stream.
@@ -103,18 +99,13 @@ class Backend:
         with closing(self._open(name, data, token, accept="text/event-stream")) as reply:
             if "text/event-stream" not in (reply.headers.get("Content-Type") or ""):
                 return self._result(_parse(reply.read(), reply.status))
-            try:
-                for line in reply:
-                    if not line.startswith(_DATA):
-                        continue
-                    frame = _parse(line[len(_DATA) :], reply.status)
-                    if "message" not in frame:
-                        return self._result(frame)
-                    yield frame["message"]
-            except (OSError, http.client.HTTPException) as error:
-                raise CallError(
-                    "unavailable", f"the stream of {name} broke off: {error}"
-                ) from error
+            for line in _lines(reply, name):
+                if not line.startswith(_DATA):
+                    continue
+                frame = _parse(line[len(_DATA) :], reply.status)
+                if "message" not in frame:
+                    return self._result(frame)
+                on_chunk(frame["message"])
         raise CallError("unavailable", f"the stream of {name} broke off before its end")
 
     def sign(self, method: str, data: dict[str, Any], *, owner: bool = False) -> dict[str, Any]:
@@ -293,6 +284,13 @@ def sign_in_developer(backend: Backend, who: str) -> Session:
         uid = str(found[0]["localId"])
     # Where a custom token is expected, the emulator takes its claims as plain JSON.
     return backend.sign_in("signInWithCustomToken", {"token": json.dumps({"uid": uid})})
+
+
+def _lines(reply: Iterable[bytes], name: str) -> Iterator[bytes]:
+    try:
+        yield from reply
+    except (OSError, http.client.HTTPException) as error:
+        raise CallError("unavailable", f"the stream of {name} broke off: {error}") from error
 
 
 def _parse(text: bytes, status: int) -> dict[str, Any]:

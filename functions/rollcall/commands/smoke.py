@@ -279,19 +279,13 @@ class Smoke:
     def _streamed_run(self, agent: str) -> Finding | None:
         """How a run went; None if its events came only with its result."""
         request = {"agent": agent, "message": MESSAGE}
-        began, first, events = time.monotonic(), 0.0, 0
-        stream = self._backend.stream(function_name("run_agent"), request, self._user.token)
-        while True:
-            try:
-                next(stream)
-            except StopIteration as end:
-                result: dict[str, Any] = end.value
-                break
-            first = first or time.monotonic()
-            events += 1
+        name, began, arrivals = function_name("run_agent"), time.monotonic(), list[float]()
+        result: dict[str, Any] = self._backend.stream(
+            name, request, lambda event: arrivals.append(time.monotonic()), self._user.token
+        )
         ended = time.monotonic()
         self._threads.append(result["threadId"])
-        if not events or ended - first < _BUFFERED_S:
+        if not arrivals or ended - arrivals[0] < _BUFFERED_S:
             return None
         if result["outcome"]["type"] != "success":
             reason = f" ({result['stopReason']})" if result.get("stopReason") else ""
@@ -304,10 +298,11 @@ class Smoke:
                 f"{', '.join(used) or 'no model'} answered, and not {self._model}",
                 "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
             )
+        first, whole = arrivals[0] - began, ended - began
         return ok(
             "run",
-            f"first event after {first - began:.2f} s, {events} before the result after "
-            f"{ended - began:.2f} s, by {', '.join(used) or 'no model'}",
+            f"first event after {first:.2f} s, {len(arrivals)} before the result after "
+            f"{whole:.2f} s, by {', '.join(used) or 'no model'}",
         )
 
     def _approval(self) -> Finding:
@@ -465,7 +460,7 @@ def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except CallError as error:
-        return fail(topic, error.report, _cure(error))
+        return fail(topic, str(error), _cure(error))
     except Problem as problem:
         return fail(topic, str(problem))
 

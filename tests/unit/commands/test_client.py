@@ -61,12 +61,8 @@ def streams(*frames: Any) -> Callable[[Handler], None]:
 
 
 def drained(backend: Backend) -> tuple[list[Any], Any]:
-    chunks, stream = [], backend.stream("run_agent", {})
-    while True:
-        try:
-            chunks.append(next(stream))
-        except StopIteration as end:
-            return chunks, end.value
+    chunks: list[Any] = []
+    return chunks, backend.stream("run_agent", {}, chunks.append)
 
 
 def test_a_call_sends_its_data_as_the_user_and_returns_the_result(serve: Serve) -> None:
@@ -87,7 +83,7 @@ def test_a_refusal_has_its_code_its_hint_and_the_tracebacks(serve: Serve) -> Non
     with pytest.raises(CallError) as caught:
         serve(answers({"error": error}, 404)).call("ping", {})
     assert caught.value.code == "not-found"
-    assert caught.value.report.splitlines() == [
+    assert str(caught.value).splitlines() == [
         "not-found: no such word",
         "try again",
         'File "ping.py", line 3',
@@ -106,6 +102,14 @@ def test_a_stream_that_ends_in_an_error_or_in_nothing_is_a_failure(serve: Serve)
         drained(serve(streams({"message": 1}, error)))
     with pytest.raises(CallError, match="broke off before its end"):
         drained(serve(streams({"message": 1})))
+
+
+def test_a_chunk_that_cannot_be_shown_is_no_broken_stream(serve: Serve) -> None:
+    def show(chunk: Any) -> None:
+        raise BrokenPipeError  # the terminal is closed
+
+    with pytest.raises(BrokenPipeError):
+        serve(streams({"message": 1}, {"result": 2})).stream("run_agent", {}, show)
 
 
 def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
