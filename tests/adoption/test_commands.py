@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ import requests
 
 from rollcall.commands.client import emulated, running_addresses
 from rollcall.emulators.addresses import Configuration
-from rollcall.emulators.clock import Clock
+from rollcall.emulators.clock import run_due
 from rollcall.emulators.suite import get_json, is_free
 
 ROOT = Path(__file__).parents[2]
@@ -310,10 +310,11 @@ def test_the_clock_runs_what_is_due_at_a_minute(cafe: Cafe) -> None:
     backends = get_json(at.functions, "/backends")["backends"]
     functions = [each for backend in backends for each in backend["functionTriggers"]]
     said = len(cafe.output.read_text())
-    clock = Clock(at.functions, PROJECT, lambda: functions, print)
-    assert "tidy" in clock.run_due(datetime(2026, 11, 23, 4, 0, tzinfo=UTC))
+    at_four = datetime(2026, 11, 23, 4, 0, tzinfo=UTC)
+    assert "tidy" in run_due(at.functions, PROJECT, functions, print, at_four)
     cafe.wait_for("the café was tidied", after=said)
-    assert "tidy" not in clock.run_due(datetime(2026, 11, 23, 4, 1, tzinfo=UTC))
+    later = at_four + timedelta(minutes=1)
+    assert "tidy" not in run_due(at.functions, PROJECT, functions, print, later)
 
 
 def checks(done: Done) -> dict[str, str]:

@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ from rollcall.core.options import function_name
 from rollcall.emulators import requirements
 from rollcall.emulators import suite as suites
 from rollcall.emulators.addresses import NEEDED, Configuration, default_project
-from rollcall.emulators.clock import Clock, scheduled
+from rollcall.emulators.clock import run_clock, scheduled
 from rollcall.emulators.suite import LOADED, REFUSED, Suite
 
 _LOOK_S = 1.0
@@ -112,12 +113,12 @@ class _Server:
         self._sources = Sources(app.functions)
         self._names = _loaded_functions(suite.log_text())
         self._log = _LogView(self._by_clock())
-        at = suite.addresses
-        self._clock = Clock(at.functions, at.project, suite.functions, _say)
 
     def run(self) -> int:
         """Return when the emulators end by themselves."""
-        self._clock.start()
+        at, is_over = self._suite.addresses, threading.Event()
+        clock = (at.functions, at.project, self._suite.functions, _say, is_over)
+        threading.Thread(target=run_clock, args=clock, name="clock", daemon=True).start()
         looked = time.monotonic()
         try:
             with self._suite.log.open(errors="replace") as log:
@@ -129,7 +130,7 @@ class _Server:
                         looked = time.monotonic()
                     time.sleep(_FOLLOW_S)
         finally:
-            self._clock.stop()
+            is_over.set()
         _say(f"The emulators ended with code {self._suite.process.returncode}: {self._suite.log}")
         return FAILED
 

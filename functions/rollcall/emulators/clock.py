@@ -21,52 +21,40 @@ _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 """Of crontab's five fields: minute, hour, day, month, weekday (0 and 7 are Sunday)."""
 
 
-class Clock:
-    """Runs due functions once a minute until it is stopped.
+Functions = Iterable[Mapping[str, Any]]
+"""As the emulator describes them."""
+
+
+def run_clock(
+    address: str,
+    project: str,
+    functions: Callable[[], Functions],
+    say: Callable[[str], None],
+    is_over: threading.Event,
+) -> None:
+    """Run due functions with each whole minute until it is over. What runs then is not waited for.
 
     Args:
         address: The functions emulator's `host:port`.
-        functions: Describes the emulator's functions as they are now.
+        functions: Gives the emulator's functions as they are now.
         say: Is told what went wrong.
     """
-
-    def __init__(
-        self,
-        address: str,
-        project: str,
-        functions: Callable[[], Iterable[Mapping[str, Any]]],
-        say: Callable[[str], None],
-    ) -> None:
-        self._address = address
-        self._project = project
-        self._functions = functions
-        self._say = say
-        self._is_stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="clock", daemon=True)
-
-    def start(self) -> None:
-        """Begin with the next whole minute."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Run nothing more. What runs is not waited for."""
-        self._is_stopped.set()
-
-    def run_due(self, now: datetime) -> list[str]:
-        """Run what is due at this minute, side by side; the names."""
-        due = [function for function in scheduled(self._functions()) if is_due(function, now)]
-        for function in due:
-            arguments = (self._address, self._project, function, self._say)
-            name = str(function["name"])
-            threading.Thread(target=run_function, args=arguments, name=name, daemon=True).start()
-        return [str(function["name"]) for function in due]
-
-    def _run(self) -> None:
-        while not self._is_stopped.wait(_MINUTE_S - time.time() % _MINUTE_S):
-            self.run_due(datetime.now(UTC))
+    while not is_over.wait(_MINUTE_S - time.time() % _MINUTE_S):
+        run_due(address, project, functions(), say, datetime.now(UTC))
 
 
-def scheduled(functions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def run_due(
+    address: str, project: str, functions: Functions, say: Callable[[str], None], now: datetime
+) -> list[str]:
+    """Run what is due at this minute, side by side; the names."""
+    due = [function for function in scheduled(functions) if is_due(function, now)]
+    for function in due:
+        arguments, name = (address, project, function, say), str(function["name"])
+        threading.Thread(target=run_function, args=arguments, name=name, daemon=True).start()
+    return [str(function["name"]) for function in due]
+
+
+def scheduled(functions: Functions) -> list[Mapping[str, Any]]:
     """Those functions that run by the clock."""
     return [function for function in functions if function.get("schedule")]
 

@@ -17,6 +17,7 @@ import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +40,14 @@ _SUGGESTED_OFFSET = 3000  # 100 would put Firestore among the ports of functions
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
+@dataclass
 class Suite:
     """Emulators that run. Made by `start`, ended by `stop`."""
 
-    def __init__(
-        self,
-        process: subprocess.Popen[bytes],
-        log: Path,
-        configuration: Configuration,
-        addresses: Addresses,
-    ) -> None:
-        self.process = process
-        self.log = log
-        self.configuration = configuration
-        self.addresses = addresses
+    process: subprocess.Popen[bytes]
+    log: Path
+    configuration: Configuration
+    addresses: Addresses
 
     def wait_until_ready(self, only: tuple[str, ...]) -> None:
         """Return once every emulator answers and the functions are known.

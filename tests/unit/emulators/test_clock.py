@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.emulators.clock import Clock, is_due, matches, run_function
+from rollcall.emulators.clock import is_due, matches, run_due, run_function
 from tests.support.https_server import Handler, HttpsServer
 
 MONDAY = datetime(2026, 11, 23, 3, 0, tzinfo=UTC)
@@ -76,12 +76,12 @@ def test_what_is_due_is_run_as_the_emulator_names_it() -> None:
             function("run_agent", None),
         ]
         said: list[str] = []
-        clock = Clock(f"127.0.0.1:{server.port}", "demo-x", lambda: functions, said.append)
-        assert clock.run_due(MONDAY) == ["sweep_runs"]
+        address = f"127.0.0.1:{server.port}"
+        assert run_due(address, "demo-x", functions, said.append, MONDAY) == ["sweep_runs"]
         for thread in threading.enumerate():
             if thread.name == "sweep_runs":
                 thread.join(30)
-        assert run_function(f"127.0.0.1:{server.port}", "demo-x", functions[1], said.append)
+        assert run_function(address, "demo-x", functions[1], said.append)
     finally:
         server.close()
     names = ("sweep_runs", "tidy")
