@@ -41,7 +41,10 @@ def print_json(value: Any) -> None:
 
 
 def in_camel_case(record: Any) -> Any:
-    """A struct as it stands in JSON, with those in it; anything else as it is."""
+    """A struct as it stands in JSON, with those in it, or a list of them; anything else as it
+    is."""
+    if isinstance(record, list):
+        return [in_camel_case(each) for each in record]
     if not isinstance(record, Struct):
         return record
     return {to_camel(name): in_camel_case(value) for name, value in asdict(record).items()}

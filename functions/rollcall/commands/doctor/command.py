@@ -59,8 +59,7 @@ def run(place: Place, options: Namespace) -> int:
     """Check a project; return 1 if a check failed."""
     findings = [each.about(place.project) for each in examine(place)]
     if options.json:
-        plain = [in_camel_case(each) for each in findings]
-        print_json({"project": place.project, "findings": plain})
+        print_json({"project": place.project, "findings": in_camel_case(findings)})
     else:
         screen = load_screen()
         rows = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,15 +43,12 @@ class ToolMatch(Struct, frozen=True):
         words: The message's words by the field of the tool that has them.
     """
 
-    entry: Entry
+    id: str
     score: float | None
     fit: float | None
+    offered: bool
     why: str
     words: dict[str, list[str]]
-
-    @property
-    def is_offered(self) -> bool:
-        return self.why in ("fits", "pinned", "related", "one of few")
 
 
 class WithheldTool(Struct, frozen=True):
@@ -63,23 +60,32 @@ class WithheldTool(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What a run would be offered.
+    """What a run would be offered, as `--json` prints it.
 
     Attributes:
-        left_out: How many capabilities authorisation left out, by reason.
+        passed: Whether the best match is above the floor.
+        permitted: How many capabilities authorisation lets through.
+        left_out: How many it left out, by reason.
     """
 
-    profile: AgentProfile
+    agent: str
+    agent_status: str
+    role: str
+    tenant: str | None
     digest: str
-    selection: Selection
-    found: list[ToolMatch]
-    withheld: list[WithheldTool]
-    left_out: dict[str, int]
-    permitted: int
+    offered: tuple[str, ...]
+    find_tools: bool
+    floor: float
     passed: bool
+    matches: list[ToolMatch]
+    permitted: int
+    left_out: dict[str, int]
+    withheld: list[WithheldTool]
 
 
-def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str) -> Answer:
+def search(
+    db: Client, registry: Snapshot, profile: AgentProfile, user: User, text: str
+) -> tuple[Answer, Selection]:
     """Choose tools for a message, and look at how that came about.
 
     The client is taken to run every client tool, and a comparison's "all" is left aside.
@@ -97,20 +103,26 @@ def search(db: Client, registry: Snapshot, profile: AgentProfile, user: User, te
     # The best among those that were left out, by the words alone.
     mask = bytes(id in reasons for id in ids)
     left_out = registry.content.index.search(text, limit=WITHHELD, allowed=mask)
-    return Answer(
-        profile=profile,
+    answer = Answer(
+        agent=profile.id,
+        agent_status=profile.status.value,
+        role=user.role.value,
+        tenant=user.tenant,
         digest=registry.digest,
-        selection=selection,
-        found=_tool_matches(db, registry, plain, selection, text),
+        offered=tuple(selection.ids),
+        find_tools=selection.finds_more,
+        floor=FLOOR,
+        passed=passes(selection.matches),
+        matches=_tool_matches(db, registry, plain, selection, text),
+        permitted=sum(allowed),
+        left_out=dict(Counter(reasons.values()).most_common()),
         withheld=[
             WithheldTool(ids[match.place], match.score, reasons[ids[match.place]])
             for match in left_out
             if match.fit >= FLOOR
         ],
-        left_out=dict(Counter(reasons.values()).most_common()),
-        permitted=sum(allowed),
-        passed=passes(selection.matches),
     )
+    return answer, selection
 
 
 def shared_words(entry: Entry, text: str) -> dict[str, list[str]]:
@@ -151,7 +163,7 @@ def _tool_matches(
             why = "fits" if match else "related"
         words = shared_words(full[id], text)
         score, fit = (match.score, match.fit) if match else (None, None)
-        found.append(ToolMatch(full[id], score, fit, why, words))
+        found.append(ToolMatch(id, score, fit, id in selection.ids, why, words))
     return found
 
 
@@ -186,48 +198,21 @@ def run(place: Place, options: Namespace) -> int:
         overrides = registry.content.agents.get(options.agent, {})
         profile = with_overrides(agents[options.agent], overrides)
     user = User("", Role(options.role), options.tenant)
-    answer = search(db, registry, profile, user, options.text)
+    answer, selection = search(db, registry, profile, user, options.text)
     if options.json:
-        print_json(_plain(answer, user))
+        print_json(in_camel_case(answer))
     else:
-        _show(answer, user, locale=options.locale)
+        _show(answer, selection, registry, locale=options.locale)
     return 0
 
 
-def _plain(answer: Answer, user: User) -> dict[str, Any]:
-    return {
-        "agent": answer.profile.id,
-        "agentStatus": answer.profile.status.value,
-        "role": user.role.value,
-        "tenant": user.tenant,
-        "digest": answer.digest,
-        "offered": list(answer.selection.ids),
-        "findTools": answer.selection.finds_more,
-        "floor": FLOOR,
-        "passed": answer.passed,
-        "matches": [
-            {
-                "id": each.entry.id,
-                "score": each.score,
-                "fit": each.fit,
-                "offered": each.is_offered,
-                "why": each.why,
-                "words": each.words,
-            }
-            for each in answer.found
-        ],
-        "permitted": answer.permitted,
-        "leftOut": answer.left_out,
-        "withheld": [in_camel_case(each) for each in answer.withheld],
-    }
-
-
-def _show(answer: Answer, user: User, *, locale: str) -> None:
+def _show(answer: Answer, selection: Selection, registry: Snapshot, *, locale: str) -> None:
     screen = load_screen()
-    tenant = f", tenant {user.tenant}" if user.tenant else ""
-    who = "no agent in particular" if answer.profile is EVERYTHING else f"agent {answer.profile.id}"
-    screen.say(f"{who}, role {user.role.value}{tenant}: {answer.permitted} permitted", style="dim")
-    if answer.profile.status is Status.DISABLED:
+    tenant = f", tenant {answer.tenant}" if answer.tenant else ""
+    is_one = answer.agent != EVERYTHING.id
+    who = f"agent {answer.agent}" if is_one else "no agent in particular"
+    screen.say(f"{who}, role {answer.role}{tenant}: {answer.permitted} permitted", style="dim")
+    if answer.agent_status == Status.DISABLED:
         screen.say("The agent is disabled: nobody can ask it, whatever follows.", style="red")
     screen.say()
     columns = [
@@ -240,19 +225,19 @@ def _show(answer: Answer, user: User, *, locale: str) -> None:
     ]
     rows = [
         (
-            each.entry.id,
-            each.entry.name(locale),
+            each.id,
+            registry.content.entries[each.id].name(locale),
             "" if each.score is None else f"{each.score:.2f}",
             "" if each.fit is None else f"{each.fit:.2f}",
-            each.why if each.is_offered else f"no: {each.why}",
+            each.why if each.offered else f"no: {each.why}",
             words_in_short(each.words),
         )
-        for each in answer.found
+        for each in answer.matches
     ]
     if rows:
         screen.table(columns, rows)
         screen.say()
-    screen.say(_verdict(answer))
+    screen.say(_verdict(answer, selection))
     if answer.withheld:
         screen.say()
         screen.say("Left out before ranking, though the words fit:", style="bold")
@@ -277,18 +262,18 @@ def words_in_short(words: dict[str, list[str]]) -> str:
     return "; ".join(parts)
 
 
-def _verdict(answer: Answer) -> str:
+def _verdict(answer: Answer, selection: Selection) -> str:
     """In one sentence, what the model gets."""
     if not answer.permitted:
         return "Nothing is permitted, so nothing is offered."
-    best = max((match.fit for match in answer.selection.matches), default=0.0)
+    best = max((match.fit for match in selection.matches), default=0.0)
     floor = f"best fit {best:.2f}, floor {FLOOR:.2f}"
-    count = len(answer.selection.ids)
+    count = len(answer.offered)
     offered = f"{count} tool{'' if count == 1 else 's'}" if count else "no tools"
-    finder = f" and {FIND_TOOLS}" if answer.selection.finds_more else ""
-    if answer.selection.is_small_talk:
+    finder = f" and {FIND_TOOLS}" if answer.find_tools else ""
+    if selection.is_small_talk:
         return f"Small talk ({floor}): {offered} offered."
-    if answer.selection.are_few:
+    if selection.are_few:
         return f"All {count} that are permitted are offered, since they are few ({floor})."
     if not answer.passed:
         return f"Below the floor ({floor}): {offered}{finder} offered."
