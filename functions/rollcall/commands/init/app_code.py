@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rollcall.commands.app import Main
@@ -29,75 +30,45 @@ _EXPORTS = (
     re.compile(r"^\s*export\s+(?:const|let|var|(?:async\s+)?function\*?)\s+(\w+)", re.MULTILINE),
 )
 _EXPORT_LISTS = re.compile(r"(?:^|\n)\s*(?:export\s*|module\.exports\s*=\s*)\{([^}]*)\}")
-_EXPORT_ALL = re.compile(
-    r"export\s*\*\s*from\s*['\"]([^'\"]+)['\"]"
-    r"|(?:Object\.assign\(\s*exports\s*,|module\.exports\s*=)\s*require\(\s*['\"]([^'\"]+)['\"]"
-)
-_NODE_FILES = ("src/index.ts", "src/index.js", "index.ts", "index.js", "index.mjs")
 
 
 def collections_in_code(root: Path) -> dict[str, str]:
     """The collections that sources name in calls of `collection(...)`, by path as in
     `users/{}/messages` (`{}**/messages` where what is above is not known), with file and line."""
     found: dict[str, str] = {}
-    paths = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(
-            each
-            for each in folders
-            if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
-        )
-        paths += [Path(folder, name) for name in sorted(names) if name.endswith(_SUFFIXES)]
-    for path in paths:
-        try:
-            if path.stat().st_size > _MOST_BYTES:
-                continue
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):  # a link to nothing, or no source
-            continue
-        if "collection" not in text:
-            continue
-        for call in _COLLECTION.finditer(text):
-            place = f"{path.relative_to(root).as_posix()}:{line_number(text, call.start())}"
+    for path, text in _sources(root, _SUFFIXES):
+        for call in _COLLECTION.finditer(text) if "collection" in text else ():
+            place = f"{path}:{line_number(text, call.start())}"
             for collection in _paths(call):
                 found.setdefault(collection, place)
     return found
 
 
 def deployed_functions(files: Files, folder: str) -> dict[str, str]:
-    """The functions that another codebase deploys, with file and line, as far as its main.py or
-    index.js (and what that re-exports) says them."""
+    """The functions that another codebase deploys, with file and line, as far as its main.py, or
+    what its JavaScript exports, says them."""
     path = f"{folder}/main.py"
     if not files.exists(path) or files.exists(f"{folder}/package.json"):
-        return _node_functions(files, folder)
+        exports = _sources(files.root / folder, _WEB)  # of `lib/` before what it was built of
+        found = ((path, *each) for path, text in exports for each in _exports(text))
+        return {name: f"{folder}/{path}:{line}" for path, name, line in found}
     main = read_main(files, folder)
     functions = main.functions() if main is not None else ()
     return {each.name: f"{path}:{each.lineno}" for each in functions if each.decorator_list}
 
 
-def _node_functions(files: Files, folder: str) -> dict[str, str]:
-    entries = [f"{folder}/{name}" for name in _NODE_FILES]
-    package = files.read(f"{folder}/package.json")
-    try:
-        main = json.loads(package or "{}").get("main")
-    except (ValueError, AttributeError):
-        main = None
-    if isinstance(main, str):
-        entries.append(f"{folder}/{main.removeprefix('./')}")
-    found: dict[str, str] = {}
-    waiting = [entry for entry in entries if files.exists(entry)]
-    seen: set[str] = set()
-    while waiting:
-        path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        text = files.read(path) or ""
-        for name, line in _exports(text):
-            found.setdefault(name, f"{path}:{line}")
-        for each in _EXPORT_ALL.finditer(text):
-            waiting += _resolve(files, path, each[1] or each[2])
-    return found
+def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The app's own sources below a folder, each by its path from there, with its text."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
+        )
+        for path in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
+            with suppress(OSError, UnicodeDecodeError):  # a link to nothing, or no source
+                if path.stat().st_size <= _MOST_BYTES:
+                    yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
 def _paths(call: re.Match[str]) -> Iterator[str]:
@@ -125,16 +96,6 @@ def _exports(text: str) -> Iterator[tuple[str, int]]:
             name = re.match(r"\s*(?:\w+\s+as\s+)?(\w+)", entry)
             if name:
                 yield name[1], line_number(text, each.start(1))
-
-
-def _resolve(files: Files, path: str, said: str) -> list[str]:
-    """The files that an import may mean."""
-    if not said.startswith("."):
-        return []
-    base = os.path.normpath(f"{path.rpartition('/')[0]}/{said}").replace(os.sep, "/")
-    stem = base.removesuffix(".js")
-    tried = [base, *(f"{stem}{end}" for end in (".ts", ".js", "/index.ts", "/index.js"))]
-    return [each for each in tried if files.exists(each)]
 
 
 NEW = "from rollcall import bind\n\nbind(globals())\n"

@@ -652,19 +652,14 @@ def test_names_that_do_not_meet_ours_are_no_clash(tmp_path: Path, files: dict[st
         "export const run_agent = onCall(() => 1);",
         "export { chat as run_agent } from './chat';",
         "module.exports = { hello, run_agent };",
-        "export * from './agent';",
+        "export async function run_agent() {}",
     ],
 )
-def test_a_function_of_a_node_codebase_clashes(tmp_path: Path, text: str) -> None:
-    make(
-        tmp_path,
-        {
-            **NODE,
-            "api/src/index.ts": text,
-            "api/src/agent.ts": "export async function run_agent() {}",
-        },
-    )
-    assert "the function run_agent: api/src/" in refusal(tmp_path)
+@pytest.mark.parametrize("file", ["index.ts", "agents/chat.ts"])
+def test_a_function_of_a_node_codebase_clashes(tmp_path: Path, text: str, file: str) -> None:
+    built = {"api/lib/index.js": "exports.run_agent = 1;"}
+    make(tmp_path, {**NODE, **built, f"api/src/{file}": text})
+    assert f"the function run_agent: api/src/{file}:" in refusal(tmp_path)
 
 
 def test_clients_that_read_our_collections_later_are_no_clash(tmp_path: Path) -> None:
