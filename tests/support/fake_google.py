@@ -2,7 +2,7 @@
 
     with FakeGoogle() as google:
         google.answer("cloudfunctions", "v2/…/functions", {"functions": [...]})
-        check_functions(read_functions(google.client, "shop"), ...)
+        check_functions(google.client, ...)
 
 What has no answer is a 404 in Google's words. Shapes are those of the services' reference pages;
 the real services were not asked.
@@ -33,7 +33,8 @@ def refusal(code: int, status: str, message: str) -> Json:
 class FakeGoogle:
     """A server on 127.0.0.1, and a client that knows no other."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: str = "shop") -> None:
+        self._project = project
         self._answers: dict[tuple[str, str], tuple[int, Json]] = {}
         self._otherwise = (404, refusal(404, "NOT_FOUND", "Requested entity was not found."))
         self.asked: list[str] = []
@@ -42,7 +43,7 @@ class FakeGoogle:
         self._server = HttpsServer(None, "", self._reply)
         self.address = f"127.0.0.1:{self._server.port}"
         root = f"http://{self.address}"
-        self.client = Google(requests.Session(), root=lambda service: f"{root}/{service}")
+        self.client = Google(requests.Session(), self._project, root=f"{root}/{{service}}")
         return self
 
     def __exit__(

@@ -67,14 +67,14 @@ def deployed(project: str, *, api_key: str | None) -> tuple[Backend, Google]:
         project,
         identity="https://identitytoolkit.googleapis.com/v1",
         firestore="https://firestore.googleapis.com/v1",
-        api_key=api_key or web_api_key(google, project),
+        api_key=api_key or web_api_key(google),
         url_of=lambda name: f"https://{region()}-{project}.cloudfunctions.net/{name}",
         is_local=False,
     )
     return backend, google
 
 
-def web_api_key(google: Google, project: str) -> str:
+def web_api_key(google: Google) -> str:
     """The key of the project's first web app. It is no secret: every client has it.
 
     Raises:
@@ -85,12 +85,12 @@ def web_api_key(google: Google, project: str) -> str:
         "settings, General."
     )
     try:
-        apps = google.get("firebase", f"v1beta1/projects/{project}/webApps").get("apps", [])
+        apps = google.get("firebase", f"v1beta1/projects/{google.project}/webApps").get("apps", [])
         if not apps:
-            raise Problem(f"The project {project} has no web app. {cure}", exit_code=USAGE)
+            raise Problem(f"The project {google.project} has no web app. {cure}", exit_code=USAGE)
         config = google.get("firebase", f"v1beta1/{apps[0]['name']}/config")
     except GoogleRefusal as refused:
-        raise Problem(f"{project}: {refused}. {cure}", exit_code=USAGE) from refused
+        raise Problem(f"{google.project}: {refused}. {cure}", exit_code=USAGE) from refused
     return str(config["apiKey"])
 
 
@@ -110,7 +110,7 @@ def enqueue(project: str, data: dict[str, Any], *, is_local: bool) -> str:
         raise Problem(clipped(str(error), MOST_CHARS)) from error
 
 
-def _custom_token(google: Google, project: str, uid: str) -> str | None:
+def _custom_token(google: Google, uid: str) -> str | None:
     """By a service account's key, where these are its credentials; a person has none."""
     from google.auth.credentials import Signing
 
@@ -118,7 +118,7 @@ def _custom_token(google: Google, project: str, uid: str) -> str | None:
         return None
     from firebase_admin import auth
 
-    with _admin_app(project, is_local=False) as app:
+    with _admin_app(google.project, is_local=False) as app:
         return auth.create_custom_token(uid, app=app).decode()  # type: ignore[no-any-return]
 
 
@@ -189,18 +189,18 @@ class Smoke:
             ("rules", self._rules),
         )
         try:
-            signed_in = _guarded_call("sign-in", self._sign_in)
+            (signed_in,) = _checked("sign-in", self._sign_in)
             yield signed_in
             for topic, check in by_user:
-                if signed_in.level == "fail":
-                    yield skip(topic, "nobody is signed in")
+                if signed_in.level == "ok":
+                    yield from _checked(topic, check)
                 else:
-                    yield _guarded_call(topic, check)
-            yield from guard("indexes", self._indexes)
-            yield from guard("queue", lambda: [_guarded_call("queue", self._queue)])
-            yield from guard("clock", lambda: [self._clock()])
+                    yield skip("nobody is signed in", topic=topic)
+            yield from guard("indexes", self._indexes())
+            yield from _checked("queue", self._queue)
+            yield from _checked("clock", self._clock)
         finally:
-            yield from guard("clean-up", self._clean_up)
+            yield from guard("clean-up", self._clean_up())
 
     def _sign_in(self) -> Finding:
         try:
@@ -208,13 +208,12 @@ class Smoke:
                 self._sessions.append(self._sign_up())
         except CallError as error:
             return fail(
-                "sign-in",
                 f"no user can be signed in: {error.message}",
                 "switch a provider on in the Firebase console (Authentication, Sign-in method: "
                 "Anonymous), or run this with a service account's key in "
                 "GOOGLE_APPLICATION_CREDENTIALS",
             )
-        return ok("sign-in", f"as {self._user.uid}, and as another user")
+        return ok(f"as {self._user.uid}, and as another user")
 
     def _sign_up(self) -> Session:
         """Sign a user in who was not there before, in the first way that is possible.
@@ -230,7 +229,7 @@ class Smoke:
             ("anonymous", "signUp", {}),
             ("e-mail", "signUp", account),
         ]
-        if token := _custom_token(self._owner, self._backend.project, uid):
+        if token := _custom_token(self._owner, uid):
             ways.insert(0, ("custom token", "signInWithCustomToken", {"token": token}))
         refusals = []
         for way, method, data in ways:
@@ -257,21 +256,20 @@ class Smoke:
             named = f"no agent {self._agent!r}" if self._agent else "no agent"
             there = ", ".join(agents) or "none"
             self._agent = None
-            return fail("registry", f"{named} for a new user; there is {there}", sync)
+            return fail(f"{named} for a new user; there is {there}", sync)
         if not found["capabilities"]:
-            return fail("registry", "no capability is published for a new user", sync)
+            return fail("no capability is published for a new user", sync)
         count = quantity(len(found["capabilities"]), "capability", "capabilities")
-        return ok("registry", f"{count} for a new user; agent {self._agent}")
+        return ok(f"{count} for a new user; agent {self._agent}")
 
     def _run(self) -> Finding:
         """Try a few times: a client that is kept waiting by its own computer reads all at once."""
         if self._agent is None:
-            return skip("run", "there is no agent to ask")
+            return skip("there is no agent to ask")
         for _ in range(_STREAMS):
             if (finding := self._streamed_run(self._agent)) is not None:
                 return finding
         return fail(
-            "run",
             "its events came only with its result",
             "call the function at its own address: a proxy on the way holds the stream back",
         )
@@ -290,19 +288,17 @@ class Smoke:
         if result["outcome"]["type"] != "success":
             reason = f" ({result['stopReason']})" if result.get("stopReason") else ""
             text = f"it ended as {result['outcome']['type']}{reason}"
-            return fail("run", text, _logs("run_agent"))
+            return fail(text, _logs("run_agent"))
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
         if self._model is not None and self._model not in used:
             return fail(
-                "run",
                 f"{', '.join(used) or 'no model'} answered, and not {self._model}",
                 "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
             )
         first, whole = arrivals[0] - began, ended - began
         return ok(
-            "run",
             f"first event after {first:.2f} s, {len(arrivals)} before the result after "
-            f"{whole:.2f} s, by {', '.join(used) or 'no model'}",
+            f"{whole:.2f} s, by {', '.join(used) or 'no model'}"
         )
 
     def _approval(self) -> Finding:
@@ -317,14 +313,14 @@ class Smoke:
                 if is_done and not call.get("allowedBy"):  # and no policy of the app's lets it
                     text = f"{capability.id} was carried out, and nobody was asked"
                     mend = "publish the registry: python -m rollcall sync"
-                    return fail("approval", text, mend)
+                    return fail(text, mend)
             for interrupt in result["outcome"].get("interrupts") or ():
                 if interrupt["metadata"]["tool"] == capability.id:
                     return self._reject(interrupt, capability.id)
         text = f"no write capability came as far as asking, for a new user: {', '.join(asked)}"
         if not asked:
             text = "no write capability with an example that a new user's agent may use"
-        return skip("approval", text)
+        return skip(text)
 
     def _writes(self) -> Iterator[tuple[str, Capability]]:
         """Writes that a new user can ask for, with the agent that has them: by their examples. One
@@ -356,37 +352,36 @@ class Smoke:
         )
         if status != 200:
             text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
-            return fail("approval", text, _DEPLOY_RULES)
+            return fail(text, _DEPLOY_RULES)
         self._rejected = path
         text = f"{tool} waited for the user, who said no: nothing was written"
-        return ok("approval", text)
+        return ok(text)
 
     def _rules(self) -> Finding:
         if not self._threads:
-            return skip("rules", "no run made a thread")
+            return skip("no run made a thread")
         path = f"{collection_id('threads')}/{self._threads[0]}"
         own, _ = self._backend.get_document(path, self._user)
         if own != 200:
             text = f"the user may not read their own thread (HTTP {own})"
-            return fail("rules", text, _DEPLOY_RULES)
+            return fail(text, _DEPLOY_RULES)
         others, _ = self._backend.get_document(path, self._sessions[1])
         if others != 403:
             return fail(
-                "rules",
                 f"another user may read the thread (HTTP {others}): a rule of firestore.rules "
                 f"lets everybody into {collection_id('threads')}",
                 "take out wildcards such as `match /{document=**}` (rules are OR-ed), then "
                 + _DEPLOY_RULES,
             )
-        return ok("rules", "a user reads their own thread; another is denied (403)")
+        return ok("a user reads their own thread; another is denied (403)")
 
     def _indexes(self) -> Iterator[Finding]:
         if isinstance(self._owner, Addresses):
-            yield skip("indexes", "the emulator needs none")
+            yield skip("the emulator needs none")
             return
         _, file = self._app.firestore_files
         wanted = {"indexes": read_jsonc(file).get("indexes", ())}
-        yield from check_indexes(self._owner, self._backend.project, wanted)
+        yield from check_indexes(self._owner, wanted)
 
     def _queue(self) -> Finding:
         began = time.monotonic()
@@ -397,9 +392,9 @@ class Smoke:
         while not is_done():
             if time.monotonic() - began > _QUEUE_S:
                 text = f"nothing came out of it within {_QUEUE_S:.0f} s"
-                return fail("queue", text, _logs("continuerun"))
+                return fail(text, _logs("continuerun"))
             time.sleep(_POLL_S)
-        return ok("queue", f"{what} after {time.monotonic() - began:.1f} s")
+        return ok(f"{what} after {time.monotonic() - began:.1f} s")
 
     def _is_decided(self) -> bool:
         """Whether the turn whose write was rejected has taken that up."""
@@ -426,14 +421,14 @@ class Smoke:
             said: list[str] = []
             function = {"region": region(), "name": name}
             if run_function(owner.functions, project, function, said.append):
-                return ok("clock", f"{name} ran; `python -m rollcall dev` is its clock")
-            return fail("clock", said[0], "look at what the function logged")
+                return ok(f"{name} ran; `python -m rollcall dev` is its clock")
+            return fail(said[0], "look at what the function logged")
         path = f"v1/projects/{project}/locations/{region()}/jobs"
         job = owner.find("cloudscheduler", f"{path}/firebase-schedule-{name}-{region()}")
         if problem := job_problem(job, overdue=_CLOCK):
             mend = _logs("sweep_runs") if job else DEPLOY_FUNCTIONS
-            return fail("clock", f"{name}: {problem}", mend)
-        return ok("clock", f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
+            return fail(f"{name}: {problem}", mend)
+        return ok(f"{name} ran within the last {_CLOCK.seconds // 60} minutes")
 
     def _clean_up(self) -> Iterator[Finding]:
         """Delete the threads and the users that this test made."""
@@ -450,19 +445,23 @@ class Smoke:
                 left.append(f"user {session.uid} ({error.message})")
         if left:
             text = f"these are still there: {', '.join(left)}"
-            yield fail("clean-up", text, "delete them in the Firebase console")
+            yield fail(text, "delete them in the Firebase console")
         elif self._sessions:
-            yield ok("clean-up", "the users and their threads are deleted")
+            yield ok("the users and their threads are deleted")
 
 
-def _guarded_call(topic: str, check: Callable[[], Finding]) -> Finding:
+def _checked(topic: str, check: Callable[[], Finding]) -> Iterator[Finding]:
     """The finding of a check; that a function refuses or cannot be reached is one too."""
-    try:
-        return check()
-    except CallError as error:
-        return fail(topic, str(error), _cure(error))
-    except Problem as problem:
-        return fail(topic, str(problem))
+
+    def findings() -> Iterator[Finding]:
+        try:
+            yield check()
+        except CallError as error:
+            yield fail(str(error), _cure(error))
+        except Problem as problem:
+            yield fail(str(problem))
+
+    return guard(topic, findings())
 
 
 def _cure(error: CallError) -> str:

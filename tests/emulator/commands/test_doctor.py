@@ -96,9 +96,9 @@ def test_an_emulator_that_does_not_answer_fails(run: Run, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGoogle]:
+def google(db: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGoogle]:
     """Google as the doctor reaches it in production."""
-    with FakeGoogle() as fake:
+    with FakeGoogle(db.project) as fake:
         monkeypatch.setattr(command, "sign_in", lambda project: fake.client)
         yield fake
 

@@ -330,10 +330,10 @@ def test_a_run_a_minute_ago_is_recent_enough(cloud: Cloud, google: FakeGoogle, a
 def test_the_web_api_key_is_looked_up(google: FakeGoogle) -> None:
     name = "projects/shop/webApps/1:2:web:3"
     with pytest.raises(Problem, match="--api-key"):
-        web_api_key(google.client, "shop")
+        web_api_key(google.client)
     google.answer("firebase", "v1beta1/projects/shop/webApps", {"apps": [{"name": name}]})
     google.answer("firebase", f"v1beta1/{name}/config", {"apiKey": "AIza"})
-    assert web_api_key(google.client, "shop") == "AIza"
+    assert web_api_key(google.client) == "AIza"
 
 
 def test_a_write_that_a_policy_lets_through_is_not_asked_for(

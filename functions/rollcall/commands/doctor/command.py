@@ -8,14 +8,12 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.prices import read_prices
 from rollcall.commands.app import Place, Settings, connect, read_settings, require_app
 from rollcall.commands.doctor import configuration, deployment
 from rollcall.commands.doctor.findings import (
-    Check,
     Finding,
     Google,
     fail,
@@ -81,103 +79,96 @@ def examine(place: Place) -> Iterator[Finding]:
     is_emulator = place.emulator is not None
     settings = read_settings(app.functions, place.project, emulator=is_emulator, shell=os.environ)
     if problems := app.definition_problems():  # nothing can be compared with such code
-        yield from (fail("definitions", each) for each in problems)
+        yield from guard("definitions", map(fail, problems))
         return
-    yield ok("definitions", "what the code declares can work")
+    yield ok("what the code declares can work", topic="definitions")
     try:
         db = connect(place)
     except Problem as problem:
         topic = "emulator" if is_emulator else "credentials"
         mend = "python -m rollcall dev" if is_emulator else "gcloud auth application-default login"
-        yield fail(topic, str(problem).splitlines()[0], mend)
+        yield fail(str(problem).splitlines()[0], mend, topic=topic)
         return
-    yield ok("project", str(place))
-    reach = list(deployment.check_reachable(db))
+    yield ok(str(place), topic="project")
+    reach = list(guard("firestore", deployment.check_reachable(db)))
     yield from reach
     if any(each.level == "fail" for each in reach):
         return
-    yield from _registry(place, settings)
-    yield from configuration.check_variables(settings)
+    yield from _registry(db, place, settings)
+    yield from guard("settings", configuration.check_variables(settings))
     if is_emulator:
         yield from _on_emulator(place)
     else:
         yield from _in_production(sign_in(place.project), place, settings)
 
 
-def _registry(place: Place, settings: Settings) -> Iterator[Finding]:
+def _registry(db: Client, place: Place, settings: Settings) -> Iterator[Finding]:
     """What the documents tell, and the models that agents would use."""
-    db = connect(place)
     catalog = require_app(place.app).catalog
     manifest = read_manifest(db)
     records, published = read_records(db, manifest), read_agents(db)
     entries = [each.entry for each in records if each.entry and not each.reason]
-    changed_at = last_change(db)
-    production = place.emulator is None
-    yield from check_compiled(manifest, changed_at, production=production)
-    yield from check_code(sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True))
-    yield from check_records(records)
-    yield from check_agents(published, records, profiles=catalog.agents())
-    yield from check_likeness(entries)
-    yield from check_overrides(published)
+    in_production = place.emulator is None
+    report = sync(db, catalog.capabilities(), catalog.agents().values(), dry_run=True)
     documents = {agent.id: agent.document for agent in published}
     profiles = [
         with_overrides(each, documents.get(each.id, {})) for each in catalog.agents().values()
     ]
     prices = read_prices(db.document(f"{collection_id('budgets')}/prices").get().to_dict())
-    yield from configuration.check_models(
-        settings, profiles, prices, today=datetime.now(UTC).date()
+    today = datetime.now(UTC).date()
+    checks = (
+        ("registry", check_compiled(manifest, last_change(db), production=in_production)),
+        ("registry", check_code(report)),
+        ("registry", check_records(records)),
+        ("health", check_health(records)),
+        ("agents", check_agents(published, records, profiles=catalog.agents())),
+        ("retrieval", check_likeness(entries)),
+        ("agents", check_overrides(published)),
+        ("models", configuration.check_models(settings, profiles, prices, today=today)),
     )
+    for topic, check in checks:
+        yield from guard(topic, check)
 
 
 def _on_emulator(place: Place) -> Iterator[Finding]:
     for topic in ("indexes", "expiry", "rules", "functions", "schedules", "secrets"):
-        yield skip(topic, "not on the emulator")
-    yield skip("app check", "the emulator never enforces it")
+        yield skip("not on the emulator", topic=topic)
+    yield skip("the emulator never enforces it", topic="app check")
     auth = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
     if auth is None:
-        yield skip("roles", "FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator")
+        yield skip("FIREBASE_AUTH_EMULATOR_HOST names no Auth emulator", topic="roles")
         return
     import requests
 
     session = requests.Session()
     session.headers["Authorization"] = "Bearer owner"
-    google = Google(session, root=lambda service: f"http://{auth}/{service}.googleapis.com")
-    yield from guard("roles", partial(deployment.check_admin, google, place.project))
+    root = f"http://{auth}/{{service}}.googleapis.com"
+    yield from guard("roles", deployment.check_admin(Google(session, place.project, root=root)))
 
 
 def _in_production(google: Google, place: Place, settings: Settings) -> Iterator[Finding]:
     app = require_app(place.app)
-    project = place.project
     region = settings.env.get("ROLLCALL_REGION") or app.region or DEFAULT_REGION
     triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
     rules_file, indexes_file = app.firestore_files
     rules, indexes = rules_file.read_text(encoding="utf-8"), read_jsonc(indexes_file)
-    yield ok("credentials", f"those of {google.who}")
-
-    def functions() -> Iterator[Finding]:
-        found = deployment.read_functions(google, project)
-        return deployment.check_functions(found, list(triggers), settings, region=region)
-
-    checks: list[tuple[str, Check]] = [
-        ("firestore", partial(deployment.check_mode, google, project, region=region)),
-        ("indexes", partial(deployment.check_indexes, google, project, indexes)),
-        ("expiry", partial(deployment.check_expiry, google, project, indexes)),
-        ("rules", partial(deployment.check_rules, google, project, rules)),
-        ("functions", functions),
-        (
-            "schedules",
-            partial(deployment.check_jobs, google, project, region=region, scheduled=scheduled),
-        ),
-        ("secrets", partial(deployment.check_secrets, google, project, settings.secrets)),
-        ("app check", partial(deployment.check_app_check, google, project, settings)),
-        ("roles", partial(deployment.check_admin, google, project)),
-    ]
+    yield ok(f"those of {google.who}", topic="credentials")
+    checks = (
+        ("firestore", deployment.check_mode(google, region=region)),
+        ("indexes", deployment.check_indexes(google, indexes)),
+        ("expiry", deployment.check_expiry(google, indexes)),
+        ("rules", deployment.check_rules(google, rules)),
+        ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
+        ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
+        ("secrets", deployment.check_secrets(google, settings.secrets)),
+        ("app check", deployment.check_app_check(google, settings)),
+        ("roles", deployment.check_admin(google)),
+    )
     for topic, check in checks:
         yield from guard(topic, check)
 
 
-TOPIC = "registry"
 SYNC = rollcall("sync")
 MOST_REFUSED = 20
 """How many are reported one by one."""
@@ -196,15 +187,14 @@ def check_compiled(
         changed_at: When a document of the registry was last written.
     """
     if "digest" not in manifest:
-        yield fail(TOPIC, "it was never compiled: agents have no tools", SYNC)
+        yield fail("it was never compiled: agents have no tools", SYNC)
         return
     at = manifest["compiledAt"]
     count = quantity(manifest["count"], "capability", "capabilities")
-    yield ok(TOPIC, f"{count}, compiled {_ago(at)}, digest {manifest['digest']}")
+    yield ok(f"{count}, compiled {_ago(at)}, digest {manifest['digest']}")
     late = changed_at and manifest["asOf"] < changed_at < datetime.now(UTC) - _SOON
     if late and changed_at:
         yield fail(
-            TOPIC,
             f"a document was changed {_ago(changed_at)}, and it was not compiled since: is the "
             f"trigger on {collection_id(CAPABILITIES)} deployed?",
             SYNC,
@@ -212,7 +202,6 @@ def check_compiled(
     if production and datetime.now(UTC) - at > _DAILY:
         function = function_name("sync_registry")
         yield warn(
-            TOPIC,
             f"it was not published for more than a day: the scheduled function {function} does "
             "that at 03:00",
             firebase(f"functions:log --only {function}"),
@@ -223,7 +212,6 @@ def check_code(report: Report) -> Iterator[Finding]:
     """Check that the registry is what this code declares, by a dry run of a sync."""
     if report.taken:
         yield fail(
-            TOPIC,
             f"declared here, but the id is another codebase's or a document's: "
             f"{name_list(report.taken)}",
             "rename the function, or delete the document",
@@ -231,12 +219,10 @@ def check_code(report: Report) -> Iterator[Finding]:
     stale = [*report.written, *report.withdrawn]
     if stale:
         yield fail(
-            TOPIC,
-            f"{len(stale)} documents are not as this code declares them: {name_list(stale)}",
-            SYNC,
+            f"{len(stale)} documents are not as this code declares them: {name_list(stale)}", SYNC
         )
     else:
-        yield ok(TOPIC, f"{len(report.unchanged)} documents are as code declares them")
+        yield ok(f"{len(report.unchanged)} documents are as code declares them")
 
 
 def check_records(records: Sequence[Record]) -> Iterator[Finding]:
@@ -244,24 +230,25 @@ def check_records(records: Sequence[Record]) -> Iterator[Finding]:
     refused = [record for record in records if record.reason]
     for record in refused[:MOST_REFUSED]:
         yield warn(
-            TOPIC,
             f"{record.id} is refused: {record.reason}",
             f"correct {collection_id(CAPABILITIES)}/{record.id}",
         )
     if (more := len(refused) - MOST_REFUSED) > 0:
         mend = rollcall("registry list --status refused")
-        yield warn(TOPIC, f"{more} more are refused", mend)
+        yield warn(f"{more} more are refused", mend)
     for record in records:
         if unknown := unknown_overrides(record.overrides):
             yield warn(
-                TOPIC,
                 f"{record.id} has overrides that mean nothing: {name_list(unknown)}",
                 f"correct overrides in {collection_id(CAPABILITIES)}/{record.id}",
             )
+
+
+def check_health(records: Sequence[Record]) -> Iterator[Finding]:
+    """Report entries whose calls fail."""
+    for record in records:
         if not record.reason and record.health != HEALTHY:
-            yield warn(
-                "health", f"{record.id} is {record.health}", rollcall(f"registry show {record.id}")
-            )
+            yield warn(f"{record.id} is {record.health}", rollcall(f"registry show {record.id}"))
 
 
 def check_agents(
@@ -273,17 +260,16 @@ def check_agents(
         profiles: Ids of the agents that this code declares.
     """
     if not agents:
-        yield fail("agents", "there is none", SYNC)
+        yield fail("there is none", SYNC)
         return
     for agent in agents:
         where = f"{collection_id(AGENTS)}/{agent.id}"
         if agent.has_code(profiles):
             continue
         if agent.status == Status.DISABLED:
-            yield ok("agents", f"{where} is disabled, and no code declares it")
+            yield ok(f"{where} is disabled, and no code declares it")
         else:  # an agent is code: its document tells of it, and holds an operator's overrides
             yield warn(
-                "agents",
                 f"{where} ({agent.status}) is a document alone: no code declares this agent, so "
                 "nobody can ask it",
                 f"declare an AgentProfile of the id {agent.id!r} in a pack and deploy, or delete "
@@ -299,7 +285,6 @@ def check_agents(
     alone = [record.id for record in used if not agents_of(record, agents)]
     if alone:
         yield warn(
-            "agents",
             f"no agent offers {name_list(alone)}: only a client's own calls reach that",
             "name it in an agent's tools, or disable it",
         )
@@ -312,25 +297,23 @@ def _agent(
     off = [word for word in agent.tools if word in all_words and word not in known]
     where = f"{collection_id(AGENTS)}/{agent.id}"
     if agent.tools and not known.intersection(agent.tools):
-        yield fail("agents", f"{where} has no tool that may be offered")
+        yield fail(f"{where} has no tool that may be offered")
     elif missing:
         yield warn(
-            "agents",
             f"{where} names what there is not: "
             f"{name_list(f'{word}{close(word, all_words)}' for word in missing)}",
             "correct the profile's tools, or register them",
         )
     if off:
-        yield warn("agents", f"{where}: disabled or refused are {name_list(off)}")
+        yield warn(f"{where}: disabled or refused are {name_list(off)}")
     if offered and all(record.health == DOWN for record in offered):
         yield warn(
-            "agents",
             f"{where} ({agent.status}) has no tool at present, all are down: "
             f"{name_list((record.id for record in offered), most=MOST_DOWN)}",
             rollcall(f"registry list --agent {agent.id}"),
         )
     elif not missing and not off:
-        yield ok("agents", f"{where} ({agent.status}) finds all its tools")
+        yield ok(f"{where} ({agent.status}) finds all its tools")
 
 
 def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
@@ -338,7 +321,7 @@ def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
     for agent in agents:
         for problem in unread_overrides(agent.document):
             mend = f"correct overrides in {collection_id(AGENTS)}/{agent.id}"
-            yield warn("agents", f"agent {agent.id}: {problem}", mend)
+            yield warn(f"agent {agent.id}: {problem}", mend)
 
 
 def last_change(db: Client) -> datetime | None:
@@ -375,11 +358,10 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
     for (locale, name), ids in held.items():
         if len(ids) > 1:
             what = f"one name ({locale}: {name}) for {name_list(ids)}"
-            yield warn("retrieval", f"{what}: people cannot tell them apart")
+            yield warn(f"{what}: people cannot tell them apart")
     if pairs := alike(entries):
         named = [f"{one} and {other} ({share:.0%})" for one, other, share in pairs]
         yield warn(
-            "retrieval",
             "described by nearly the same words, so that a model takes one for the other: "
             f"{name_list(named, most=MOST)}",
             "say in each description what the other does not do",

@@ -72,7 +72,6 @@ def check_models(
     today: date,
 ) -> Iterator[Finding]:
     """Check the models that runs would use (providers, keys, prices), and the embedder."""
-    topic = "models"
     default = default_model(settings.env)
     profiles = tuple(profiles)
     named = {model for profile in profiles for model in profile.models}
@@ -88,15 +87,14 @@ def check_models(
         )
     embedder = default_embedder(settings.env)
     if embedder is None:
-        yield ok(topic, "no embedder: tools and messages are searched by words alone")
+        yield ok("no embedder: tools and messages are searched by words alone")
         return
     if problem := _key_problem(embedder, settings):
         yield problem
     elif hasattr(import_module(f"rollcall.models.{embedder.partition(':')[0]}"), "Embedder"):
-        yield ok(topic, f"embeddings by {embedder}")
+        yield ok(f"embeddings by {embedder}")
     else:
         yield fail(
-            topic,
             f"ROLLCALL_EMBEDDER is {embedder}, and {embedder.partition(':')[0]!r} has no "
             "embeddings",
             f"name one of {name_list(each.id for each in providers() if each.embedder)} in "
@@ -113,13 +111,11 @@ def _model(
     is_default: bool,
     allow_unpriced: bool,
 ) -> Iterator[Finding]:
-    topic = "models"
     if model == OFFLINE and settings.on_emulator:
-        yield ok(topic, "the offline planner answers: no key is set")
+        yield ok("the offline planner answers: no key is set")
         return
     if model == OFFLINE and is_default:
         yield warn(
-            topic,
             "no model is configured, so the offline planner answers; it is no language model",
             f"{firebase('functions:secrets:set GEMINI_API_KEY')}, and "
             f"ROLLCALL_SECRETS=GEMINI_API_KEY in {settings.file}; or without any key "
@@ -138,13 +134,12 @@ def _model(
             if keyless
             else "its key and its price are known"
         )
-        yield ok(topic, f"{model}: {told}")
+        yield ok(f"{model}: {told}")
         yield from _price_changes(model, price, own_prices, today=today)
     elif allow_unpriced or settings.env.get("ROLLCALL_ALLOW_UNPRICED") == "true":
-        yield warn(topic, f"{model} has no known price; runs are allowed all the same")
+        yield warn(f"{model} has no known price; runs are allowed all the same")
     else:
         yield fail(
-            topic,
             f"{model} has no known price, so every run of it is refused",
             f"write its price, or a bound that it surely stays under, into "
             f"{collection_id('budgets')}/prices (docs/limits.md), or set "
@@ -158,7 +153,6 @@ def _price_changes(
     """Report a price that was looked up long ago, or that changes soon."""
     if price.as_of and (today - price.as_of).days > PRICE_DAYS:
         yield warn(
-            "models",
             f"the price of {model} was looked up on {price.as_of}, over {PRICE_DAYS} days ago",
             f"compare it with {price.page or 'the provider'}, and write another into "
             f"{collection_id('budgets')}/prices where it differs (docs/limits.md)",
@@ -166,7 +160,6 @@ def _price_changes(
     later = find_price(model, on=today + timedelta(days=CHANGE_DAYS), own=own_prices)
     if later and later.since and later is not price:
         yield warn(
-            "models",
             f"the price of {model} changes on {later.since}: a million tokens cost "
             f"${later.input:g} in and ${later.output:g} out, until then ${price.input:g} and "
             f"${price.output:g}",
@@ -178,12 +171,11 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
     """What keeps a model or an embedder from being reached; None where nothing does."""
     provider = plain_id(model).partition(":")[0]
     if not provider.isidentifier() or find_spec(f"rollcall.models.{provider}") is None:
-        return fail("models", f"{model}: there is no provider {provider!r}")
+        return fail(f"{model}: there is no provider {provider!r}")
     found = provider_of(model)
     if found and not found.is_configured(settings.env):
         names, key = name_list(found.keys), found.keys[-1]
         return fail(
-            "models",
             f"{model} is configured, and no key for it: {names} is not given",
             f"{firebase(f'functions:secrets:set {key}')}, and ROLLCALL_SECRETS={key} in "
             f"{settings.file}",
@@ -194,14 +186,14 @@ def _key_problem(model: str, settings: Settings) -> Finding | None:
 def check_variables(settings: Settings) -> list[Finding]:
     """Check the variables in the files."""
     found = [*_form_problems(settings), *_secret_problems(settings)]
-    return found or [ok("settings", f"{len(settings.given)} variables, all well-formed")]
+    return found or [ok(f"{len(settings.given)} variables, all well-formed")]
 
 
 def _form_problems(settings: Settings) -> Iterator[Finding]:
     """Report variables that nothing reads, or whose value is not of the form that it has to be."""
     ours = {name for name in settings.given if name.startswith("ROLLCALL_")}
     for name in sorted(ours - VARIABLES.keys()):
-        yield warn("settings", f"nothing reads {name}", f"look for a slip in {settings.file}")
+        yield warn(f"nothing reads {name}", f"look for a slip in {settings.file}")
     for name, variable in VARIABLES.items():
         value = settings.given.get(name)
         if value and variable.form and not re.fullmatch(variable.form[0], value):
@@ -218,7 +210,6 @@ def _form_problems(settings: Settings) -> Iterator[Finding]:
     threads = settings.given.get("THREADS", "")
     if not threads:
         yield warn(
-            "settings",
             "THREADS is not set: an instance works on 4 requests for each CPU, however many it is "
             "sent, and streams wait for one another",
             "THREADS=48 in .env of the functions",
@@ -246,7 +237,6 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
     both = sorted(set(settings.secrets) & settings.given.keys())
     if both:
         yield fail(
-            "settings",
             f"in ROLLCALL_SECRETS and with a value in a file too: {name_list(both)}; a deploy "
             "refuses that",
             f"take the value out of {settings.file}",
@@ -254,7 +244,6 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
     plain = [name for name in _CREDENTIALS if settings.given.get(name) and name not in both]
     if plain:
         yield warn(
-            "settings",
             f"given as plain text, which everybody sees who may look at the functions: "
             f"{name_list(plain)}",
             f"{firebase(f'functions:secrets:set {plain[0]}')}, and its name into ROLLCALL_SECRETS",
@@ -267,4 +256,4 @@ def _secret_problems(settings: Settings) -> Iterator[Finding]:
 
 
 def _wrong(settings: Settings, text: str) -> Finding:
-    return fail("settings", text, f"edit {settings.file} and deploy")
+    return fail(text, f"edit {settings.file} and deploy")

@@ -51,9 +51,9 @@ class Function(Struct, frozen=True):
     variables: dict[str, str]
 
 
-def read_functions(google: Google, project: str) -> list[Function]:
+def read_functions(google: Google) -> list[Function]:
     """Return the functions deployed in any region."""
-    path = f"v2/projects/{project}/locations/-/functions"
+    path = f"v2/projects/{google.project}/locations/-/functions"
     found = []
     for item in google.every("cloudfunctions", path, "functions", pageSize="500"):
         # projects/<project>/locations/<region>/functions/<name>
@@ -66,26 +66,24 @@ def read_functions(google: Google, project: str) -> list[Function]:
 
 
 def check_functions(
-    functions: Sequence[Function], declared: Sequence[str], settings: Settings, *, region: str
+    google: Google, declared: Sequence[str], settings: Settings, *, region: str
 ) -> Iterator[Finding]:
     """Check that all declared functions are deployed, active and configured as the files say."""
-    topic = "functions"
+    functions = read_functions(google)
     here = {each.name: each for each in functions if each.region == region}
     missing = [name for name in declared if name not in here]
     if missing:
         yield Finding(
             "fail" if len(missing) == len(declared) else "warn",
-            topic,
             f"{len(missing)} of {len(declared)} are not deployed in {region}: {name_list(missing)}",
             DEPLOY_FUNCTIONS,
         )
     bad = [f"{each.name} ({each.state})" for each in here.values() if each.state != "ACTIVE"]
     if bad:
-        yield fail(topic, f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
+        yield fail(f"not active: {name_list(bad)}", DEPLOY_FUNCTIONS)
     elsewhere = sorted({each.region for each in functions if each.name in declared} - {region})
     if elsewhere:
         yield warn(
-            topic,
             f"some of these names run in {name_list(elsewhere)} too, which costs and answers old "
             "code",
             firebase("functions:delete <name> --region <region>"),
@@ -95,7 +93,6 @@ def check_functions(
     if unlike:
         first = unlike[0]
         yield warn(
-            topic,
             f"{len(unlike)} have another concurrency than threads ({first.name}: "
             f"{first.concurrency} requests, THREADS={first.variables.get('THREADS', '(none)')}): "
             "requests wait inside an instance",
@@ -105,16 +102,14 @@ def check_functions(
     stale = [each.name for each in ours if each.variables.get("THREADS") != threads]
     if stale and len(stale) > len(unlike):
         text = f"deployed with another THREADS than .env says: {name_list(stale)}"
-        yield warn(topic, text, DEPLOY_FUNCTIONS)
+        yield warn(text, DEPLOY_FUNCTIONS)
     if not missing and not bad:
-        yield ok(topic, f"all {len(declared)} are active in {region}")
+        yield ok(f"all {len(declared)} are active in {region}")
 
 
-def check_jobs(
-    google: Google, project: str, *, region: str, scheduled: Sequence[str]
-) -> Iterator[Finding]:
+def check_jobs(google: Google, *, region: str, scheduled: Sequence[str]) -> Iterator[Finding]:
     """Check that scheduled jobs exist, and how they ran last."""
-    path = f"v1/projects/{project}/locations/{region}/jobs"
+    path = f"v1/projects/{google.project}/locations/{region}/jobs"
     jobs = {
         each["name"].split("/")[-1]: each for each in google.every("cloudscheduler", path, "jobs")
     }
@@ -124,9 +119,9 @@ def check_jobs(
         if problem:
             all_well = False
             mend = firebase(f"functions:log --only {name}")
-            yield warn("schedules", f"{name}: {problem}", mend)
+            yield warn(f"{name}: {problem}", mend)
     if all_well:
-        yield ok("schedules", f"all {len(scheduled)} ran, without an error")
+        yield ok(f"all {len(scheduled)} ran, without an error")
 
 
 def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | None:
@@ -143,50 +138,47 @@ def job_problem(job: Mapping[str, Any] | None, *, overdue: timedelta) -> str | N
     return f"it last ran {at:%Y-%m-%d %H:%M} UTC" if datetime.now(UTC) - at > overdue else None
 
 
-def check_secrets(google: Google, project: str, names: Sequence[str]) -> Iterator[Finding]:
+def check_secrets(google: Google, names: Sequence[str]) -> Iterator[Finding]:
     """Check that the bound secrets exist, without reading them."""
     if not names:
-        yield ok("secrets", "functions are bound to none")
+        yield ok("functions are bound to none")
         return
-    secrets = f"v1/projects/{project}/secrets"
+    secrets = f"v1/projects/{google.project}/secrets"
     missing = [name for name in names if google.find("secretmanager", f"{secrets}/{name}") is None]
     for name in missing:
         yield warn(
-            "secrets",
             f"{name} is not in Secret Manager; a deploy fails without it",
             firebase(f"functions:secrets:set {name}"),
         )
     if not missing:
-        yield ok("secrets", f"in Secret Manager: {name_list(names)}")
+        yield ok(f"in Secret Manager: {name_list(names)}")
 
 
-def check_app_check(google: Google, project: str, settings: Settings) -> Iterator[Finding]:
+def check_app_check(google: Google, settings: Settings) -> Iterator[Finding]:
     """Check whether App Check is enforced, for functions and for Firestore."""
     if settings.env.get("ENFORCE_APP_CHECK") == "true":
-        yield ok("app check", "functions refuse calls without a valid token")
+        yield ok("functions refuse calls without a valid token")
     else:
         yield warn(
-            "app check",
             "functions answer calls from anywhere, if the user is signed in",
             f"register your apps, then ENFORCE_APP_CHECK=true in {settings.file}, and deploy",
         )
     found = google.get(
-        "firebaseappcheck", f"v1/projects/{project}/services/firestore.googleapis.com"
+        "firebaseappcheck", f"v1/projects/{google.project}/services/firestore.googleapis.com"
     )
     mode = found.get("enforcementMode", "OFF")
     if mode == "ENFORCED":
-        yield ok("app check", "Firestore refuses clients without a valid token")
+        yield ok("Firestore refuses clients without a valid token")
     else:
         yield warn(
-            "app check",
             f"Firestore takes clients without a token ({mode})",
             "Firebase console, App Check, APIs, Cloud Firestore: Enforce",
         )
 
 
-def check_admin(google: Google, project: str) -> Iterator[Finding]:
+def check_admin(google: Google) -> Iterator[Finding]:
     """Check that one of the first accounts is an admin."""
-    path = f"v1/projects/{project}/accounts:batchGet"
+    path = f"v1/projects/{google.project}/accounts:batchGet"
     found = google.get("identitytoolkit", path, maxResults=str(MOST_USERS))
     users = found.get("users", [])
     admins = 0
@@ -198,10 +190,9 @@ def check_admin(google: Google, project: str) -> Iterator[Finding]:
         admins += isinstance(claims, dict) and claims.get("role") == Role.ADMIN
     more = f" of the first {MOST_USERS:,}" if found.get("nextPageToken") else ""
     if admins:
-        yield ok("roles", f"{admins} admins among {len(users):,} accounts{more}")
+        yield ok(f"{admins} admins among {len(users):,} accounts{more}")
     else:
         yield warn(
-            "roles",
             f"nobody is an admin among {len(users):,} accounts{more}",
             'auth.set_custom_user_claims("<uid>", {"role": "admin"}): docs/deploy.md, Roles',
         )
@@ -220,43 +211,39 @@ def check_reachable(db: Client) -> Iterator[Finding]:
         part(db, MANIFEST).get(retry=None, timeout=_REACH_S)
     except PermissionDenied:
         yield fail(
-            "firestore",
             "these credentials may not read it",
             "give your account the role Cloud Datastore User (roles/datastore.user)",
         )
     except NotFound:
         yield fail(
-            "firestore",
             "there is no database (default)",
             "gcloud firestore databases create --project={project} --location=nam5",
         )
     except GoogleAPIError as error:
-        yield fail("firestore", f"no answer: {clipped(str(error), MOST_CHARS)}")
+        yield fail(f"no answer: {clipped(str(error), MOST_CHARS)}")
     else:
-        yield ok("firestore", f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
+        yield ok(f"answers in {(time.perf_counter() - began) * 1_000:.0f} ms")
 
 
-def check_mode(google: Google, project: str, *, region: str) -> Iterator[Finding]:
+def check_mode(google: Google, *, region: str) -> Iterator[Finding]:
     """Check that the database is in native mode, and report its location."""
-    found = google.get("firestore", f"v1/projects/{project}/databases/(default)")
+    found = google.get("firestore", f"v1/projects/{google.project}/databases/(default)")
     if found.get("type") != "FIRESTORE_NATIVE":
         yield fail(
-            "firestore",
             f"the database is of the type {found.get('type')}; queries need native mode",
             "make a database (default) in native mode, in a project of its own",
         )
         return
     place = found.get("locationId", "?")
-    yield ok("firestore", f"native mode in {place}; functions run in {region}")
+    yield ok(f"native mode in {place}; functions run in {region}")
     if found.get("deleteProtectionState") != "DELETE_PROTECTION_ENABLED":
         yield warn(
-            "firestore",
             "the database can be deleted by one command",
             "gcloud firestore databases update --project={project} --delete-protection",
         )
 
 
-def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
+def check_indexes(google: Google, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every index of firestore.indexes.json exists and is built."""
     of_fields = [
         {**field, **index, "fields": [{**index, "fieldPath": field["fieldPath"]}]}
@@ -266,7 +253,7 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
     wanted = {
         index_key("indexes", each): each for each in [*committed.get("indexes", ()), *of_fields]
     }
-    groups = f"v1/projects/{project}/databases/(default)/collectionGroups/-"
+    groups = f"v1/projects/{google.project}/databases/(default)/collectionGroups/-"
     found = list(google.every("firestore", f"{groups}/indexes", "indexes"))
     own = "indexConfig.usesAncestorConfig:false"
     for field in google.every("firestore", f"{groups}/fields", "fields", filter=own):
@@ -290,9 +277,9 @@ def check_indexes(google: Google, project: str, committed: Mapping[str, Any]) ->
             names = name_list(
                 (_index_in_short(each) for key, each in wanted.items() if key in these), most=3
             )
-            yield level("indexes", f"{len(these)} of {len(wanted)} indexes {what}: {names}", mend)
+            yield level(f"{len(these)} of {len(wanted)} indexes {what}: {names}", mend)
     if not (missing or building or broken):
-        yield ok("indexes", f"all {len(wanted)} are ready")
+        yield ok(f"all {len(wanted)} are ready")
 
 
 def _index_in_short(index: Mapping[str, Any]) -> str:
@@ -301,14 +288,14 @@ def _index_in_short(index: Mapping[str, Any]) -> str:
     return f"{index['collectionGroup']} ({', '.join(paths)})"
 
 
-def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> Iterator[Finding]:
+def check_expiry(google: Google, committed: Mapping[str, Any]) -> Iterator[Finding]:
     """Check that every TTL policy of firestore.indexes.json is active."""
     wanted = [
         (each["collectionGroup"], each["fieldPath"])
         for each in committed.get("fieldOverrides", ())
         if each.get("ttl")
     ]
-    path = f"v1/projects/{project}/databases/(default)/collectionGroups/-/fields"
+    path = f"v1/projects/{google.project}/databases/(default)/collectionGroups/-/fields"
     found = google.every("firestore", path, "fields", filter="ttlConfig:*")
     # projects/…/collectionGroups/<collection>/fields/<path>
     states = {
@@ -320,23 +307,23 @@ def check_expiry(google: Google, project: str, committed: Mapping[str, Any]) -> 
         state = states.get((collection, field))
         if state is None:
             text = f"{collection}.{field} has none: these documents are kept for ever"
-            yield fail("expiry", text, DEPLOY_FIRESTORE)
+            yield fail(text, DEPLOY_FIRESTORE)
         elif state != "ACTIVE":
-            yield warn("expiry", f"the policy on {collection}.{field} is {state}")
+            yield warn(f"the policy on {collection}.{field} is {state}")
     if all(states.get(each) == "ACTIVE" for each in wanted):
-        yield ok("expiry", f"all {len(wanted)} policies are active")
+        yield ok(f"all {len(wanted)} policies are active")
 
 
-def check_rules(google: Google, project: str, committed: str) -> Iterator[Finding]:
+def check_rules(google: Google, committed: str) -> Iterator[Finding]:
     """Check that the deployed rules are those of this checkout."""
     mend = firebase("deploy --only firestore:rules")
-    release = google.find("firebaserules", f"v1/projects/{project}/releases/cloud.firestore")
+    release = google.find("firebaserules", f"v1/projects/{google.project}/releases/cloud.firestore")
     if release is None:
-        yield fail("rules", "none were ever deployed", mend)
+        yield fail("none were ever deployed", mend)
         return
     ruleset = google.get("firebaserules", f"v1/{release['rulesetName']}")
     deployed = "\n".join(each["content"] for each in ruleset["source"]["files"])
     if deployed.strip() == committed.strip():
-        yield ok("rules", f"those of this checkout, since {release['updateTime'][:10]}")
+        yield ok(f"those of this checkout, since {release['updateTime'][:10]}")
     else:
-        yield fail("rules", "other ones are in force than in firestore.rules", mend)
+        yield fail("other ones are in force than in firestore.rules", mend)

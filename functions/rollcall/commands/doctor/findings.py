@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -46,17 +46,24 @@ class Google:
 
     Args:
         session: google-auth's `AuthorizedSession`, or one of requests.
+        project: The project that is looked at.
         who: Whose credentials the session carries, for people.
-        root: The address of a service, such as "firestore"; Google's own where left out.
+        root: The address of a service, such as "firestore", for `{service}`.
     """
 
     def __init__(
-        self, session: Any, *, who: str = "nobody", root: Callable[[str], str] | None = None
+        self,
+        session: Any,
+        project: str,
+        *,
+        who: str = "nobody",
+        root: str = "https://{service}.googleapis.com",
     ) -> None:
+        self.project = project
         self.who = who
         self.credentials = getattr(session, "credentials", None)
         self._session = session
-        self._root = root or (lambda service: f"https://{service}.googleapis.com")
+        self._root = root
 
     def get(self, service: str, path: str, **parameters: str) -> dict[str, Any]:
         """One answer.
@@ -64,9 +71,8 @@ class Google:
         Raises:
             GoogleRefusal: It is an error.
         """
-        reply = self._session.get(
-            f"{self._root(service)}/{path}", params=parameters, timeout=TIMEOUT_S
-        )
+        url = f"{self._root.format(service=service)}/{path}"
+        reply = self._session.get(url, params=parameters, timeout=TIMEOUT_S)
         if reply.status_code != 200:
             try:
                 text = str(reply.json()["error"]["message"])
@@ -111,7 +117,8 @@ def sign_in(project: str) -> Google:
     # A service account names itself; a person's credentials do so in newer files only.
     names = (getattr(credentials, name, "") for name in ("service_account_email", "account"))
     who = next(filter(None, names), "a person")
-    return Google(AuthorizedSession(credentials), who=who)  # type: ignore[no-untyped-call]
+    session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
+    return Google(session, project, who=who)
 
 
 Level = Literal["ok", "warn", "fail", "skip"]
@@ -124,12 +131,13 @@ class Finding(Struct, frozen=True):
         level: "fail" where something does not work, "warn" where something is worth a look, "skip"
             where nothing was looked at.
         mend: The command, or the place in the console.
+        topic: What was checked; `guard` says it for a whole check.
     """
 
     level: Level
-    topic: str
     text: str
     mend: str = ""
+    topic: str = ""
 
     def about(self, project: str) -> Finding:
         """With the project's id in what mends it."""
@@ -150,26 +158,28 @@ def rollcall(command: str) -> str:
     return f"python -m rollcall {command} --project {{project}}"
 
 
-Check = Callable[[], Iterable[Finding]]
+def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:
+    """Run a check, and say in its findings what they are about; an error of Google's is one."""
+    for found in _guarded(check):
+        yield replace(found, topic=topic)
 
 
-def guard(topic: str, check: Check) -> Iterator[Finding]:
-    """Run a check; an error of Google's becomes a finding."""
+def _guarded(check: Iterable[Finding]) -> Iterator[Finding]:
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
     from requests import RequestException
 
     try:
-        yield from check()
+        yield from check
     except GoogleRefusal as refused:
         mend = f"give your account the role {refused.role}" if refused.role else ""
         if refused.status == 403:
             text = f"it may not be looked at with these credentials: {refused}"
         else:
             text = f"Google answered {refused.status}: {refused}"
-        yield warn(topic, text, mend)
+        yield warn(text, mend)
     except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-        yield warn(topic, f"no answer: {clipped(str(error), MOST_CHARS)}")
+        yield warn(f"no answer: {clipped(str(error), MOST_CHARS)}")
 
 
 def name_list(names: Iterable[str], *, most: int = 8) -> str:

@@ -14,6 +14,7 @@ from rollcall.commands.doctor.command import (
     check_agents,
     check_code,
     check_compiled,
+    check_health,
     check_likeness,
     check_overrides,
     check_records,
@@ -102,11 +103,9 @@ def test_an_id_that_somebody_else_has_fails() -> None:
 
 
 def test_refused_and_unhealthy_ones_are_told() -> None:
-    found = list(check_records([record("well"), record("slow"), record("bad", minRole="king")]))
-    assert [(each.topic, each.text.split()[0]) for each in found] == [
-        ("registry", "bad"),
-        ("health", "slow"),
-    ]
+    records = [record("well"), record("slow"), record("bad", minRole="king")]
+    assert [each.text.split()[0] for each in check_records(records)] == ["bad"]
+    assert [each.text for each in check_health(records)] == ["slow is down"]
 
 
 def test_of_many_refused_ones_the_first_are_told_and_the_rest_counted() -> None:
@@ -213,7 +212,6 @@ def test_one_name_for_two_is_told() -> None:
     (found,) = check_likeness(entries)
     assert found == Finding(
         "warn",
-        "retrieval",
         "one name (en: rooms) for a, b: people cannot tell them apart",
     )
 

@@ -178,7 +178,7 @@ def test_a_price_that_was_looked_up_long_ago_is_worth_a_look() -> None:
         {"models": ["openai:x"], "input": 1, "output": 2, "asOf": "2026-01-02"}
     )
     env = settings("OPENAI_API_KEY", ROLLCALL_MODEL="openai:x")
-    found = [each for each in models_told(env, [], [ours]) if each.topic == "models"]
+    found = models_told(env, [], [ours])
     assert [each.level for each in found[:2]] == ["ok", "warn"]
     assert "looked up on 2026-01-02" in found[1].text
 

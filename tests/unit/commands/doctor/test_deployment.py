@@ -48,9 +48,9 @@ def function(name: str, *, region: str = "us-central1", **changes: Any) -> dict[
 
 def looked_at(google: FakeGoogle, *items: dict[str, Any]) -> list[Finding]:
     google.answer("cloudfunctions", FUNCTIONS, {"functions": list(items), "unreachable": []})
-    found = deployment.read_functions(google.client, "shop")
     declared = ["run_agent", "sweep_runs"]
-    return list(deployment.check_functions(found, declared, SETTINGS, region="us-central1"))
+    check = deployment.check_functions(google.client, declared, SETTINGS, region="us-central1")
+    return list(check)
 
 
 def test_all_functions_deployed_as_the_files_say_is_well(google: FakeGoogle) -> None:
@@ -123,14 +123,14 @@ def test_a_job_that_does_not_run_is_told(
     google: FakeGoogle, changes: dict[str, Any], words: str
 ) -> None:
     google.answer("cloudscheduler", JOBS, {"jobs": [job("sweep_runs", **changes)]})
-    check = partial(deployment.check_jobs, google.client, "shop", region="us-central1")
+    check = partial(deployment.check_jobs, google.client, region="us-central1")
     (found,) = check(scheduled=["sweep_runs"])
     assert (found.level, found.text.startswith(f"sweep_runs: {words}")) == ("warn", True)
 
 
 def test_a_function_of_the_clock_without_a_job_is_told(google: FakeGoogle) -> None:
     google.answer("cloudscheduler", JOBS, {"jobs": [job("sweep_runs")]})
-    check = partial(deployment.check_jobs, google.client, "shop", region="us-central1")
+    check = partial(deployment.check_jobs, google.client, region="us-central1")
     names = ["sweep_runs", "sync_registry"]
     (found,) = check(scheduled=names)
     assert found.text == "sync_registry: there is no job of Cloud Scheduler for it"
@@ -141,10 +141,10 @@ def test_secrets_are_looked_for_and_never_read(google: FakeGoogle) -> None:
     path = "v1/projects/shop/secrets"
     google.answer("secretmanager", f"{path}/GEMINI_API_KEY", {"name": "x"})
     names = ("GEMINI_API_KEY", "EXAMPLE_KEY")
-    (found,) = deployment.check_secrets(google.client, "shop", names)
+    (found,) = deployment.check_secrets(google.client, names)
     assert (found.level, found.text.split()[0]) == ("warn", "EXAMPLE_KEY")
     assert not [each for each in google.asked if "versions" in each or "access" in each]
-    (found,) = deployment.check_secrets(google.client, "shop", names[:1])
+    (found,) = deployment.check_secrets(google.client, names[:1])
     assert found.level == "ok"
 
 
@@ -160,7 +160,7 @@ def test_app_check_is_told_of_functions_and_of_firestore(
 ) -> None:
     google.answer("firebaseappcheck", APP_CHECK, {"name": "x", "enforcementMode": mode})
     settings = Settings(env, (), "functions/.env.shop")
-    found = list(deployment.check_app_check(google.client, "shop", settings))
+    found = list(deployment.check_app_check(google.client, settings))
     assert [each.level for each in found] == levels
 
 
@@ -180,7 +180,7 @@ def test_somebody_should_be_an_admin(
     google: FakeGoogle, users: list[dict[str, str]], level: str
 ) -> None:
     google.answer("identitytoolkit", ACCOUNTS, {"users": users})
-    (found,) = deployment.check_admin(google.client, "shop")
+    (found,) = deployment.check_admin(google.client)
     assert found.level == level
     assert "maxResults=1000" in google.asked[0]
 
@@ -188,22 +188,22 @@ def test_somebody_should_be_an_admin(
 def test_only_the_first_accounts_are_looked_at_and_it_says_so(google: FakeGoogle) -> None:
     answer = {"users": [user("a")], "nextPageToken": "more"}
     google.answer("identitytoolkit", ACCOUNTS, answer)
-    (found,) = deployment.check_admin(google.client, "shop")
+    (found,) = deployment.check_admin(google.client)
     assert found.text == "nobody is an admin among 1 accounts of the first 1,000"
 
 
 def test_what_may_not_be_looked_at_is_a_warning_with_the_role(google: FakeGoogle) -> None:
     google.refuse("identitytoolkit", ACCOUNTS, 403, "The caller does not have permission")
-    check = partial(deployment.check_admin, google.client, "shop")
-    (found,) = guard("roles", check)
+    (found,) = guard("roles", deployment.check_admin(google.client))
     assert (found.level, "does not have permission" in found.text) == ("warn", True)
     assert "roles/firebaseauth.viewer" in found.mend
 
 
 def test_no_answer_at_all_is_a_warning(google: FakeGoogle) -> None:
-    google.client._root = lambda service: "http://127.0.0.1:9"
-    (found,) = guard("roles", partial(deployment.check_admin, google.client, "shop"))
-    assert (found.level, found.text.startswith("no answer: ")) == ("warn", True)
+    google.client._root = "http://127.0.0.1:9"
+    (found,) = guard("roles", deployment.check_admin(google.client))
+    assert (found.level, found.topic) == ("warn", "roles")
+    assert found.text.startswith("no answer: ")
 
 
 DATABASE = "v1/projects/shop/databases/(default)"
@@ -274,15 +274,13 @@ def test_native_mode_with_protection_is_well(google: FakeGoogle) -> None:
         "deleteProtectionState": "DELETE_PROTECTION_ENABLED",
     }
     google.answer("firestore", DATABASE, answer)
-    found = list(deployment.check_mode(google.client, "shop", region="europe-west1"))
-    assert found == [
-        Finding("ok", "firestore", "native mode in eur3; functions run in europe-west1")
-    ]
+    found = list(deployment.check_mode(google.client, region="europe-west1"))
+    assert found == [Finding("ok", "native mode in eur3; functions run in europe-west1")]
 
 
 def test_datastore_mode_fails(google: FakeGoogle) -> None:
     google.answer("firestore", DATABASE, {"type": "DATASTORE_MODE", "locationId": "nam5"})
-    assert levels(list(deployment.check_mode(google.client, "shop", region="x"))) == ["fail"]
+    assert levels(list(deployment.check_mode(google.client, region="x"))) == ["fail"]
 
 
 def test_every_committed_index_is_recognised_as_the_service_lists_it(google: FakeGoogle) -> None:
@@ -291,7 +289,7 @@ def test_every_committed_index_is_recognised_as_the_service_lists_it(google: Fak
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": first, "nextPageToken": "more"})
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": second}, token="more")
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
-    (found,) = deployment.check_indexes(google.client, "shop", COMMITTED)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert (found.level, found.text) == ("ok", f"all {count_indexes()} are ready")
     assert "filter=indexConfig.usesAncestorConfig:false" in google.asked[-1]
 
@@ -299,7 +297,7 @@ def test_every_committed_index_is_recognised_as_the_service_lists_it(google: Fak
 def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()[1:]})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored()})
-    (found,) = deployment.check_indexes(google.client, "shop", COMMITTED)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == "fail"
     assert "1 of" in found.text
     assert "threads (uid, updatedAt)" in found.text
@@ -310,7 +308,7 @@ def test_an_index_that_is_missing_is_named_with_the_command(google: FakeGoogle) 
 def test_an_index_that_is_not_ready_is_told(google: FakeGoogle, state: str, level: str) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored(state)})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields_stored(state)})
-    assert levels(list(deployment.check_indexes(google.client, "shop", COMMITTED))) == [level]
+    assert levels(list(deployment.check_indexes(google.client, COMMITTED))) == [level]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +323,7 @@ def test_the_index_of_a_single_field_is_looked_for(
 ) -> None:
     google.answer("firestore", f"{GROUPS}/indexes", {"indexes": all_stored()})
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
-    (found,) = deployment.check_indexes(google.client, "shop", COMMITTED)
+    (found,) = deployment.check_indexes(google.client, COMMITTED)
     assert found.level == level
     assert found.text.startswith(text.format(count_of_fields(), count_indexes()))
 
@@ -343,7 +341,7 @@ def test_ttl_policies_are_looked_for_by_collection(google: FakeGoogle) -> None:
     collections = ttl_collections()
     fields = [ttl(each, "ACTIVE") for each in collections]
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
-    (found,) = deployment.check_expiry(google.client, "shop", COMMITTED)
+    (found,) = deployment.check_expiry(google.client, COMMITTED)
     assert (found.level, found.text) == ("ok", f"all {len(collections)} policies are active")
     assert "filter=ttlConfig:*" in google.asked[0]
 
@@ -352,7 +350,7 @@ def test_a_policy_that_is_missing_or_not_active_is_told(google: FakeGoogle) -> N
     first, _, *others = ttl_collections()
     fields = [ttl(first, "CREATING"), *(ttl(each, "ACTIVE") for each in others)]
     google.answer("firestore", f"{GROUPS}/fields", {"fields": fields})
-    found = list(deployment.check_expiry(google.client, "shop", COMMITTED))
+    found = list(deployment.check_expiry(google.client, COMMITTED))
     assert sorted(levels(found)) == ["fail", "warn"]
 
 
@@ -372,9 +370,9 @@ def test_rules_in_force_are_compared_with_this_checkouts(
     file = {"name": "firestore.rules", "content": content, "fingerprint": "abc="}
     google.answer("firebaserules", "v1/projects/shop/releases/cloud.firestore", release)
     google.answer("firebaserules", f"v1/{ruleset}", {"source": {"files": [file]}})
-    assert levels(list(deployment.check_rules(google.client, "shop", RULES))) == [level]
+    assert levels(list(deployment.check_rules(google.client, RULES))) == [level]
 
 
 def test_rules_that_were_never_deployed_fail(google: FakeGoogle) -> None:
-    (found,) = deployment.check_rules(google.client, "shop", RULES)
+    (found,) = deployment.check_rules(google.client, RULES)
     assert (found.level, found.text) == ("fail", "none were ever deployed")
