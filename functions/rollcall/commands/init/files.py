@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -107,53 +107,38 @@ def write(root: Path, changes: Sequence[Change]) -> None:
     Raises:
         Problem: A file cannot be written; nothing has changed then.
     """
-    made_folders: list[Path] = []
-    temporary: dict[Path, Path] = {}
-    done: list[tuple[Path, Change]] = []
     try:
-        for change in changes:
-            file = (root / change.path).resolve()  # a link stays one; what it points to is written
-            if change.new is not None:
+        with ExitStack() as undo:
+            temporary: dict[Path, Path] = {}
+            for change in changes:
+                file = (root / change.path).resolve()  # a link stays one; its target is written
+                if change.new is None:
+                    continue
                 for folder in reversed([each for each in file.parents if not each.exists()]):
                     folder.mkdir()
-                    made_folders.append(folder)
-                temporary[file] = _write_beside(file, change.new)
-        for change in changes:
-            file = (root / change.path).resolve()
-            if change.new is None:
-                file.unlink()
-            else:
-                temporary[file].replace(file)
-                del temporary[file]
-            done.append((file, change))
-    except BaseException as error:
-        for file, made in reversed(done):
-            if made.old is None:
-                file.unlink()
-            else:
-                file.write_bytes(made.old)
-        for left in temporary.values():
-            left.unlink()
-        for folder in reversed(made_folders):
-            with suppress(OSError):  # somebody else put a file there meanwhile
-                folder.rmdir()
-        if isinstance(error, OSError):
-            problem = f"{change.path} cannot be written: {error.strerror}."
-            raise Problem(f"{problem}\nNothing was changed in {root}.") from error
-        raise
+                    undo.callback(_remove_folder, folder)
+                temporary[file] = file.with_name(f".{file.name}.{os.getpid()}")
+                undo.callback(temporary[file].unlink, missing_ok=True)
+                temporary[file].write_bytes(change.new)
+                if file.exists():
+                    shutil.copymode(file, temporary[file])
+            for change in changes:
+                file = (root / change.path).resolve()
+                if change.new is None:
+                    file.unlink()
+                else:
+                    temporary[file].replace(file)
+                if change.old is None:
+                    undo.callback(file.unlink)
+                else:
+                    undo.callback(file.write_bytes, change.old)
+            undo.pop_all()  # all is written
+    except OSError as error:
+        raise Problem(
+            f"{change.path} cannot be written: {error.strerror}.\nNothing was changed in {root}."
+        ) from error
 
 
-def _write_beside(file: Path, content: bytes) -> Path:
-    """Write a temporary file in the same folder, with the rights of the one it will replace."""
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    path = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        path.chmod(file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~mask)
-    except BaseException:
-        path.unlink()
-        raise
-    return path
+def _remove_folder(folder: Path) -> None:
+    with suppress(OSError):  # somebody else put a file there meanwhile
+        folder.rmdir()
