@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from rollcall.commands.app import Place, connect
@@ -136,70 +137,60 @@ def _show(found: Usage, agents: Sequence[Row], agent: str | None, counted: datet
     screen.say("Shares with the range in which the true one lies with 95 %.", style="dim")
 
 
-def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
-    columns = [
-        Column(""),
-        Column("Runs", right=True, whole=True),
-        Column("Offered", right=True, whole=True, from_width=80),
-        Column("Called", right=True, whole=True, from_width=80),
-        Column("Succeed", whole=True),
-        Column("Rated well", whole=True, from_width=61),
-        Column("Nothing missed", whole=True, from_width=95),
-        Column("Tokens", right=True, whole=True),
-        Column("USD", right=True, whole=True),
-        Column("s", right=True, whole=True, from_width=70),
-    ]
-    screen.table(
-        columns,
-        [
-            (
-                name,
-                f"{row.counts.runs:,}",
-                _number(row.per_turn(row.counts.offered), ",.1f"),
-                _number(row.per_turn(row.counts.called), ",.1f"),
-                share_in_short(row.success),
-                share_in_short(row.rated_well),
-                share_in_short(row.complete),
-                _number(row.per_turn(row.tokens), ",.0f"),
-                _number(row.per_turn(row.usd), ".4f"),
-                _number(row.per_turn(row.counts.ms / 1_000), ".1f"),
-            )
-            for name, row in rows
-        ],
-    )
-    screen.say("Tools, tokens, US dollars and seconds for each turn.", style="dim")
+Columns = Sequence[tuple[Column, Callable[[Row], str]]]
+"""The columns of a table, each with what it says of a row."""
 
-
-def show_tools(screen: Screen, rows: Sequence[Row]) -> None:
-    columns = [
-        ID,
-        Column("Offered", right=True, whole=True),
-        Column("Called", right=True, whole=True),
-        Column("Missed", right=True, whole=True, from_width=80),
-        Column("Succeed", whole=True),
-        Column("Rated well", whole=True, from_width=90),
-        Column("ms", right=True, whole=True, from_width=91),
-        Column("Tokens", right=True, whole=True, from_width=61),
-        Column("USD", right=True, whole=True),
-    ]
-    screen.table(
-        columns,
-        [
-            (
-                row.tool or NONE,
-                f"{row.counts.offered:,}",
-                f"{row.counts.called:,}",
-                f"{row.counts.missed:,}",
-                share_in_short(row.success),
-                share_in_short(row.rated_well),
-                _number(row.ms_per_call, ",.0f"),
-                f"{row.tokens:,}",
-                f"{row.usd:.2f}",
-            )
-            for row in rows
-        ],
-    )
+_text = partial(Column, whole=True)
+_figure = partial(Column, whole=True, right=True)
 
 
 def _number(value: float | None, form: str) -> str:
     return NONE if value is None else format(value, form)
+
+
+_RUNS: Columns = (
+    (_figure("Runs"), lambda row: f"{row.counts.runs:,}"),
+    (
+        _figure("Offered", from_width=80),
+        lambda row: _number(row.per_turn(row.counts.offered), ",.1f"),
+    ),
+    (
+        _figure("Called", from_width=80),
+        lambda row: _number(row.per_turn(row.counts.called), ",.1f"),
+    ),
+    (_text("Succeed"), lambda row: share_in_short(row.success)),
+    (_text("Rated well", from_width=61), lambda row: share_in_short(row.rated_well)),
+    (_text("Nothing missed", from_width=95), lambda row: share_in_short(row.complete)),
+    (_figure("Tokens"), lambda row: _number(row.per_turn(row.tokens), ",.0f")),
+    (_figure("USD"), lambda row: _number(row.per_turn(row.usd), ".4f")),
+    (
+        _figure("s", from_width=70),
+        lambda row: _number(row.per_turn(row.counts.ms / 1_000), ".1f"),
+    ),
+)
+_TOOLS: Columns = (
+    (_figure("Offered"), lambda row: f"{row.counts.offered:,}"),
+    (_figure("Called"), lambda row: f"{row.counts.called:,}"),
+    (_figure("Missed", from_width=80), lambda row: f"{row.counts.missed:,}"),
+    (_text("Succeed"), lambda row: share_in_short(row.success)),
+    (_text("Rated well", from_width=90), lambda row: share_in_short(row.rated_well)),
+    (_figure("ms", from_width=91), lambda row: _number(row.ms_per_call, ",.0f")),
+    (_figure("Tokens", from_width=61), lambda row: f"{row.tokens:,}"),
+    (_figure("USD"), lambda row: f"{row.usd:.2f}"),
+)
+
+
+def show_runs(screen: Screen, rows: Sequence[tuple[str, Row]]) -> None:
+    _table(screen, Column(""), rows, _RUNS)
+    screen.say("Tools, tokens, US dollars and seconds for each turn.", style="dim")
+
+
+def show_tools(screen: Screen, rows: Sequence[Row]) -> None:
+    _table(screen, ID, [(row.tool or NONE, row) for row in rows], _TOOLS)
+
+
+def _table(
+    screen: Screen, first: Column, rows: Sequence[tuple[str, Row]], columns: Columns
+) -> None:
+    said = [(name, *(cell(row) for _, cell in columns)) for name, row in rows]
+    screen.table([first, *(column for column, _ in columns)], said)
