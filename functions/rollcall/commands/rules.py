@@ -12,8 +12,9 @@ import json
 import os
 import re
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from msgspec import Struct
@@ -121,7 +122,9 @@ def compose_rules(fragments: Sequence[Fragment], prefix: str = "") -> str:
         Problem: Two fragments declare one function, or have rules for one collection.
     """
     block = rules_block(fragments, prefix)
-    return f"rules_version = '2';\n\n{_HEADER}\nservice cloud.firestore {{\n{_indent(block, 2)}}}\n"
+    return (
+        f"rules_version = '2';\n\n{_HEADER}\nservice cloud.firestore {{\n{indent(block, '  ')}}}\n"
+    )
 
 
 def rules_block(fragments: Sequence[Fragment], prefix: str = "") -> str:
@@ -138,7 +141,7 @@ def rules_block(fragments: Sequence[Fragment], prefix: str = "") -> str:
     _refuse_twice(texts, _FUNCTION, "declare the function {}()", "give it another name in one")
     _refuse_twice(texts, _ROOT_MATCH, "have rules for the collection {}", "rename one of the two")
     parts = "\n".join(f"// ---- {name} ----\n\n{text.strip()}\n" for name, text in texts.items())
-    return f"{_DOCUMENTS}\n{_indent(parts, 2)}}}\n"
+    return f"{_DOCUMENTS}\n{indent(parts, '  ')}}}\n"
 
 
 def compose_indexes(fragments: Sequence[Fragment], prefix: str = "") -> dict[str, Any]:
@@ -209,11 +212,6 @@ def _refuse_twice(texts: Mapping[str, str], pattern: re.Pattern[str], deed: str,
     for found, owners in owners_of.items():
         if len(owners) > 1:
             raise Problem(f"{RULES} of {' and '.join(owners)} {deed.format(found)}: {cure}.")
-
-
-def _indent(text: str, spaces: int) -> str:
-    lines: Iterable[str] = text.splitlines(keepends=True)
-    return "".join(f"{' ' * spaces}{line}" if line.strip() else line for line in lines)
 
 
 _ENDPOINTS = _ENGINE / "endpoints"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -59,17 +59,12 @@ def find(text: str, path: Path) -> Node:
     return node
 
 
-def add_members(text: str, path: Path, members: Mapping[str, Any]) -> str:
-    """Add members at the end of an object."""
-    entries = [(json.dumps(key) + ": ", value) for key, value in members.items()]
-    return _add(text, find(text, path), entries)
-
-
 def put_member(text: str, path: Path, key: str, value: Any) -> str:
     """Write a member of an object, in place of the one of that name."""
-    if key in find(text, path).value:
+    node = find(text, path)
+    if key in node.value:
         return replace(text, (*path, key), value)
-    return add_members(text, path, {key: value})
+    return _add(text, node, [(f"{json.dumps(key)}: ", value)])
 
 
 def append_items(text: str, path: Path, items: Iterable[Any]) -> str:

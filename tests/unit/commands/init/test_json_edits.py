@@ -21,19 +21,19 @@ COMMENTED = """{
 
 
 def test_a_member_goes_behind_the_last_one_and_leaves_its_comment_where_it_was() -> None:
-    edited = json_edits.add_members(COMMENTED, ("hosting",), {"rewrites": []})
+    edited = json_edits.put_member(COMMENTED, ("hosting",), "rewrites", [])
     assert '"public": "web", // built by vite\n        "rewrites": []\n    }' in edited
     assert edited.replace('"web",', '"web"').replace('\n        "rewrites": []', "") == COMMENTED
 
 
 def test_an_object_on_one_line_stays_on_one_line() -> None:
-    edited = json_edits.add_members(COMMENTED, ("functions",), {"codebase": "api"})
+    edited = json_edits.put_member(COMMENTED, ("functions",), "codebase", "api")
     assert '"functions": {"source": "backend", "codebase": "api"}, /* one codebase */' in edited
 
 
 @pytest.mark.parametrize("length", [10, 200])
 def test_a_text_is_written_as_one(length: int) -> None:
-    edited = json_edits.add_members("{}", (), {"policy": [{"value": "x" * length}]})
+    edited = json_edits.put_member("{}", (), "policy", [{"value": "x" * length}])
     assert json.loads(edited) == {"policy": [{"value": "x" * length}]}
 
 
@@ -61,7 +61,7 @@ def test_items_go_with_the_lines_they_stand_on() -> None:
 
 def test_line_ends_and_tabs_are_as_in_the_rest_of_the_file() -> None:
     text = '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t}\r\n}\r\n'
-    edited = json_edits.add_members(text, (), {"c": ["נגן"]})
+    edited = json_edits.put_member(text, (), "c", ["נגן"])
     assert edited == (
         '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t},\r\n\t"c": [\r\n\t\t"נגן"\r\n\t]\r\n}\r\n'
     )
@@ -99,7 +99,7 @@ def test_adding_a_member_adds_it_and_nothing_else(
     text = json.dumps(content, indent=indent, ensure_ascii=False)
     content.pop("new", None)
     text = json.dumps(content, indent=indent, ensure_ascii=False)
-    edited = json_edits.add_members(text, (), {"new": value})
+    edited = json_edits.put_member(text, (), "new", value)
     assert json.loads(without_comments(edited)) == {**content, "new": value}
 
 
