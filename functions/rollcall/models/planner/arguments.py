@@ -189,7 +189,7 @@ class _Form:
         """Tell whether an option's words are a value: not where they may only ask for the tool."""
         near = range(place[0] - 2, place[-1] + 3)
         is_named = not parameter.core.isdisjoint(self.message.stems_at(near))
-        if len(phrase) <= 2 or phrase.isdigit():
+        if len(phrase) <= 2 or phrase.isdigit() or phrase in wordset("unspecific"):
             return is_named
         is_own = set(words(phrase)) <= self.known and parameter.name not in self.shown
         return not is_own or is_named or parameter.required or bool(cue("qualifiers").match(phrase))
@@ -260,6 +260,14 @@ class _Form:
         listed = [value] if parameter.kind == "array" else value
         if value is None or parameter.refers_to or not parameter.accepts(listed):
             return -1.0
+        labels = [at for name in parameter.called for at in self.message.find(name)]
+        is_count = mention.place[-1] + 1 in {at[0] for at in labels}
+        if (
+            is_count
+            and parameter.identifies
+            and mention.place[0] - 1 not in {a[-1] for a in labels}
+        ):
+            return -1.0  # "two circuits" are no circuit 2
         near = self._nearness(parameter, mention.place)
         is_text = parameter.kind == "string" and not parameter.units
         if is_text and not (parameter.options and near):
@@ -269,8 +277,9 @@ class _Form:
         is_limit = not wordset("limit").isdisjoint(self.message.stems_at(around))
         is_limit = is_limit or bool(self.message.at([mention.place[-1] + 1], "number"))
         is_limit = is_limit or not self.message.stems_at([mention.place[-1] + 1]).isdisjoint(named)
-        if cue("compares").search(self.message.text[: mention.start]):
-            return -1.0  # "longer than 100 ft" is no length
+        is_compared = cue("compared").match(self.message.text, mention.end)
+        if is_compared or cue("compares").search(self.message.text[: mention.start]):
+            return -1.0  # neither "longer than 100 ft" nor "100 ft longer" is a length
         if parameter.means("limit"):
             return 3.0 if (is_limit or near >= 2) and mention.unit is None else -1.0
         before = self.message.stems_at([mention.place[0] - 1])
@@ -590,7 +599,8 @@ class _Form:
 
     def note_what_is_left(self) -> None:
         """Note what found no use; a keyword's own figures ("200 amp service") ask for the tool."""
-        asks = {n for each in self.tool.keywords for at in self.message.find(each) for n in at}
+        phrases = (each for each in self.tool.keywords if len(words(each)) > 1)
+        asks = {n for each in phrases for at in self.message.find(each) for n in at}
         own = self.known | wordset("scaffold")
         for mention in self.free():
             is_own = self.message.stems_at(mention.place) <= own

@@ -268,8 +268,10 @@ def _is_called_for(tool: ToolSpec, message: Message) -> bool:
     """Tell whether a message asks for a write: it begins with its verb, or says a keyword."""
     if not is_request(message.text, "write"):
         return False
+    phrases = [each for each in tool.keywords if len(words(each)) > 1]
+    if cue("remarks").match(message.bare):  # as is "the task is done", which a keyword may say
+        return any(map(message.find, (k for k in phrases if cue("remarks").match(f"that {k}"))))
     begins = words(message.bare)[:1]
-    phrases = (each for each in tool.keywords if len(words(each)) > 1)
     return not verbs_of(tool).isdisjoint(begins) or any(map(message.find, phrases))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from msgspec import Struct, field
@@ -37,6 +37,7 @@ from rollcall.models.planner.choice import (
 from rollcall.models.planner.composer import Wish, isolated, label, one_line, say
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn, steps_of
 from rollcall.models.planner.mentions import (
+    Mention,
     Message,
     cue,
     group,
@@ -121,9 +122,7 @@ def plan(request: ModelRequest) -> Reply:
         return Reply(quoted)
     if not turn.steps and (talk := _small_talk(turn, request)):
         return talk
-    is_own = not wordset("mine").isdisjoint(tokens(turn.text))
-    is_own = is_own or any(each.unit for each in read_message(turn.text).mentions)
-    if not turn.steps and request.notes and asks_what_it_is(turn.text) and not is_own:
+    if not turn.steps and request.notes and _asks_notes(turn.text, request):
         notes = "\n\n".join(f"{each.text} [{each.citation.n}]" for each in request.notes)
         kind = composer.unanswered(turn.text, notes)
         return Reply(f"{say(f'cannot_tell.{kind}', turn.locale)}\n\n{notes}" if kind else notes)
@@ -146,6 +145,21 @@ def plan(request: ModelRequest) -> Reply:
     if question:
         return _ask(question, text, turn.locale)
     return Reply(text) if text else _offer("nothing_fits", turn, request)
+
+
+def _asks_notes(text: str, request: ModelRequest) -> bool:
+    """Tell whether a text asks what something is that is no own thing, in words that the notes can
+    answer: one question, without an exception, and with no number that the notes do not have."""
+    told = " ".join(each.text for each in request.notes)
+    numbers = [m for m in read_message(text).mentions if m.kind == "number"]
+    is_own = not wordset("mine").isdisjoint(tokens(text)) or any(m.unit for m in numbers)
+    is_known = all(re.search(rf"\b{int(m.value)}\b", told) for m in numbers)
+    found = (group(m, "negation")[0] for m in cue("qualifiers").finditer(text))
+    negated = any(
+        each and not each.endswith("n't") for each in found
+    )  # "don't calculate" may stand
+    is_one = len(re.split(cue("sentences"), text)) == 1
+    return is_one and is_known and not (is_own or negated) and asks_what_it_is(text)
 
 
 def _small_talk(turn: Turn, request: ModelRequest) -> Reply | None:
@@ -231,9 +245,10 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
         return [followed], []
     found, lost = _carried(found, turn, request)
     searcher = searcher_of(request.tools)
-    is_one = not re.search(r"[.?!]\s+\w", text)  # several sentences are no topic
+    is_one_topic = len(re.split(cue("sentences"), text)) == 1
+    found = [each for each in found if is_one_topic or each.tool != searcher or each.text != text]
     ours = not turn.steps or any(searcher and s.call.name == searcher.name for s in turn.steps)
-    if not (found or lost) and searcher and ours and is_one and is_request(text, "looked_up"):
+    if not (found or lost) and searcher and ours and is_one_topic and is_request(text, "looked_up"):
         filled = fill(searcher, read_message(text, request.now_iso))
         is_named = len(filled.used) > 1 or bool(cue("asks_fact").search(text))
         is_named = is_named and not counts(text)
@@ -322,6 +337,8 @@ def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] 
                 more = _split(", ".join(asked), request)[0]
                 command = f"{command} {to if more else after}".strip(" .,:")
                 said, again = _next_dictation(command, said, request) or (said, [])
+                if len(bare) < len(text.strip()) and not cue("asks_more").match(said):
+                    said = said.rstrip(" ?")  # of "could you tell her that …?"
                 return [Goal(command, tool, {content[0]: said}), *again, *more], []
     return None
 
@@ -493,8 +510,9 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     is_said = arguments or filled.used or any(each.required for each in every)
     if tool.writes and every and not is_said:  # a default that is said is no argument
         return Progress(question=Question(goal, every[0]))
-    hard = [m for m in wish.open if m.kind not in ("name", "code", "path")]
-    if hard and not filled.is_question:
+    hard = [m for m in filled.open if m.kind not in ("name", "code", "path")]
+    hard = [m for m in hard if not filled.is_question or _is_listed(m, message)]
+    if hard:
         return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
     is_bare = not (arguments or any(each.required for each in every))
     points = (is_bare or lists(tool)) and not goal.given and cue("that").search(goal.text)
@@ -580,6 +598,15 @@ def _several_fit(
 def _cannot_use(left: Sequence[str], turn: Turn) -> str:
     what = ", ".join(f"“{one_line(each, 60)}”" for each in left)
     return say("cannot_use", turn.locale, what=what)
+
+
+def _is_listed(mention: Mention, message: Message) -> bool:
+    """Tell whether a number is one of several for the same place: "60 and 75 °C"."""
+    pairs = pairwise(m for m in message.mentions if m.kind == "number")
+    listed = cue("listed").fullmatch
+    return any(
+        mention in each and listed(message.text[each[0].end : each[1].start]) for each in pairs
+    )
 
 
 def _plural(tool: ToolSpec, message: Message, filled: Filled) -> str:

@@ -206,6 +206,8 @@ def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) ->
         ("מה ליאור מצפה ממני?", {"assignee": "me", "owedTo": "ליאור"}),
         ("מה עומר חייב לי?", {"assignee": "עומר", "owedTo": "me"}),
         ("מה מאיה צריכה לעשות?", {"assignee": "מאיה"}),
+        ("משימות של מאיה באיחור", {"assignee": "מאיה"}),
+        ("משימות של מאיה כהן", {"assignee": "מאיה כהן"}),
         ("מה אני צריכה לעשות?", {"assignee": "me"}),
     ],
 )

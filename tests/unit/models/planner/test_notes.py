@@ -42,6 +42,18 @@ def test_a_concept_is_told_from_what_is_known_and_cited(message: str) -> None:
     assert (text, called) == ("Article 250: grounding and bonding. [1]", [])
 
 
+@for_every(
+    "message",
+    [
+        "What does the 2014 edition say about grounding?",
+        "What is grounding, other than bonding?",
+        "What's circuit 3? What is grounding?",
+    ],
+)
+def test_what_notes_do_not_answer_is_not_told_from_them(message: str) -> None:
+    assert NOTE.text not in replied(message, NOTE)[0]
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -13,9 +13,11 @@ from rollcall.models.offline import Model
 from rollcall.models.planner.arguments import fill
 from rollcall.models.planner.mentions import read_message
 from tests.unit.models.planner.kit import (
+    EDUCATION,
     ELECTRICAL,
     MESSAGING,
     NOW,
+    SIZES,
     WORKSPACE,
     Talk,
     answer_of,
@@ -514,3 +516,82 @@ def test_what_two_people_are_told_is_two_messages(message: str, contents: list[s
     tool = spec("send_message", "Send it.", properties, "to", "content", keywords=verbs)
     tool = replace(tool, writes=True, aliases={"Dana": ("דנה",), "Noa": ("נועה",)})
     assert [arguments["content"] for _, arguments in calls(message, (tool,))] == contents
+
+
+def test_of_a_remark_nothing_is_made() -> None:
+    tool = replace(EDUCATION[0], writes=True)
+    assert calls("דף עבודה על שברים לכיתה ד", (tool,))
+    assert not calls("דף העבודה על שברים לכיתה ד היה ארוך", (tool,))
+
+
+def test_a_remark_that_a_keyword_makes_is_a_request() -> None:
+    keywords = ("the task is done",)
+    tool = spec("close", "Close.", {"name": text()}, "name", writes=True, keywords=keywords)
+    assert calls('The task is done: "Press kit"', (tool,)) == [("close", {"name": "Press kit"})]
+    assert not calls('The task was boring: "Press kit"', (tool,))
+
+
+@pytest.mark.parametrize("message", ["40 ft longer", "מה מפל המתח ב-12 מטר יותר?"])
+def test_by_how_much_something_is_longer_is_not_its_length(message: str) -> None:
+    found = fill(ELECTRICAL[0], read_message(message, NOW))
+    assert "lengthFt" not in found.arguments
+    assert [each.kind for each in found.open] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [("Drop of circuit 2?", {"circuitNumber": 2}), ("Drop of two circuits?", {})],
+)
+def test_how_many_there_are_is_not_which_one(message: str, arguments: dict[str, int]) -> None:
+    assert fill(ELECTRICAL[0], read_message(message, NOW)).arguments == arguments
+
+
+def test_another_one_is_no_value() -> None:
+    kinds = text("Of what kind", enum=["lighting", "other"])
+    tool = spec("check_load", "Check a load.", {"loadType": kinds}, keywords=("how full",))
+    assert fill(tool, read_message("and the other one?", NOW)).arguments == {}
+    typed = fill(tool, read_message("load: other", NOW))
+    assert typed.arguments == {"loadType": "other"}
+
+
+@pytest.mark.parametrize(
+    ("message", "is_asked"),
+    [
+        ("What does the table give for 4 AWG at 60 or 75 °C?", True),
+        ("What does the table give for 4 AWG at 75 °C?", False),
+    ],
+)
+def test_of_two_values_for_one_place_none_is_dropped(message: str, is_asked: bool) -> None:
+    properties = {
+        "temperatureC": number("Rating, °C", enum=[60, 75]),
+        "conductorSize": text("AWG size", enum=SIZES),
+        "query": text("The question as it was asked"),
+    }
+    tool = spec("look_up", "Look up a table.", properties, keywords=("table",))
+    assert (not calls(message, (tool,))) is is_asked
+
+
+def test_an_ordinal_before_what_is_replaced_is_not_passed_over() -> None:
+    properties = {"oldText": text(), "newText": text()}
+    keywords = ("replace",)
+    tool = spec("edit", "Edit.", properties, "oldText", "newText", writes=True, keywords=keywords)
+    assert calls('replace "cat" with "dog"', (tool,))
+    assert not calls('replace the third "cat" with "dog"', (tool,))
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ("Could you tell Dana that we start at nine?", "we start at nine"),
+        ("Could you tell Dana that nine or ten will do?", "nine or ten will do"),
+    ],
+)
+def test_the_mark_of_a_polite_request_is_not_sent(message: str, content: str) -> None:
+    ((_, arguments),) = calls(message, (SEND,))
+    assert arguments["content"] == content
+
+
+def test_a_number_is_not_excused_by_a_keyword_that_it_is() -> None:
+    tool = spec("change", "Change it.", {"breakerAmps": number("A")}, keywords=("שני", "two pole"))
+    assert [each.value for each in fill(tool, read_message("שני מפסקים", NOW)).open] == [2]
+    assert not fill(tool, read_message("a two pole breaker", NOW)).open
