@@ -12,16 +12,16 @@ import http.client
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
 from rollcall.core.definition import close
 from rollcall.core.errors import Problem
 from rollcall.emulators.addresses import Addresses, Configuration
-from rollcall.emulators.suite import get_json
+from rollcall.emulators.suite import get_json, read_functions
 
 _QUIET_S = 60.0
 """How long a connection may be silent; functions break a silence after 15 s."""
@@ -86,7 +86,7 @@ class Backend:
             CallError: It was refused, it failed, or could not be reached.
         """
         with closing(self._open(name, data, token, accept="application/json")) as reply:
-            return self._result(_parse(reply.read(), reply.status))
+            return self._result(_parse(_read(reply), reply.status))
 
     def stream(
         self, name: str, data: Any, on_chunk: Callable[[Any], None], token: str | None = None
@@ -98,8 +98,8 @@ class Backend:
         """
         with closing(self._open(name, data, token, accept="text/event-stream")) as reply:
             if "text/event-stream" not in (reply.headers.get("Content-Type") or ""):
-                return self._result(_parse(reply.read(), reply.status))
-            for line in _lines(reply, name):
+                return self._result(_parse(_read(reply), reply.status))
+            for line in _lines(reply):
                 if not line.startswith(_DATA):
                     continue
                 frame = _parse(line[len(_DATA) :], reply.status)
@@ -116,7 +116,7 @@ class Backend:
         """
         url = f"{self.identity}/accounts:{method}?key={quote(self.api_key)}"
         with closing(self._request("POST", url, data, _OWNER if owner else {})) as reply:
-            body = _parse(reply.read(), reply.status)
+            body = _parse(_read(reply), reply.status)
         if "error" in body:
             message = str(body["error"].get("message", body["error"]))
             raise CallError("unauthenticated", f"the sign-in service refused: {message}")
@@ -169,7 +169,7 @@ class Backend:
         url = root[:-1] + path if path.startswith(":") else root + path
         headers = {"Authorization": f"Bearer {session.token}"}
         with closing(self._request(method, url, body, headers)) as reply:
-            text = reply.read()
+            text = _read(reply)
         try:
             return reply.status, json.loads(text)
         except ValueError:  # a page of what stands before Firestore; the status says enough
@@ -225,11 +225,7 @@ def emulated(configuration: Configuration, project: str | None = None) -> Backen
         Problem: None run, or not those that are needed.
     """
     at = running_addresses(configuration, project)
-    known = {
-        function["name"]: function
-        for backend in (get_json(at.functions, "/backends") or {}).get("backends", [])
-        for function in backend["functionTriggers"]
-    }
+    known = {function["name"]: function for function in read_functions(at)}
 
     def url_of(name: str) -> str:
         if name not in known:
@@ -266,8 +262,7 @@ def running_addresses(configuration: Configuration, project: str | None = None) 
         for name in ("auth", "functions", "firestore", "tasks")
         if name in running
     }
-    listening.setdefault("tasks", configured.tasks)
-    return Addresses(project=configured.project, hub=configured.hub, **listening)
+    return replace(configured, **listening)
 
 
 def sign_in_developer(backend: Backend, who: str) -> Session:
@@ -286,11 +281,15 @@ def sign_in_developer(backend: Backend, who: str) -> Session:
     return backend.sign_in("signInWithCustomToken", {"token": json.dumps({"uid": uid})})
 
 
-def _lines(reply: Iterable[bytes], name: str) -> Iterator[bytes]:
+def _read(reply: Any) -> bytes:
+    return b"".join(_lines(reply))
+
+
+def _lines(reply: Any) -> Iterator[bytes]:
     try:
         yield from reply
     except (OSError, http.client.HTTPException) as error:
-        raise CallError("unavailable", f"the stream of {name} broke off: {error}") from error
+        raise CallError("unavailable", f"the answer of {reply.url} broke off: {error}") from error
 
 
 def _parse(text: bytes, status: int) -> dict[str, Any]:

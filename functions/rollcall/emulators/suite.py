@@ -73,9 +73,8 @@ class Suite:
                 raise self._failure("No functions were found.")
 
     def functions(self) -> list[dict[str, Any]]:
-        """The functions that the emulator can run, of all codebases, as it describes them."""
-        backends = (get_json(self.addresses.functions, "/backends") or {}).get("backends", [])
-        return [function for backend in backends for function in backend["functionTriggers"]]
+        """The functions that the emulator can run."""
+        return read_functions(self.addresses)
 
     def stop(self) -> None:
         """End the suite and everything that it started."""
@@ -158,6 +157,12 @@ def get_json(host: str, path: str) -> Any:
         return None
     finally:
         connection.close()
+
+
+def read_functions(at: Addresses) -> list[dict[str, Any]]:
+    """The functions that the emulator can run, of all codebases, as it describes them."""
+    backends = (get_json(at.functions, "/backends") or {}).get("backends", [])
+    return [function for backend in backends for function in backend["functionTriggers"]]
 
 
 def is_free(port: int) -> bool:

@@ -112,6 +112,20 @@ def test_a_chunk_that_cannot_be_shown_is_no_broken_stream(serve: Serve) -> None:
         serve(streams({"message": 1}, {"result": 2})).stream("run_agent", {}, show)
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_an_answer_that_breaks_off_is_a_failure(serve: Serve, kind: str) -> None:
+    def reply(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b"ff\r\ndata: ")
+        handler.close_connection = True
+
+    with pytest.raises(CallError, match=r"^unavailable: the answer of http://.*/run_agent broke"):
+        drained(serve(reply))
+
+
 def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
     told: list[str] = []
     backend = serve(streams({"result": 1, "incidents": [INCIDENT]}))
@@ -169,13 +183,12 @@ def emulators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Backend:
     triggers.append({"name": "sweep_runs", "schedule": {"schedule": "every 1 minutes"}})
     triggers.append({"name": "agent_written", "eventTrigger": {"resource": "agents/{agentId}"}})
     triggers = [{**each, "region": "us-central1"} for each in triggers]
-    backends = {"backends": [{"functionTriggers": triggers}]}
     local = "127.0.0.1:9"
     at = Addresses(
         project="demo-x", auth=local, firestore=local, functions=local, tasks=local, hub=local
     )
     monkeypatch.setattr(client, "running_addresses", lambda *_: at)
-    monkeypatch.setattr(client, "get_json", lambda *_: backends)
+    monkeypatch.setattr(client, "read_functions", lambda _: triggers)
     return emulated(Configuration(tmp_path, port_offset=0), "demo-x")
 
 
