@@ -23,8 +23,9 @@ _COMMENT_OR_STRING = re.compile(
 )
 _VERSION = re.compile(r"""\brules_version\s*=\s*['"](\w+)['"]""")
 _SERVICE = re.compile(r"\bservice\s+cloud\.firestore\s*\{")
-_STATEMENT = re.compile(r"\b(?:match|allow|function|service)\b|[{}]")
+_STATEMENT = re.compile(r"\b(?:match|allow)\b|[{}]")
 _NEXT = re.compile(r"(?:match\s*/|allow\s+\w|function\s+\w)")
+_BODY = re.compile(r"\s*\{")
 _SEGMENT = re.compile(r"\s*/\s*(\{\s*\w+\s*(?:=\s*\*\*\s*)?\}|[^\s/{}]+)")
 
 DOCUMENTS = ("databases", "(default)", "documents")
@@ -48,7 +49,7 @@ class Match(Struct, frozen=True):
     line: int
     written: str
     segments: tuple[str, ...]
-    allows: tuple[Allow, ...]
+    allows: list[Allow]
 
 
 class Opening(Struct, frozen=True):
@@ -65,7 +66,7 @@ class Rules(Struct, frozen=True):
     version: str | None
     service_end: int
     """Where the bracket that closes `service cloud.firestore` is."""
-    matches: tuple[Match, ...]
+    matches: list[Match]
 
 
 def read(text: str) -> Rules:
@@ -86,9 +87,7 @@ def read(text: str) -> Rules:
     if service is None:
         raise ValueError("line 1: there is no `service cloud.firestore { ... }`")
     version = _VERSION.search(source)
-    reader = _Reader(source, code)
-    service_end = reader.read_body(service.end(), (), [])
-    matches = tuple(sorted(reader.matches, key=lambda each: each.line))
+    matches, service_end = _read_service(source, code, service.end())
     return Rules(version[1] if version else None, service_end, matches)
 
 
@@ -256,71 +255,66 @@ def is_template(rules: Rules) -> bool:
     )
 
 
-class _Reader:
-    """Walks the statements of a service, with nesting."""
+def _read_service(source: str, code: str, place: int) -> tuple[list[Match], int]:
+    """The `match` statements of the service whose body begins here, and where it is closed.
 
-    def __init__(self, source: str, code: str) -> None:
-        self.source = source
-        """The file with blanks for comments."""
-        self.code = code
-        """The file with blanks for comments and strings."""
-        self.matches: list[Match] = []
+    Args:
+        source: The file with blanks for comments.
+        code: The file with blanks for comments and strings.
+    """
+    found: list[Match] = []
+    blocks: list[Match | None] = []  # None for one without statements, as a function's
+    while statement := _STATEMENT.search(code, place):
+        kind, place = statement[0], statement.end()
+        if kind == "{":
+            blocks.append(None)
+        elif kind == "}":
+            if not blocks:
+                return found, statement.start()
+            blocks.pop()
+        elif blocks and blocks[-1] is None:
+            continue  # a word in a function
+        elif kind == "match":
+            match, place = _read_match(code, statement, blocks[-1] if blocks else None)
+            found.append(match)
+            blocks.append(match)
+        else:
+            allow, place = _read_allow(source, code, statement)
+            if blocks and blocks[-1] is not None:
+                blocks[-1].allows.append(allow)
+    raise ValueError(f"line {line_number(code, len(code.rstrip()))}: a }} is missing")
 
-    def read_body(self, place: int, segments: tuple[str, ...], allows: list[Allow]) -> int:
-        """Read statements up to the bracket that closes the body, and return its place."""
-        while statement := _STATEMENT.search(self.code, place):
-            kind, place = statement[0], statement.end()
-            if kind == "}":
-                return statement.start()
-            if kind == "match":
-                place = self._read_match(statement.start(), place, segments)
-            elif kind == "allow":
-                place = self._read_allow(statement.start(), place, allows)
-            elif kind == "function":
-                place = self._skip_brackets(self.code.find("{", place))
-            elif kind == "{":
-                place = self._skip_brackets(statement.start())
-        raise ValueError(f"line {line_number(self.code, len(self.code.rstrip()))}: a }} is missing")
 
-    def _read_match(self, start: int, place: int, outer: tuple[str, ...]) -> int:
-        segments: list[str] = []
-        path_start = place
-        while segment := _SEGMENT.match(self.code, place):
-            segments.append(re.sub(r"\s", "", segment[1]))
-            place = segment.end()
-        written = self.code[path_start:place].strip()
-        body = re.compile(r"\s*\{").match(self.code, place)
-        line = line_number(self.code, start)
-        if not segments or body is None:
-            raise ValueError(f"line {line}: `match` needs a path and a {{")
-        allows: list[Allow] = []
-        path = (*outer, *segments)
-        end = self.read_body(body.end(), path, allows)
-        self.matches.append(Match(line, written, path, tuple(allows)))
-        return end + 1
+def _read_match(code: str, statement: re.Match[str], outer: Match | None) -> tuple[Match, int]:
+    """A `match`, still without its allows, and where its body begins."""
+    segments: list[str] = []
+    place = statement.end()
+    while segment := _SEGMENT.match(code, place):
+        segments.append(re.sub(r"\s", "", segment[1]))
+        place = segment.end()
+    body = _BODY.match(code, place)
+    line = line_number(code, statement.start())
+    if not segments or body is None:
+        raise ValueError(f"line {line}: `match` needs a path and a {{")
+    path = (*outer.segments, *segments) if outer is not None else (*segments,)
+    return Match(line, code[statement.end() : place].strip(), path, []), body.end()
 
-    def _read_allow(self, start: int, place: int, allows: list[Allow]) -> int:
-        end, depth = place, 0
-        while end < len(self.code):
-            letter = self.code[end]
-            # The last semicolon of a body may be missing.
-            is_new = _NEXT.match(self.code, end) and not re.match(r"[\w.]", self.code[end - 1])
-            if depth == 0 and (letter in ";}" or is_new):
-                break
-            depth += (letter in "([{") - (letter in ")]}")
-            end += 1
-        methods, colon, condition = self.source[place:end].partition(":")
-        said = condition.strip().removeprefix("if").strip() if colon else None
-        allows.append(Allow(line_number(self.code, start), " ".join(methods.split()), said))
-        return end
 
-    def _skip_brackets(self, place: int) -> int:
-        depth = 0
-        for bracket in re.compile(r"[{}]").finditer(self.code, max(place, 0)):
-            depth += 1 if bracket[0] == "{" else -1
-            if depth == 0:
-                return bracket.end()
-        raise ValueError(f"line {line_number(self.code, place)}: a }} is missing")
+def _read_allow(source: str, code: str, statement: re.Match[str]) -> tuple[Allow, int]:
+    """An `allow`, and where it ends."""
+    end, depth = statement.end(), 0
+    while end < len(code):
+        letter = code[end]
+        # The last semicolon of a body may be missing.
+        is_new = _NEXT.match(code, end) and not re.match(r"[\w.]", code[end - 1])
+        if depth == 0 and (letter in ";}" or is_new):
+            break
+        depth += (letter in "([{") - (letter in ")]}")
+        end += 1
+    methods, colon, condition = source[statement.end() : end].partition(":")
+    said = condition.strip().removeprefix("if").strip() if colon else None
+    line = line_number(code, statement.start())
+    return Allow(line, " ".join(methods.split()), said), end
 
 
 def _blank(found: re.Match[str]) -> str:
