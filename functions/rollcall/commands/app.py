@@ -6,7 +6,7 @@ import ast
 import re
 import socket
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.catalog import Catalog
-from rollcall.commands.init.files import append_lines
 from rollcall.core.definition import close, shown_path
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import (
@@ -30,7 +29,6 @@ from rollcall.emulators.addresses import (
     default_project,
     read_firebase_json,
 )
-from rollcall.models.provider import providers
 from rollcall.store.client import database
 
 if TYPE_CHECKING:
@@ -347,47 +345,6 @@ _LINE = re.compile(
     r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*="
     r"\s*(?:'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<bare>[^#\n]*?))\s*(?:#.*)?"
 )
-_IN_SECRET_MANAGER = "in Secret Manager"
-_SHELL_NAMES = (
-    "ROLLCALL_",
-    *(name for provider in providers() for name in provider.variables),
-    "THREADS",
-    "ENFORCE_",
-)
-
-
-class Settings(Struct, frozen=True):
-    """Variables as functions get them.
-
-    Attributes:
-        given: Those with a value in a file, or, on the emulators, in this shell.
-        secrets: Names of secrets that functions are bound to, without their values.
-        file: The project's own file, from the folder of firebase.json.
-        on_emulator: Whether they are the emulators'.
-    """
-
-    given: dict[str, str]
-    secrets: tuple[str, ...]
-    file: str
-    on_emulator: bool = False
-
-    @property
-    def env(self) -> dict[str, str]:
-        """The variables as code sees them, with a placeholder for each secret."""
-        return {**self.given, **dict.fromkeys(self.secrets, _IN_SECRET_MANAGER)}
-
-
-def read_settings(
-    functions: Path, project: str, *, emulator: bool, shell: Mapping[str, str]
-) -> Settings:
-    """Read the files that firebase-tools hands on; on the emulators, this shell's variables too."""
-    given = read_files(functions, project, emulator=emulator)
-    if emulator:
-        given |= {name: value for name, value in shell.items() if name.startswith(_SHELL_NAMES)}
-    listed = (name.strip() for name in given.get("ROLLCALL_SECRETS", "").split(","))
-    own = ".env.local" if emulator else f".env.{project}"
-    file = shown_path(functions / own)
-    return Settings(given, tuple(name for name in listed if name), file, emulator)
 
 
 def read_files(functions: Path, project: str, *, emulator: bool) -> dict[str, str]:
@@ -411,14 +368,6 @@ def parse_variables(text: str) -> dict[str, str]:
             values = (match["single"], match["double"], match["bare"])
             found[match["name"]] = next(value for value in values if value is not None)
     return found
-
-
-def merge_variables(text: str, settings: Sequence[tuple[str, str, str]]) -> str:
-    """Add variables that a dotenv file does not set, each as its name, value and comment."""
-    for name, wanted, comment in settings:
-        if name not in parse_variables(text):
-            text = append_lines(text, f"# {comment}\n{name}={wanted}\n")
-    return text
 
 
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"

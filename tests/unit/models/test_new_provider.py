@@ -13,8 +13,7 @@ import pytest
 
 import rollcall.models
 from rollcall.agent import prices
-from rollcall.commands.app import Settings
-from rollcall.commands.doctor.configuration import check_models
+from rollcall.commands.doctor.configuration import Settings, check_models
 from rollcall.core.errors import AgentError, FailedPrecondition, ResourceExhausted, Unavailable
 from rollcall.core.messages import UserMessage
 from rollcall.models.base import ContextExceeded, FinishReason, ModelRequest, load_model

@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.prices import read_prices
-from rollcall.commands.app import Place, Settings, connect, read_settings, require_app
+from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.doctor import configuration, deployment
+from rollcall.commands.doctor.configuration import Settings, read_settings
 from rollcall.commands.doctor.findings import (
     Finding,
     Google,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec import json
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from rollcall.agent.prices import Price, find_price
-from rollcall.commands.app import Settings
+from rollcall.commands.app import read_files
 from rollcall.commands.doctor.findings import Finding, fail, firebase, name_list, ok, warn
+from rollcall.core.definition import shown_path
 from rollcall.core.inputs import is_host
 from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
@@ -52,6 +53,13 @@ VARIABLES = _variables()
 """Every variable, by its name: those of `variables.json`, and those of each provider."""
 
 
+_IN_SECRET_MANAGER = "in Secret Manager"
+_SHELL_NAMES = (
+    "ROLLCALL_",
+    *(name for provider in providers() for name in provider.variables),
+    "THREADS",
+    "ENFORCE_",
+)
 _CREDENTIALS = (
     *(name for provider in providers() for name in provider.keys),
     "ROLLCALL_STATEMENT_SECRET",
@@ -62,6 +70,40 @@ PRICE_DAYS = 60
 """After so many days a price is looked up again."""
 CHANGE_DAYS = 30
 """So many days ahead a change of price is told."""
+
+
+class Settings(Struct, frozen=True):
+    """Variables as functions get them.
+
+    Attributes:
+        given: Those with a value in a file, or, on the emulators, in this shell.
+        secrets: Names of secrets that functions are bound to, without their values.
+        file: The project's own file, from the folder of firebase.json.
+        on_emulator: Whether they are the emulators'.
+    """
+
+    given: dict[str, str]
+    secrets: tuple[str, ...]
+    file: str
+    on_emulator: bool = False
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables as code sees them, with a placeholder for each secret."""
+        return {**self.given, **dict.fromkeys(self.secrets, _IN_SECRET_MANAGER)}
+
+
+def read_settings(
+    functions: Path, project: str, *, emulator: bool, shell: Mapping[str, str]
+) -> Settings:
+    """Read the files that firebase-tools hands on; on the emulators, this shell's variables too."""
+    given = read_files(functions, project, emulator=emulator)
+    if emulator:
+        given |= {name: value for name, value in shell.items() if name.startswith(_SHELL_NAMES)}
+    listed = (name.strip() for name in given.get("ROLLCALL_SECRETS", "").split(","))
+    own = ".env.local" if emulator else f".env.{project}"
+    file = shown_path(functions / own)
+    return Settings(given, tuple(name for name in listed if name), file, emulator)
 
 
 def check_models(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rollcall.commands.app import Settings
+from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import (
     MOST_CHARS,
     Finding,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rollcall.commands.app import Main
+from rollcall.commands.app import Main, parse_variables
 from rollcall.commands.init.files import Files, append_lines, line_number
 from rollcall.commands.init.security_rules import ANY
 
@@ -144,6 +144,14 @@ _IGNORED = ("__pycache__/", "*.local", "*-debug.log", ".rollcall/", "firebase.of
 def capability_files() -> dict[str, str]:
     """The files of a new package of capabilities, by name."""
     return {each.stem: each.read_text(encoding="utf-8") for each in sorted(TEMPLATE.glob("*.txt"))}
+
+
+def merge_variables(text: str, settings: Sequence[tuple[str, str, str]]) -> str:
+    """Add variables that a dotenv file does not set, each as its name, value and comment."""
+    for name, wanted, comment in settings:
+        if name not in parse_variables(text):
+            text = append_lines(text, f"# {comment}\n{name}={wanted}\n")
+    return text
 
 
 def firebaserc(folder_name: str) -> str:

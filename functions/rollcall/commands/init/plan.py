@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Struct, to_builtins
 
 from rollcall.catalog import DEFAULT_PACKAGES
-from rollcall.commands import app
-from rollcall.commands.app import Main
+from rollcall.commands.app import Main, parse_variables
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
 from rollcall.commands.init.files import Files, append_lines, problem_at
 from rollcall.commands.init.firebase_json import Codebase
@@ -44,9 +43,6 @@ from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
 
 CODEBASE, PREFIX, REGION = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX", "ROLLCALL_REGION"
 _MOST_PLACES = 3
-
-
-PlatformOf = Callable[[str, Mapping[str, Path]], Platform]
 
 
 RECORD = "vendor/rollcall.json"
@@ -106,7 +102,7 @@ class Plan:
         self,
         root: Path,
         wheel: Wheel,
-        platform: PlatformOf,
+        platform: Callable[[str, Mapping[str, Path]], Platform],
         prefix: str | None,
         web: str | None = None,
     ) -> None:
@@ -120,14 +116,15 @@ class Plan:
         self.codebase = firebase_json.choose_codebase(text, self._files)
         self._firestore = firebase_json.choose_firestore(text)
         self._main_text = self._files.read(self._in("main.py"))
-        self._record = read_record(root / self.codebase.folder)
-        self._web_record = self._record.web if self._record is not None else None
+        record = read_record(root / self.codebase.folder)
+        self._is_added, self._record = record is not None, record or Record("", (), ())
+        self._web_record = self._record.web
         # All that bind Rollcall: each needs the wheel, and its packages may have rules.
         codebases = self._codebases = (self.codebase, *self.codebase.parts)
         mains = [app_code.read_main(self._files, each.folder) for each in codebases]
         bound = [main.bind_arguments() if main is not None else None for main in mains]
         self._main, self._is_bound = mains[0], bound[0] is not None
-        self.is_update = self._record is not None and self._is_bound
+        self.is_update = self._is_added and self._is_bound
         # Those that have nothing of Rollcall yet: what they are given once may be changed later.
         vendors = {each: each.path("vendor") for each in self.codebase.parts}
         self._fresh = [each for each in vendors if not self._files.is_folder(vendors[each])]
@@ -201,7 +198,7 @@ class Plan:
         text = self._files.read(path) or ""
         settings = []
         if codebase.name != DEFAULT_CODEBASE:
-            said = app.parse_variables(text).get(CODEBASE)
+            said = parse_variables(text).get(CODEBASE)
             if said not in (None, codebase.name):
                 raise Problem(
                     f"{path}: {CODEBASE} is {said!r}, and {firebase_json.FILE} calls this codebase "
@@ -217,7 +214,7 @@ class Plan:
             if self._main_text is None:
                 settings.append(app_code.NO_PLUGINS)
         if settings:
-            self._files.put(path, app.merge_variables(text, settings))
+            self._files.put(path, app_code.merge_variables(text, settings))
 
     def _plan_git(self) -> None:
         text = self._files.read(".gitignore") or ""
@@ -362,8 +359,8 @@ class Plan:
             Problem: The app has another one, and data under it.
         """
         path = self._in(".env")
-        there = app.parse_variables(self._files.read(path) or "").get(PREFIX)
-        before = self._record.prefix if self._record is not None else there
+        there = parse_variables(self._files.read(path) or "").get(PREFIX)
+        before = self._record.prefix if self._is_added else there
         if there is not None and before != there:
             raise Problem(
                 f"{path}: {PREFIX} is {there!r}, and Rollcall was added with {before!r}, under "
@@ -385,7 +382,7 @@ class Plan:
     def _plan_web(self, folder: str | None) -> None:
         if self._web_record is None and folder is None:
             return
-        variables = app.parse_variables(self._files.read(self._in(".env")) or "")
+        variables = parse_variables(self._files.read(self._in(".env")) or "")
         region = variables.get(REGION) or (self._main.region() if self._main is not None else None)
         self._web_record, notes = web_app.plan(
             self._files,
@@ -440,9 +437,9 @@ class Plan:
         if text is None:
             self._files.put(path, indexes_text(self._platform.indexes))
             return
-        written = self._record.indexes if self._record is not None else ()
         try:
-            self._files.put(path, merge_indexes(text, self._platform.indexes, written))
+            merged = merge_indexes(text, self._platform.indexes, self._record.indexes)
+            self._files.put(path, merged)
         except ValueError as error:
             raise problem_at(path, error) from error
 
@@ -475,7 +472,7 @@ class Plan:
         self._problems.append("\n".join([what, *lines, cure]))
 
     def _taken_collections(self) -> dict[str, list[str]]:
-        known = self._record.collections if self._record is not None else ()
+        known = self._record.collections
         new = [each for each in self._platform.collections if each not in known]
         roots = {each for each in new if "/" not in each}
         ids = {each.rpartition("/")[2] for each in new}
@@ -489,15 +486,14 @@ class Plan:
             except ValueError:  # `_plan_rules` says so
                 pass
         if (text := self._on_disk(indexes_file)) is not None:
-            ours = {*index_entries(self._platform.indexes)}
-            ours |= {*self._record.indexes} if self._record is not None else set()
+            ours = {*index_entries(self._platform.indexes), *self._record.indexes}
             try:
                 for group, (line, keys) in group_lines(text).items():
                     if not ours.issuperset(keys):
                         used.append((f"{security_rules.ANY}**/{group}", f"{indexes_file}:{line}"))
             except ValueError:  # `_plan_indexes` says so
                 pass
-        if self._record is None and not self._is_bound:
+        if not self._is_added and not self._is_bound:
             used += app_code.collections_in_code(self.root).items()
         found: dict[str, list[str]] = {}
         for path, place in used:

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from rollcall.commands.app import Place, Settings, find_app, require_app
+from rollcall.commands.app import Place, find_app, require_app
 from rollcall.commands.doctor import command
 from rollcall.commands.doctor.command import (
     ALIKE,
@@ -19,6 +19,7 @@ from rollcall.commands.doctor.command import (
     check_overrides,
     check_records,
 )
+from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding
 from rollcall.commands.registry.records import Agent, Record, record_of
 from rollcall.core.text import terms

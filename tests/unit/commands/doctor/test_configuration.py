@@ -9,8 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from rollcall.agent.prices import Price
-from rollcall.commands.app import Settings, parse_variables, read_settings
-from rollcall.commands.doctor.configuration import VARIABLES, check_models, check_variables
+from rollcall.commands.app import parse_variables
+from rollcall.commands.doctor.configuration import (
+    VARIABLES,
+    Settings,
+    check_models,
+    check_variables,
+    read_settings,
+)
 from rollcall.commands.doctor.findings import Finding
 from rollcall.core.profile import AgentProfile
 from tests.support.rules import for_every

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dev.paths import ROOT
-from rollcall.commands.app import Settings
 from rollcall.commands.doctor import deployment
+from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding, guard
 from rollcall.emulators.addresses import read_jsonc
 from tests.support.fake_google import FakeGoogle
