@@ -12,7 +12,6 @@ from argparse import Namespace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rollcall.catalog import Catalog
 from rollcall.commands.app import Place, connect, find_app, require_app
 from rollcall.commands.output import print_json, quantity, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
@@ -61,7 +60,7 @@ def run(place: Place, options: Namespace) -> int:
         embedder=catalog.deployment.embedder,
     )
     compiled = report.compiled
-    unknown = _unknown_tools(db, catalog)
+    unknown = [text for word, text in catalog.undeclared_tools() if not _is_registered(db, word)]
     if options.json:
         print_json(
             {
@@ -94,12 +93,6 @@ def run(place: Place, options: Namespace) -> int:
     count = quantity(compiled.count, "capability", "capabilities")
     say(f"compiled {count}, digest {compiled.digest}")
     return 0
-
-
-def _unknown_tools(db: Client, catalog: Catalog) -> list[str]:
-    """A line about each id that an agent or a capability names and that neither the code nor the
-    registry has."""
-    return [text for word, text in catalog.undeclared_tools() if not _is_registered(db, word)]
 
 
 def _is_registered(db: Client, word: str) -> bool:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from rollcall.commands.init import app_code, json_edits
 from rollcall.commands.init.files import Files, line_number, problem_at
+from rollcall.commands.init.json_edits import JsonPath
 from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.emulators.addresses import form_problems, parts_of
@@ -32,9 +33,6 @@ _EMULATORS = {
 }
 _DEFAULT_DATABASE = "(default)"
 
-Place = tuple[str | int, ...]
-"""The way to an entry, such as `("functions", 0)`."""
-
 
 class Codebase(Struct, frozen=True):
     """The functions that Rollcall is bound in."""
@@ -42,7 +40,7 @@ class Codebase(Struct, frozen=True):
     folder: str
     name: str
     runtime: str
-    place: Place
+    place: JsonPath
     """Of its entry in firebase.json; empty where it is new."""
     others: tuple[str, ...] = ()
     """The folders of the app's other codebases."""
@@ -68,7 +66,7 @@ class Firestore(Struct, frozen=True):
 
     rules: str
     indexes: str
-    place: Place
+    place: JsonPath
     """Of the entry in firebase.json, where there is one."""
 
 
@@ -90,7 +88,7 @@ def read(text: str) -> dict[str, Any]:
     return parts
 
 
-def entries_of(text: str, part: str) -> dict[Place, dict[str, Any]]:
+def entries_of(text: str, part: str) -> dict[JsonPath, dict[str, Any]]:
     """The entries of a part that is an object or a list of them, such as "functions", by their
     places."""
     found = read(text).get(part)
@@ -116,7 +114,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     folders = [
         source for place, source in sources.items() if source and not entries[place].get("prefix")
     ]
-    of_kind: dict[str, list[Place]] = {"rollcall": [], "part": [], "python": [], "other": []}
+    of_kind: dict[str, list[JsonPath]] = {"rollcall": [], "part": [], "python": [], "other": []}
     for place, entry in entries.items():
         of_kind[_kind(entry, sources[place], files)].append(place)
     bound, parts = of_kind["rollcall"], of_kind["part"]
@@ -130,7 +128,7 @@ def choose_codebase(text: str, files: Files) -> Codebase:
     names = {place: entry.get("codebase") or DEFAULT_CODEBASE for place, entry in entries.items()}
     if bound or parts or len(python) == 1:
 
-        def codebase(place: Place, *parts: Codebase) -> Codebase:
+        def codebase(place: JsonPath, *parts: Codebase) -> Codebase:
             folder, runtime = str(sources[place]), _checked_runtime(text, place)
             others = tuple(each for each in folders if each != folder)
             return Codebase(folder, names[place], runtime, place, others, parts)
@@ -161,7 +159,7 @@ def choose_firestore(text: str) -> Firestore:
     Raises:
         Problem: The default database is not among those listed.
     """
-    alone: Place = ("firestore",)
+    alone: JsonPath = ("firestore",)
     entries = entries_of(text, "firestore") or {alone: {}}
     for place, entry in entries.items():
         database = entry.get("database") or (_DEFAULT_DATABASE if place == alone else None)
@@ -296,7 +294,7 @@ def _kind(entry: dict[str, Any], source: str | None, files: Files) -> str:
     return "python" if any(map(files.exists, python)) else "other"
 
 
-def _checked_runtime(text: str, place: Place) -> str:
+def _checked_runtime(text: str, place: JsonPath) -> str:
     """The runtime of a codebase that is there."""
     entry = json_edits.find(text, place).value
     runtime = str(entry.get("runtime") or "") or running_runtime()
@@ -309,5 +307,5 @@ def _checked_runtime(text: str, place: Place) -> str:
     return runtime
 
 
-def _line(text: str, place: Place) -> int:
+def _line(text: str, place: JsonPath) -> int:
     return line_number(text, json_edits.find(text, place).start)

@@ -17,7 +17,8 @@ from msgspec import Struct
 from rollcall.commands.init.files import newline_of
 from rollcall.emulators.addresses import without_comments
 
-Path = Sequence[str | int]
+JsonPath = tuple[str | int, ...]
+"""The way to a value, such as `("functions", 0)`."""
 
 _BLANK = re.compile(r"\s*")
 _REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
@@ -51,7 +52,7 @@ def parse(text: str) -> Node:
     return _node(code, _skip(code, 0))
 
 
-def find(text: str, path: Path) -> Node:
+def find(text: str, path: JsonPath) -> Node:
     """The value at a path that is known to be there."""
     node = parse(text)
     for key in path:
@@ -59,7 +60,7 @@ def find(text: str, path: Path) -> Node:
     return node
 
 
-def put_member(text: str, path: Path, key: str, value: Any) -> str:
+def put_member(text: str, path: JsonPath, key: str, value: Any) -> str:
     """Write a member of an object, in place of the one of that name."""
     node = find(text, path)
     if key in node.value:
@@ -67,12 +68,12 @@ def put_member(text: str, path: Path, key: str, value: Any) -> str:
     return _add(text, node, [(f"{json.dumps(key)}: ", value)])
 
 
-def append_items(text: str, path: Path, items: Iterable[Any]) -> str:
+def append_items(text: str, path: JsonPath, items: Iterable[Any]) -> str:
     """Add items at the end of an array."""
     return _add(text, find(text, path), [("", item) for item in items])
 
 
-def remove_items(text: str, path: Path, indexes: Iterable[int]) -> str:
+def remove_items(text: str, path: JsonPath, indexes: Iterable[int]) -> str:
     """Take items out of an array, each with the lines it stands on."""
     for index in sorted(indexes, reverse=True):
         array, code = find(text, path), without_comments(text)
@@ -94,14 +95,14 @@ def remove_items(text: str, path: Path, indexes: Iterable[int]) -> str:
     return text
 
 
-def replace(text: str, path: Path, value: Any) -> str:
+def replace(text: str, path: JsonPath, value: Any) -> str:
     """Write another value in place of the one that is there."""
     node = find(text, path)
     written = render(value, _line_indent(text, node.start), _unit(text))
     return text[: node.start] + _with_newlines(written, text) + text[node.end :]
 
 
-def make_list(text: str, path: Path) -> str:
+def make_list(text: str, path: JsonPath) -> str:
     """Make a value the one item of a list; inside, nothing changes but the indentation."""
     node = find(text, path)
     newline, unit, indent = newline_of(text), _unit(text), _line_indent(text, node.start)

@@ -389,7 +389,7 @@ class Plan:
             web_app.shipped_files(self._wheel.content),
             folder=folder or "",
             before=self._web_record,
-            settings=web_app.Settings(
+            settings=web_app.PageSettings(
                 name=self.root.resolve().name,
                 region=region or DEFAULT_REGION,
                 prefix=self._prefix,

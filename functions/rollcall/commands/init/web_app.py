@@ -51,7 +51,7 @@ class Site(Struct, frozen=True):
     """Of its files, from the app's folder."""
     path: str
     """On the site, such as "/rollcall"; "" for the whole site."""
-    place: firebase_json.Place = ("hosting",)
+    place: json_edits.JsonPath = ("hosting",)
     """Of the entry in `firebase.json`."""
     is_new: bool = False
     """Whether `firebase.json` has no Hosting yet."""
@@ -67,7 +67,7 @@ class Site(Struct, frozen=True):
         ]
 
 
-class Settings(Struct, frozen=True):
+class PageSettings(Struct, frozen=True):
     """What the page is told of its deployment at first."""
 
     name: str
@@ -106,7 +106,7 @@ def plan(
     *,
     folder: str,
     before: WebRecord | None,
-    settings: Settings,
+    settings: PageSettings,
 ) -> tuple[WebRecord | None, list[str]]:
     """Plan the web app's files and its part of `firebase.json`.
 
@@ -176,7 +176,7 @@ def _first_notes(site: Site, settings: str) -> Iterator[str]:
     )
 
 
-def _put_settings(files: Files, path: str, settings: Settings) -> bool:
+def _put_settings(files: Files, path: str, settings: PageSettings) -> bool:
     """Plan the settings of an app that has none yet; False where those there have another prefix.
 
     Raises:

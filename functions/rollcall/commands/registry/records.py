@@ -57,6 +57,11 @@ class Record(Struct, frozen=True):
         return self.entry.status.value if self.entry and not self.reason else REFUSED
 
     @property
+    def names(self) -> dict[str, str]:
+        """By language; what it says of itself, even where it is refused."""
+        return self.entry.names if self.entry else {"en": str(self.document.get("name", ""))}
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words by which an agent may name it, narrowest first."""
         return (self.id, f"{CATEGORY}{self.document.get('category', '')}", ALL)
@@ -206,7 +211,7 @@ def _plain(record: Record) -> dict[str, Any]:
     entry, document = record.entry, record.document
     return {
         "id": record.id,
-        "names": entry.names if entry else {"en": str(document.get("name", ""))},
+        "names": record.names,
         "category": document.get("category", ""),
         "effect": document.get("effect", "write"),
         "minRole": entry.min_role.value if entry else document.get("minRole"),

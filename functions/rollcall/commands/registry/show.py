@@ -167,7 +167,6 @@ def _show_agent(screen: Screen, agent: Agent, *, has_code: bool) -> None:
 
 def _show_head(screen: Screen, record: Record) -> None:
     document, entry = record.document, record.entry
-    names = entry.names if entry else {"en": str(document.get("name", ""))}
     runs = record.where
     if isinstance(execution := document.get("execution"), dict):  # with the whole target
         kind = execution.get("type")
@@ -194,7 +193,7 @@ def _show_head(screen: Screen, record: Record) -> None:
         ("updated", moment(document.get("lastUpdated"))),
     ]
     screen.say()
-    screen.say(f"{record.id}   {named(names)}", style="bold")
+    screen.say(f"{record.id}   {named(record.names)}", style="bold")
     screen.say(entry.spec.description if entry else str(document.get("description", "")), left=2)
     screen.say()
     screen.pairs([(name, value) for name, value in rows if value])
