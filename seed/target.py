@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,15 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from rollcall.commands.app import find_app, require_app
+from rollcall.commands.app import find_app, find_emulators, require_app
+from rollcall.core.options import project_id
+from rollcall.emulators.addresses import default_project
 from seed.errors import Unusable
 
-_ROOT = Path(__file__).resolve().parents[1]
 if TYPE_CHECKING:
     from rollcall.agent.platform import Deployment
 
+_FOLDER = Path(__file__).resolve().parent
 _FIRESTORE = "FIRESTORE_EMULATOR_HOST"
 _AUTH = "FIREBASE_AUTH_EMULATOR_HOST"
 _PROJECT = "GCLOUD_PROJECT"
@@ -56,7 +57,7 @@ class Target:
 
 def app_platform() -> Deployment:
     """The platform of the app that this data belongs to."""
-    return require_app(find_app(Path(__file__).parent)).catalog.deployment
+    return require_app(find_app(_FOLDER)).catalog.deployment
 
 
 def choose(*, project: str | None, production: bool, env: MutableMapping[str, str]) -> Target:
@@ -72,35 +73,11 @@ def choose(*, project: str | None, production: bool, env: MutableMapping[str, st
             raise Unusable(f"--production, but {_FIRESTORE} is set; unset it first")
         env[_PROJECT] = project
         return Target(project, None, None)
-    if _FIRESTORE not in env:
-        _find_emulators(env)
-    chosen = project or env.get(_PROJECT) or env.get("GOOGLE_CLOUD_PROJECT") or "demo-rollcall"
+    if _FIRESTORE not in env and not find_emulators(find_app(_FOLDER), env):
+        raise Unusable(_NO_EMULATOR)
+    chosen = project or project_id(env) or default_project(_FOLDER.parent)
     env[_PROJECT] = chosen
     return Target(chosen, env[_FIRESTORE], env.get(_AUTH))
-
-
-def _find_emulators(env: MutableMapping[str, str]) -> None:
-    """Use this repository's own emulators where they are running."""
-    from rollcall.emulators.addresses import Configuration
-
-    if not (_ROOT / "firebase.json").is_file():
-        raise Unusable(_NO_EMULATOR)
-    found = Configuration(_ROOT).addresses().environment()
-    if not _listens(found[_FIRESTORE]):
-        raise Unusable(_NO_EMULATOR)
-    for name in (_FIRESTORE, _AUTH):
-        if _listens(found[name]):
-            env[name] = found[name]
-    env.setdefault(_PROJECT, found[_PROJECT])
-
-
-def _listens(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), timeout=1):
-            return True
-    except OSError:
-        return False
 
 
 def create_user(target: Target, user: DemoUser) -> bool:

@@ -402,7 +402,7 @@ def choose(project: str | None, env: MutableMapping[str, str], app: App | None =
     """
     named = project or project_id(env)
     is_real = bool(named) and not str(named).startswith(_DEMO)
-    if _FIRESTORE not in env and not is_real and not _find_emulators(app, env):
+    if _FIRESTORE not in env and not is_real and not find_emulators(app, env):
         nowhere = f"\n({Path.cwd()} is in no app with Rollcall, whose emulators would be found.)"
         raise Problem(
             "Which project? Name it with --project my-project or in GCLOUD_PROJECT. For the "
@@ -444,7 +444,7 @@ def connect(place: Place) -> Client:
         ) from None
 
 
-def _find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
+def find_emulators(app: App | None, env: MutableMapping[str, str]) -> bool:
     """Use the app's own emulators where they are running; say whether they are."""
     if app is None or not app.config:
         return False

@@ -1,6 +1,6 @@
 import pytest
 
-from seed import target
+from rollcall.commands import app
 from seed.errors import Unusable
 from seed.target import choose
 
@@ -24,14 +24,14 @@ def test_a_named_project_goes_to_the_emulator_without_production() -> None:
 
 
 def test_without_an_emulator_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "_listens", lambda address: False)
+    monkeypatch.setattr(app, "_listens", lambda address: False)
     for project in (None, "real"):
         with pytest.raises(Unusable, match="there is no emulator"):
             choose(project=project, production=False, env={})
 
 
 def test_running_emulators_of_this_repository_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "_listens", lambda address: address.endswith(":8080"))
+    monkeypatch.setattr(app, "_listens", lambda address: address.endswith(":8080"))
     monkeypatch.delenv("PORT_OFFSET", raising=False)
     env: dict[str, str] = {}
     found = choose(project=None, production=False, env=env)
