@@ -9,7 +9,10 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from rollcall.commands.app import App, Place, require_app
 from rollcall.commands.client import (
@@ -114,7 +117,7 @@ def _custom_token(google: Google, uid: str) -> str | None:
     """By a service account's key, where these are its credentials; a person has none."""
     from google.auth.credentials import Signing
 
-    if not isinstance(google.credentials, Signing):
+    if not isinstance(getattr(google.session, "credentials", None), Signing):
         return None
     from firebase_admin import auth
 
@@ -152,7 +155,7 @@ _CLOCK = timedelta(minutes=5)
 _DEPLOY_RULES = firebase("deploy --only firestore:rules")
 
 
-class Smoke:
+class Smoke(Struct):
     """A smoke test of a project, by two users who are made for it and deleted at the end.
 
     Args:
@@ -160,25 +163,21 @@ class Smoke:
         owner: How its owner does: Google's own interfaces, or the addresses of emulators.
         agent: Whom to ask; the user's first agent where left out.
         model: The `<provider>:<name>` that has to answer; any where left out.
+
+    Attributes:
+        sessions: The two users.
+        threads: Those that the users' runs made.
+        rejected: The path of the approval that a user rejected.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        owner: Google | Addresses,
-        app: App,
-        *,
-        agent: str | None,
-        model: str | None,
-    ) -> None:
-        self._backend = backend
-        self._owner = owner
-        self._app = app
-        self._agent = agent
-        self._model = model
-        self._sessions: list[Session] = []
-        self._threads: list[str] = []
-        self._rejected: str | None = None
+    backend: Backend
+    owner: Google | Addresses
+    app: App
+    agent: str | None = None
+    model: str | None = None
+    sessions: list[Session] = []
+    threads: list[str] = []
+    rejected: str | None = None
 
     def findings(self) -> Iterator[Finding]:
         """Every check; those that need a user are skipped where nobody could be signed in."""
@@ -205,7 +204,7 @@ class Smoke:
     def _sign_in(self) -> Finding:
         try:
             for _ in range(2):
-                self._sessions.append(self._sign_up())
+                self.sessions.append(self._sign_up())
         except CallError as error:
             return fail(
                 f"no user can be signed in: {error.message}",
@@ -222,52 +221,52 @@ class Smoke:
             CallError: None is.
         """
         uid = f"smoke-{uuid.uuid4().hex[:16]}"
-        if isinstance(self._owner, Addresses):
-            return sign_in_developer(self._backend, uid)
+        if isinstance(self.owner, Addresses):
+            return sign_in_developer(self.backend, uid)
         account = {"email": f"{uid}@example.com", "password": uuid.uuid4().hex}
         ways: list[tuple[str, str, dict[str, Any]]] = [
             ("anonymous", "signUp", {}),
             ("e-mail", "signUp", account),
         ]
-        if token := _custom_token(self._owner, uid):
+        if token := _custom_token(self.owner, uid):
             ways.insert(0, ("custom token", "signInWithCustomToken", {"token": token}))
         refusals = []
         for way, method, data in ways:
             try:
-                return self._backend.sign_in(method, data)
+                return self.backend.sign_in(method, data)
             except CallError as error:
                 refusals.append(f"{way}: {error.message}")
         raise CallError("unauthenticated", "; ".join(refusals))
 
     @property
     def _user(self) -> Session:
-        return self._sessions[0]
+        return self.sessions[0]
 
     def _call(self, name: str, data: Any) -> Any:
-        return self._backend.call(function_name(name), data, self._user.token)
+        return self.backend.call(function_name(name), data, self._user.token)
 
     def _registry(self) -> Finding:
         found = self._call("list_capabilities", {})
         agents = [each["id"] for each in found["agents"]]
         sync = "python -m rollcall sync --project {project}"
-        if self._agent is None:
-            self._agent = agents[0] if agents else None
-        if self._agent not in agents:
-            named = f"no agent {self._agent!r}" if self._agent else "no agent"
+        if self.agent is None:
+            self.agent = agents[0] if agents else None
+        if self.agent not in agents:
+            named = f"no agent {self.agent!r}" if self.agent else "no agent"
             there = ", ".join(agents) or "none"
-            self._agent = None
+            self.agent = None
             return fail(f"{named} for a new user; there is {there}", sync)
         if not found["capabilities"]:
             return fail("no capability is published for a new user", sync)
         count = quantity(len(found["capabilities"]), "capability", "capabilities")
-        return ok(f"{count} for a new user; agent {self._agent}")
+        return ok(f"{count} for a new user; agent {self.agent}")
 
     def _run(self) -> Finding:
         """Try a few times: a client that is kept waiting by its own computer reads all at once."""
-        if self._agent is None:
+        if self.agent is None:
             return skip("there is no agent to ask")
         for _ in range(_STREAMS):
-            if (finding := self._streamed_run(self._agent)) is not None:
+            if (finding := self._streamed_run(self.agent)) is not None:
                 return finding
         return fail(
             "its events came only with its result",
@@ -278,11 +277,11 @@ class Smoke:
         """How a run went; None if its events came only with its result."""
         request = {"agent": agent, "message": MESSAGE}
         name, began, arrivals = function_name("run_agent"), time.monotonic(), list[float]()
-        result: dict[str, Any] = self._backend.stream(
+        result: dict[str, Any] = self.backend.stream(
             name, request, lambda event: arrivals.append(time.monotonic()), self._user.token
         )
         ended = time.monotonic()
-        self._threads.append(result["threadId"])
+        self.threads.append(result["threadId"])
         if not arrivals or ended - arrivals[0] < _BUFFERED_S:
             return None
         if result["outcome"]["type"] != "success":
@@ -290,9 +289,9 @@ class Smoke:
             text = f"it ended as {result['outcome']['type']}{reason}"
             return fail(text, _logs("run_agent"))
         used = sorted({f"{each['provider']}:{each['model']}" for each in result["usage"]})
-        if self._model is not None and self._model not in used:
+        if self.model is not None and self.model not in used:
             return fail(
-                f"{', '.join(used) or 'no model'} answered, and not {self._model}",
+                f"{', '.join(used) or 'no model'} answered, and not {self.model}",
                 "name it in ROLLCALL_MODEL, give the functions its key (ROLLCALL_SECRETS), deploy",
             )
         first, whole = arrivals[0] - began, ended - began
@@ -303,10 +302,10 @@ class Smoke:
 
     def _approval(self) -> Finding:
         asked = []
-        for agent, capability in self._writes():
+        for agent, capability in islice(self._writes(), _MOST_TRIES):
             message = capability.examples[0]["userRequest"]
             result = self._call("run_agent", {"agent": agent, "message": message})
-            self._threads.append(result["threadId"])
+            self.threads.append(result["threadId"])
             asked.append(capability.id)
             for call in result["toolCalls"]:
                 is_done = call["tool"] == capability.id and call["status"] == "done"
@@ -325,20 +324,18 @@ class Smoke:
     def _writes(self) -> Iterator[tuple[str, Capability]]:
         """Writes that a new user can ask for, with the agent that has them: by their examples. One
         that a policy lets through would be carried out, so it is none of them."""
-        found = 0
-        catalog = self._app.catalog
+        catalog = self.app.catalog
         for capability in catalog.capabilities():
             mark = capability.mark
             if mark.effect != "write" or mark.runs_on != "server" or mark.min_role is not Role.USER:
                 continue
-            if not capability.examples or found == _MOST_TRIES:
+            if not capability.examples:
                 continue
             for agent in catalog.agents().values():
                 named = is_named(capability.id, mark.category, frozenset(agent.tools))
                 policy = combined(agent.approvals.get(capability.id), mark.approval)
                 waits = policy.ask == "always" and policy.decider_role is None
                 if named and waits and agent.min_role is Role.USER:
-                    found += 1
                     yield agent.id, capability
                     break
 
@@ -347,25 +344,23 @@ class Smoke:
         path = f"{collection_id('approvals')}/{interrupt['id']}"
         fields = {"approved": {"booleanValue": False}, "by": {"stringValue": self._user.uid}}
         decision = {"decision": {"mapValue": {"fields": fields}}}
-        status = self._backend.update_document(
-            path, self._user, decision, server_time="decision.at"
-        )
+        status = self.backend.update_document(path, self._user, decision, server_time="decision.at")
         if status != 200:
             text = f"{tool} waits, and the rules refuse the user's decision (HTTP {status})"
             return fail(text, _DEPLOY_RULES)
-        self._rejected = path
+        self.rejected = path
         text = f"{tool} waited for the user, who said no: nothing was written"
         return ok(text)
 
     def _rules(self) -> Finding:
-        if not self._threads:
+        if not self.threads:
             return skip("no run made a thread")
-        path = f"{collection_id('threads')}/{self._threads[0]}"
-        own, _ = self._backend.get_document(path, self._user)
+        path = f"{collection_id('threads')}/{self.threads[0]}"
+        own, _ = self.backend.get_document(path, self._user)
         if own != 200:
             text = f"the user may not read their own thread (HTTP {own})"
             return fail(text, _DEPLOY_RULES)
-        others, _ = self._backend.get_document(path, self._sessions[1])
+        others, _ = self.backend.get_document(path, self.sessions[1])
         if others != 403:
             return fail(
                 f"another user may read the thread (HTTP {others}): a rule of firestore.rules "
@@ -376,16 +371,16 @@ class Smoke:
         return ok("a user reads their own thread; another is denied (403)")
 
     def _indexes(self) -> Iterator[Finding]:
-        if isinstance(self._owner, Addresses):
+        if isinstance(self.owner, Addresses):
             yield skip("the emulator needs none")
             return
-        _, file = self._app.firestore_files
+        _, file = self.app.firestore_files
         wanted = {"indexes": read_jsonc(file).get("indexes", ())}
-        yield from check_indexes(self._owner, wanted)
+        yield from check_indexes(self.owner, wanted)
 
     def _queue(self) -> Finding:
         began = time.monotonic()
-        if self._rejected is not None:
+        if self.rejected is not None:
             is_done, what = self._is_decided, "the decided turn was gone on with"
         else:
             is_done, what = self._dispatched(), "a task was worked on"
@@ -398,14 +393,14 @@ class Smoke:
 
     def _is_decided(self) -> bool:
         """Whether the turn whose write was rejected has taken that up."""
-        assert self._rejected is not None
-        _, document = self._backend.get_document(self._rejected, self._user)
+        assert self.rejected is not None
+        _, document = self.backend.get_document(self.rejected, self._user)
         status = document.get("fields", {}).get("status", {}).get("stringValue")
         return bool(status == "rejected")
 
     def _dispatched(self) -> Callable[[], bool]:
         """Enqueue a task about no run, which does nothing; and how to see that it was done."""
-        owner, project, queue = self._owner, self._backend.project, queue_name("continuerun")
+        owner, project, queue = self.owner, self.backend.project, queue_name("continuerun")
         nothing = {"threadId": "none", "runId": "none"}
         if isinstance(owner, Addresses):
             before = _completed(owner.tasks, queue)
@@ -416,7 +411,7 @@ class Smoke:
         return lambda: _is_gone(owner, name)
 
     def _clock(self) -> Finding:
-        name, owner, project = function_name("sweep_runs"), self._owner, self._backend.project
+        name, owner, project = function_name("sweep_runs"), self.owner, self.backend.project
         if isinstance(owner, Addresses):
             said: list[str] = []
             function = {"region": region(), "name": name}
@@ -433,20 +428,20 @@ class Smoke:
     def _clean_up(self) -> Iterator[Finding]:
         """Delete the threads and the users that this test made."""
         left = []
-        for thread in self._threads:
+        for thread in self.threads:
             try:
                 self._call("delete_thread", {"threadId": thread})
             except CallError as error:
                 left.append(f"thread {thread} ({error.message})")
-        for session in self._sessions:
+        for session in self.sessions:
             try:
-                self._backend.sign("delete", {"idToken": session.token})
+                self.backend.sign("delete", {"idToken": session.token})
             except CallError as error:
                 left.append(f"user {session.uid} ({error.message})")
         if left:
             text = f"these are still there: {', '.join(left)}"
             yield fail(text, "delete them in the Firebase console")
-        elif self._sessions:
+        elif self.sessions:
             yield ok("the users and their threads are deleted")
 
 

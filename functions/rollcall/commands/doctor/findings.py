@@ -41,7 +41,7 @@ class GoogleRefusal(Exception):
         self.role = role
 
 
-class Google:
+class Google(Struct, frozen=True):
     """Reads Google's REST services as JSON.
 
     Args:
@@ -51,19 +51,10 @@ class Google:
         root: The address of a service, such as "firestore", for `{service}`.
     """
 
-    def __init__(
-        self,
-        session: Any,
-        project: str,
-        *,
-        who: str = "nobody",
-        root: str = "https://{service}.googleapis.com",
-    ) -> None:
-        self.project = project
-        self.who = who
-        self.credentials = getattr(session, "credentials", None)
-        self._session = session
-        self._root = root
+    session: Any
+    project: str
+    who: str = "nobody"
+    root: str = "https://{service}.googleapis.com"
 
     def get(self, service: str, path: str, **parameters: str) -> dict[str, Any]:
         """One answer.
@@ -71,8 +62,8 @@ class Google:
         Raises:
             GoogleRefusal: It is an error.
         """
-        url = f"{self._root.format(service=service)}/{path}"
-        reply = self._session.get(url, params=parameters, timeout=TIMEOUT_S)
+        url = f"{self.root.format(service=service)}/{path}"
+        reply = self.session.get(url, params=parameters, timeout=TIMEOUT_S)
         if reply.status_code != 200:
             try:
                 text = str(reply.json()["error"]["message"])

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dev.paths import ROOT
 from rollcall.commands.doctor import deployment
@@ -200,8 +201,8 @@ def test_what_may_not_be_looked_at_is_a_warning_with_the_role(google: FakeGoogle
 
 
 def test_no_answer_at_all_is_a_warning(google: FakeGoogle) -> None:
-    google.client._root = "http://127.0.0.1:9"
-    (found,) = guard("roles", deployment.check_admin(google.client))
+    away = replace(google.client, root="http://127.0.0.1:9")
+    (found,) = guard("roles", deployment.check_admin(away))
     assert (found.level, found.topic) == ("warn", "roles")
     assert found.text.startswith("no answer: ")
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from google.auth.credentials import AnonymousCredentials
+from msgspec.structs import replace
 
 from rollcall.commands.doctor import findings as reading
 from rollcall.commands.doctor.findings import Google, GoogleRefusal, sign_in
@@ -42,7 +43,7 @@ def test_googles_own_session_reads_all_pages(monkeypatch: pytest.MonkeyPatch) ->
     with FakeGoogle() as google:
         google.answer("firestore", "v1/x", {"fields": [{"n": 1}], "nextPageToken": "two"})
         google.answer("firestore", "v1/x", {"fields": [{"n": 2}]}, token="two")
-        found._root = google.client._root
+        found = replace(found, root=google.client.root)
         assert list(found.every("firestore", "v1/x", "fields")) == [{"n": 1}, {"n": 2}]
 
 
