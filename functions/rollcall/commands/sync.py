@@ -148,7 +148,7 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
         f"compiled, digest {compiled.digest}\nit takes effect with the next run; in processes that "
         f"are warm, at the latest {FRESH_S:.0f} s from now"
     )
-    if why := compiled.refused.get(id):
+    if kind == CAPABILITIES and (why := compiled.refused.get(id)):
         say(f"it is refused all the same: {why}")
     if status is None and now == Status.DISABLED:
         why = "its document says so itself"

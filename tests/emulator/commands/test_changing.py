@@ -117,6 +117,14 @@ def test_an_agent_is_disabled_like_a_capability(run: Run, registry: Client) -> N
     assert "status" not in stored(registry, "agents/desk")["overrides"]
 
 
+def test_an_agent_is_not_said_to_be_refused_with_the_capability_of_its_id(
+    run: Run, registry: Client
+) -> None:
+    registry.document("agents/broken").set({**stored(registry, "agents/desk"), "id": "broken"})
+    assert "it is refused all the same" in run("registry", "enable", "broken").out
+    assert "refused" not in run("registry", "enable", "agents/broken").out
+
+
 @pytest.mark.parametrize("command", ["disable", "enable"])
 def test_what_there_is_not_is_neither_made_nor_changed(
     run: Run, registry: Client, command: str

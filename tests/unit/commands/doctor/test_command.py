@@ -6,6 +6,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rollcall.commands.app import Place, find_app, require_app
 from rollcall.commands.doctor import command
 from rollcall.commands.doctor.command import (
@@ -283,9 +285,13 @@ def test_functions_are_looked_for_in_the_region_that_the_code_sets(tmp_path: Pat
         assert f" are not deployed in {region}: " in functions.text
 
 
+@pytest.mark.parametrize(
+    ("main", "line"),
+    [("def run_agent(): ...", 1), ("try:\n    def run_agent(): ...\nfinally:\n    pass", 2)],
+)
 def test_a_function_of_main_with_the_name_of_the_engines_is_a_wrong_definition(
-    tmp_path: Path,
+    tmp_path: Path, main: str, line: int
 ) -> None:
-    (found,) = command.examine(shop(tmp_path, "def run_agent(): ..."))
+    (found,) = command.examine(shop(tmp_path, main))
     assert (found.level, found.topic) == ("fail", "definitions")
-    assert "functions/main.py:1 has a 'run_agent' of its own" in found.text
+    assert f"functions/main.py:{line} has a 'run_agent' of its own" in found.text
