@@ -10,7 +10,7 @@ has it write them; with the embedder's vectors; and with both. Each needs its pr
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from rollcall.commands.registry.enrich import enrich
@@ -37,15 +37,24 @@ class Enriched:
 
     def __init__(self, documents: dict[str, Document]) -> None:
         self.documents = documents
-        self._id = ""
+        self.id = ""
+
+    def collection(self, name: str) -> Enriched:
+        return self
+
+    def stream(self) -> Iterator[Enriched]:
+        yield from map(self.document, self.documents)
+
+    def to_dict(self) -> Document:
+        return self.documents[self.id]
 
     def document(self, path: str) -> Enriched:
         reference = Enriched(self.documents)
-        reference._id = path.rpartition("/")[2]
+        reference.id = path.rpartition("/")[2]
         return reference
 
     def update(self, fields: dict[str, Any]) -> None:
-        self.documents[self._id].update(fields)
+        self.documents[self.id].update(fields)
 
 
 def measure(model: str) -> Measured:
@@ -67,9 +76,7 @@ def compare(
     unmeasured: list[str] = []
     registries = {"words": _registry(documents)}
     if text_model:
-        report = enrich(
-            cast("Any", Enriched(documents)), text_model, documents, locales=["he"], force=True
-        )
+        report = enrich(cast("Any", Enriched(documents)), text_model, force=True)
         unmeasured += [f"phrases of {id}: {why}" for id, why in report.failed.items()]
         registries["with phrases"] = _registry(documents)
     figures = {name: _recall(registry, queries) for name, registry in registries.items()}

@@ -130,9 +130,7 @@ class _Task(Struct, frozen=True):
 def enrich(
     db: Client,
     text_model: TextModel | None,
-    documents: Mapping[str, dict[str, Any]] | None = None,
     *,
-    locales: Sequence[str] = LOCALES,
     only: Collection[str] | None = None,
     force: bool = False,
     dry_run: bool = False,
@@ -140,7 +138,6 @@ def enrich(
     """Write phrases for the tools that have none of today's; whoever calls compiles afterwards.
 
     Args:
-        documents: `capabilities/` by id; read where left out.
         only: Ids to look at; all where left out.
         force: Ask again where phrases are of today, too.
         dry_run: Ask nobody, write nothing, and report what would be.
@@ -154,11 +151,10 @@ def enrich(
             hint="Set a model's key, such as GEMINI_API_KEY (docs/models.md), or write "
             "overrides.phrases by hand.",
         )
-    if documents is None:
-        stored = db.collection(collection_id(CAPABILITIES)).stream()
-        documents = {found.id: found.to_dict() or {} for found in stored}
+    stored = db.collection(collection_id(CAPABILITIES)).stream()
+    documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
-    tasks = list(_tasks(documents, report, locales=locales, only=only, force=force))
+    tasks = list(_tasks(documents, report, only=only, force=force))
     sent = sum(text_tokens(_INSTRUCTIONS) + text_tokens(task.text) for task in tasks)
     written = sum(len(task.locales) for task in tasks) * MAX_PHRASES * _PHRASE_TOKENS
     report.tokens = sent + written
@@ -186,7 +182,6 @@ def _tasks(
     documents: Mapping[str, dict[str, Any]],
     report: Report,
     *,
-    locales: Sequence[str],
     only: Collection[str] | None,
     force: bool,
 ) -> Iterator[_Task]:
@@ -201,7 +196,7 @@ def _tasks(
             report.skipped[id] = f"it cannot be used: {error}"
             continue
         by_hand = object_in(object_in(document, "overrides"), "phrases")
-        asked = tuple(each for each in locales if each not in by_hand)
+        asked = tuple(each for each in LOCALES if each not in by_hand)
         told = _tool_text(entry)
         # Code that changed behind the same words is the same tool.
         words = json.dumps(told, ensure_ascii=False, sort_keys=True)
