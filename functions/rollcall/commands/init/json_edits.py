@@ -123,31 +123,29 @@ def _add(text: str, node: Node, entries: Sequence[tuple[str, Any]]) -> str:
     if not entries:
         return text
     newline, unit = newline_of(text), _unit(text)
+
+    def written(indent: str, separator: str) -> str:
+        rendered = (key + render(value, indent, unit) for key, value in entries)
+        return separator.join(_with_newlines(each, text) for each in rendered)
+
     if not node.children:
-        indent = _line_indent(text, node.start)
+        outer = _line_indent(text, node.start)
+        indent = outer + unit
         inside = text[node.start + 1 : node.end - 1].rstrip()
-        written = _entries(entries, indent + unit, unit, f",{newline}{indent}{unit}", text)
-        new = f"{inside}{newline}{indent}{unit}{written}{newline}{indent}"
+        new = written(indent, f",{newline}{indent}")
+        new = f"{inside}{newline}{indent}{new}{newline}{outer}"
         return text[: node.start + 1] + new + text[node.end - 1 :]
     first, last = node.children[0][1], node.children[-1][2].end
     line = text.rfind("\n", 0, first) + 1
     if line > node.start:  # each entry begins a line of its own
         indent = text[line:first] if text[line:first].isspace() else ""
-        written = _entries(entries, indent, unit, f",{newline}{indent}", text)
+        new = written(indent, f",{newline}{indent}")
         rest = _REST_OF_LINE.match(text, last)
         after = rest.end() if rest else last
         if text[after : after + 1] not in ("\r", "\n"):  # a comment that belongs to what follows
             after = last
-        return f"{text[:last]},{text[last:after]}{newline}{indent}{written}{text[after:]}"
-    written = _entries(entries, _line_indent(text, last), unit, ", ", text)
-    return f"{text[:last]}, {written}{text[last:]}"
-
-
-def _entries(
-    entries: Sequence[tuple[str, Any]], indent: str, unit: str, separator: str, text: str
-) -> str:
-    rendered = [key + render(value, indent, unit) for key, value in entries]
-    return separator.join(_with_newlines(each, text) for each in rendered)
+        return f"{text[:last]},{text[last:after]}{newline}{indent}{new}{text[after:]}"
+    return f"{text[:last]}, {written(_line_indent(text, last), ', ')}{text[last:]}"
 
 
 def _with_newlines(written: str, text: str) -> str:
