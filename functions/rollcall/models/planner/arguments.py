@@ -285,8 +285,6 @@ class _Form:
         before = self.message.stems_at([mention.place[0] - 1])
         if mention.unit is None and not wordset("limit").isdisjoint(before):
             return -1.0  # "the first 20" counts things
-        if mention.unit and not parameter.units and not parameter.required:
-            return -1.0
         is_gauge = self.message.text[: mention.start].endswith("#") and any(
             unit.dimension == "gauge" for unit in parameter.units
         )  # as in "#12", but not in "circuit #12"
@@ -333,7 +331,7 @@ class _Form:
                 suffix = "T00:00:00Z" if form == "date-time" else ""
                 for mention in [m for m in self.free("period")[:1] if m.value]:
                     self.take(parameter, f"{mention.value}{suffix}", mention.place)
-            kinds = [kind for kind in ("email", "url", "path") if parameter.means(kind)]
+            kinds = [kind for kind in ("email", "url", "path", "glob") if parameter.means(kind)]
             said = re.findall(r"\"([^\"]+)\"", parameter.description)
             said += [str(each.get(parameter.name, "")) for each in arguments_shown(self.tool)]
             said += ["1/0"] * any(unit.dimension == "gauge" for unit in parameter.units)
@@ -428,7 +426,6 @@ class _Form:
                 is_plain = is_plain and bool(cue("inside").search(before))
                 self.take(parameter, self.written(runs[0]), runs[0]) if is_plain else None
             is_shaped = bool(parameter.options or parameter.refers_to or parameter.units)
-            is_shaped = is_shaped or not parameter.accepts("plain words")
             if is_shaped or parameter.means("query", "person", "path", "url", "email", "date"):
                 continue
             needed = [p for p in self.open("string") if p.required and not p.means("path")]
@@ -563,7 +560,8 @@ class _Form:
         own |= self.known if parameter.may_be_empty else frozenset()
         phrases = (each for each in self.tool.keywords if len(words(each)) > 1)
         asks = {n for each in phrases for at in self.message.find(each) for n in at}
-        said = place(*group(about, "topic")[1]) if about else range(len(self.message.words))
+        first = place(0, len(re.split(cue("sentences"), text)[0]))
+        said = place(*group(about, "topic")[1]) if about else first
         return [
             n
             for n in sorted({*said, *names} - without)

@@ -24,7 +24,7 @@ _FIELDS = {
     "parameters": (0.6, 0.5),
 }
 _SATURATION, _PHRASE, _OBJECT, _OF_VALUES = 1.5, 1.2, 0.6, 0.35
-_KNOWN, _LEAST_SHARE, _NEARLY, _WRITES_NEAR = 0.2, 0.33, 0.7, 0.5
+_KNOWN, _LEAST_SHARE, _NEARLY = 0.2, 0.33, 0.7
 
 
 class Fit(NamedTuple):
@@ -47,9 +47,6 @@ def choose(text: str, request: ModelRequest) -> ToolSpec | None:
     tools = [each for each in request.tools if not each.writes or _is_called_for(each, message)]
     every = ranked(message, tools, request.names)[:4]
     fitting, best = [each for each in every if each.fits], max((e.score for e in every), default=0)
-    for fit in fitting:
-        if fit.tool.writes and fit.score >= _WRITES_NEAR * best:
-            return fit.tool
     near = [fit.tool for fit in fitting if fit.score >= _NEARLY * best]
     forms = {fit.tool.name: fill(fit.tool, message, request.names) for fit in every}
     leaves = {fit.tool.name: _leaves(fit.tool, forms[fit.tool.name]) for fit in every}

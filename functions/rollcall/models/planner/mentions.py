@@ -100,7 +100,7 @@ class Mention(Struct, frozen=True):
     """A stretch of a message with what it stands for.
 
     Attributes:
-        kind: number, period, quote, url, email, path, code or name.
+        kind: number, period, quote, url, email, glob, path, code or name.
         value: A number, a text, or a day of the calendar; None for a week or a month.
         place: The numbers of its words.
     """
@@ -120,6 +120,7 @@ _KINDS = {
     "url": r"\bhttps?://[^\s,;)'\"]+(?<![.?!])",
     "email": r"\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+\b",
     "period": "",
+    "glob": r"(?<!\S)[\w./-]*\*[\w.*/-]*",
     "path": r"(?<![\w/:])(?:~?/)?(?:[A-Za-z_.@-][\w.@-]{0,254}/)+[\w.@-]*(?<!\.)"
     r"|(?<![\w/.])[A-Za-z_][\w-]{0,254}\.[a-z]{1,4}\b(?!\.\w)",
     "code": r"(?<![\w./-])(?:\d{1,4}/\d{1,4}|(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9]"

@@ -271,14 +271,16 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
         if same and same.name == parts[-1].tool.name:
             tool = same  # in "summarize the first chat and the second chat"
         said = read_message(piece, request.now_iso)
-        adds = parts and fill(parts[-1].tool, said, request.names).arguments
+        taken = fill(parts[-1].tool, said, request.names).arguments if parts else {}
+        adds = [p for g in parts[-1:] for p in parameters(g.tool) if p.name in taken]
+        adds = [each for each in adds if not each.means("query")]  # which takes any words
         if unmet and not parts and set(terms(piece)) <= wordset("asking"):
             break  # "and by when?" is no question of its own
         own = fill(tool, said, request.names).arguments if tool and parts else {}
         if tool and parts and not own and not asks(parts[-1].text):
             joined = f"{parts[-1].text} {piece}"
-            taken = fill(parts[-1].tool, read_message(joined, request.now_iso), request.names)
-            if not taken.left and choose(joined, request) == parts[-1].tool:
+            whole = fill(parts[-1].tool, read_message(joined, request.now_iso), request.names)
+            if not whole.left and choose(joined, request) == parts[-1].tool:
                 parts[-1] = replace(parts[-1], text=joined)  # what is given, then the question
                 continue
         is_apart = own and not cue("that").search(piece) and bool(cue("asks_more").match(piece))
@@ -295,10 +297,10 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
             parts[-1] = replace(parts[-1], text=f"{parts[-1].text}, {piece}")
         else:
             break
-    whole = choose(text, request)
     if len(parts) > 1 or (parts and unmet):
         return parts, unmet
-    return ([Goal(text, whole)] if whole else []), []
+    tool = choose(text, request)
+    return ([Goal(text, tool)] if tool else []), []
 
 
 def _carried(goals: list[Goal], turn: Turn, request: ModelRequest) -> tuple[list[Goal], list[str]]:
@@ -427,7 +429,8 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         return _next_page(items, last, tool, turn, request)
     message = read_message(turn.text, request.now_iso)
     # What was required has a value, so words of the user's own are one only where they are marked.
-    optional = replace(tool, parameters={**tool.parameters, "required": []})
+    required = [p.name for p in parameters(tool) if p.required and p.means("query")]
+    optional = replace(tool, parameters={**tool.parameters, "required": required})
     filled = fill(optional, message, request.names)
     leans = cue("leans").match(turn.text)
     is_meant = bool(leans) or not filled.left
@@ -645,7 +648,10 @@ def wish_of(tool: ToolSpec, message: Message, filled: Filled) -> Wish:
     open_ = [m for m in filled.open if m not in used]
     left = [hard[m.place] for m in open_ if not (searches(tool) and m.kind == "name")]
     told = {*people, *left, *(hard[m.place] for m in used if m not in places)}
-    rest = [] if about or searches(tool) else [e for e in filled.left if e not in told]
+    # A topic has all words of a sentence, and a quote no others.
+    is_topic = searches(tool) and len(re.split(cue("sentences"), message.text)) == 1
+    is_topic = is_topic and not any(m.kind == "quote" for m in message.mentions)
+    rest = [] if about or is_topic else [e for e in filled.left if e not in told]
     return Wish(
         message.text,
         people=tuple(people),

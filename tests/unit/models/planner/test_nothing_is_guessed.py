@@ -595,3 +595,53 @@ def test_a_number_is_not_excused_by_a_keyword_that_it_is() -> None:
     tool = spec("change", "Change it.", {"breakerAmps": number("A")}, keywords=("שני", "two pole"))
     assert [each.value for each in fill(tool, read_message("שני מפסקים", NOW)).open] == [2]
     assert not fill(tool, read_message("a two pole breaker", NOW)).open
+
+
+FILES = spec(
+    "search_files",
+    "Search the files of the user's workspace.",
+    {
+        "query": text("What to find"),
+        "glob": text("Only files of this form"),
+        "path": text("Only in this folder"),
+        "caseSensitive": {"type": "boolean", "default": False},
+    },
+    "query",
+    keywords=("grep",),
+    aliases={"path": ("folder", "files")},
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ('find "color" in the *.css files', {"query": "color", "glob": "*.css"}),
+        ("find `color` in src/*.css", {"query": "color", "glob": "src/*.css"}),
+    ],
+)
+def test_a_form_of_names_is_no_path(message: str, arguments: dict[str, str]) -> None:
+    assert fill(FILES, read_message(message, NOW)).arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'find "color" in the *.css files and sort them backwards',
+        "Where is the palette? Two lines of context",
+    ],
+)
+def test_what_a_search_is_not_given_is_asked_about(message: str) -> None:
+    assert not calls(message, (FILES,))
+
+
+def test_the_topic_of_a_search_is_what_it_is_for() -> None:
+    message = "Search my old notes for the palm tree, please"
+    assert fill(FILES, read_message(message, NOW)).arguments == {"query": "palm tree"}
+
+
+@pytest.mark.parametrize("message", ["תגידי לי אם היא הבטיחה לי משהו", "מה הוא חייב לי?"])
+def test_she_and_he_who_are_not_named_are_asked_about(message: str) -> None:
+    person = text('"me" or a name.')
+    keywords = ("הבטיחה", "חייב")
+    tool = spec("list_tasks", "List tasks.", {"owedTo": person}, keywords=keywords)
+    assert not calls(message, (tool,))

@@ -320,3 +320,18 @@ def test_what_a_look_up_returned_is_no_answer_beside_a_remark() -> None:
     assert [name for ((name, _),) in talk.calls] == ["get_user_conversations"]
     assert "gardening" in said
     assert "Finance" not in said
+
+
+@pytest.mark.parametrize("then", ["only the first four, please", "just the first four"])
+def test_fewer_of_the_same_are_the_same_search(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("Search for messages about the budget")
+    talk.say(then)
+    assert talk.calls == [[("search_all_conversations", {"query": "budget", "limit": 4})]]
+
+
+def test_a_wish_in_a_sentence_of_its_own_is_no_word_of_a_search() -> None:
+    talk = Talk(MESSAGING)
+    said = talk.say("Find messages about the budget. I'd also like a poster of it.")
+    assert talk.calls == [[("search_all_conversations", {"query": "budget"})]]
+    assert "poster" in said
