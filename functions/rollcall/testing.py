@@ -29,7 +29,7 @@ from rollcall.agent.loop import run as run_loop
 from rollcall.agent.prompt import instructions
 from rollcall.agent.router import Router
 from rollcall.agent.targets import Target
-from rollcall.agent.tool_calls import ASKER
+from rollcall.agent.tool_calls import ASK_USER_SPEC
 from rollcall.agent.turn import Turn, TurnEnd, Unsaved
 from rollcall.core.capability import Capability
 from rollcall.core.context import (
@@ -238,7 +238,7 @@ def run(
                 client_context=dict(ctx.context) or None,
             ),
             messages=(*history, UserMessage.of(message)),
-            tools=tuple(sorted((*specs, ASKER), key=lambda tool: tool.name)),
+            tools=tuple(sorted((*specs, ASK_USER_SPEC), key=lambda tool: tool.name)),
             locale=ctx.locale,
             now_iso=ctx.now.isoformat(),
             max_output_tokens=agent.max_output_tokens,

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rollcall.agent.history import repaired
+from rollcall.agent.history import repair_history
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Decider, Platform, ToolContext, User
 from rollcall.core.errors import Unavailable
@@ -182,7 +182,7 @@ def check_valid(history: Any) -> None:
         ValueError: A provider would refuse this history.
     """
     given = list(history)
-    _, notes = repaired(given)
+    _, notes = repair_history(given)
     if notes:
         raise ValueError(f"the history is not valid: {notes}")
     if not isinstance(given[-1], UserMessage | ToolMessage):

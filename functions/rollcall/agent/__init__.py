@@ -1,2 +1,1 @@
-"""The loop and what drives it: runs, model calls, tool calls, prompts, history, approvals,
-budgets."""
+"""Agents: the loop, runs, model calls, tool calls, prompts, history, approvals and budgets."""

@@ -1,5 +1,5 @@
-"""Decides whether a write may run: it was approved, something stands for an approval, or somebody
-has to be asked."""
+"""Decides whether a write may run: by its own approval, by a policy or an earlier approval that
+covers it, or only after a person is asked."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from rollcall.store.message_log import utf8_bytes
 ARGUMENTS_BYTES = 360_000
 """An approval holds the arguments twice and a display, in one document of at most 1 MiB."""
 TRANSLATION_CHARS = 10_000
-"""A longer display is data more than words, and stays in the language of who asked."""
+"""A longer display is data more than words, and is not translated."""
 log = logging.getLogger("rollcall")
 
 
 def check_approved(platform: Platform, approval: Approval) -> None:
-    """Check the decision on a call.
+    """Check that a call was approved, by somebody who may still approve it.
 
     Raises:
         Rejected, Expired: A person rejected it, or nobody decided.
-        PermissionDenied: Who approved it by their role does not have that role any more.
+        PermissionDenied: The decider has lost the role that the approval needs.
     """
     if approval.status is ApprovalStatus.REJECTED:
         raise Rejected(approval.decision.reason if approval.decision else None)
@@ -61,8 +61,7 @@ def check_approved(platform: Platform, approval: Approval) -> None:
 
 
 def is_in_force(approval: Approval, target: Target, policy: ApprovalPolicy, user: User) -> bool:
-    """Tell whether an approval still counts: the capability and the possible deciders are
-    unchanged."""
+    """Return whether an approval still counts: the capability and its decider are unchanged."""
     is_same = approval.capability_digest == target.find_digest()
     return is_same and approval.decider == decider_of(policy, user)
 
@@ -76,15 +75,16 @@ def review_write(
     arguments: dict[str, Any],
     remembered: RememberedApproval | None = None,
 ) -> tuple[dict[str, Any], NeedsApproval | str]:
-    """Return a write's completed arguments with the question for a person, or with why nobody is
-    asked: "policy", or the approval that also covers this call. A client's writes are completed
-    here too.
+    """Return a write's arguments, completed by its preview, and the approval that it needs.
+
+    Where it needs none, the second value says why: "policy", or the id of the approval that also
+    covers this call. The arguments of client tools are completed here too.
 
     Args:
-        remembered: The approval that stands for the thread's later calls of this capability.
+        remembered: The approval that covers the thread's later calls of this capability.
     Raises:
         InvalidArgument: The preview refuses the write, or its arguments are too large.
-        FailedPrecondition: Somebody is to be asked, and nobody can be.
+        FailedPrecondition: It needs an approval, and nobody can be asked for one.
     """
     allowed_by = _allowed_by(ctx, name, target, policy, arguments, remembered)
     if allowed_by is not None and not target.on_client:
@@ -97,7 +97,7 @@ def review_write(
     if allowed_by is not None:
         return arguments, allowed_by
     if policy.decider_role is not None and target.shown(arguments) != arguments:
-        # The approval holds what it will be run with, and its deciders may read it.
+        # The approval holds the arguments of the later call, and its deciders may read them.
         raise FailedPrecondition(
             TEXTS.text("errors.hidden_arguments", name=name),
             hint="tell the user that this cannot be done here",
@@ -121,7 +121,8 @@ def _allowed_by(
     arguments: dict[str, Any],
     remembered: RememberedApproval | None,
 ) -> str | None:
-    """Return why nobody is asked; None where somebody is."""
+    """Return what allows the write without asking: "policy" or an approval's id; None if nothing
+    does."""
     if not policy.asks(arguments, allowed_before=False):
         return "policy"
     if remembered is not None and remembered.digest == target.find_digest():
@@ -146,13 +147,13 @@ def new_card(
     *,
     field: str | None = None,
 ) -> Card:
-    """Return what a person decides by, also in the other languages, since who decides may read
-    another one than who asked. A language in which it cannot be made, is the same or shows less is
-    left out.
+    """Return the card that a person decides by, with translations: the decider may read another
+    language than the user who asked. A language is left out if the card cannot be made in it, is
+    the same or shows less.
 
     Args:
-        preview: In the language of `ctx`.
-        field: Of the request that brings the arguments.
+        preview: The write's preview in the language of `ctx`.
+        field: The request's field with the arguments, for errors.
     Raises:
         InvalidArgument: An approval cannot hold the arguments.
     """
@@ -184,25 +185,25 @@ def _wording(
     preview: Preview | None,
     locale: str,
 ) -> tuple[str, Display | None, bool]:
-    """Return a card's one line, its display, and whether the two show every character of the
-    arguments."""
+    """Return a card's summary on one line, its display, and whether the two show every character
+    of the arguments."""
     if preview is None:
         summary = target.summary(arguments, locale)
         return summary, None, shows_all(summary, shown)
     summary = preview.summary or target.summary(arguments, locale)
     display = bounded_display(preview.display)
-    seen = preview.shows if display is preview.display else ()
-    left = {name: value for name, value in shown.items() if name not in seen}
-    return summary, display, shows_all(summary, left)
+    in_display = preview.shows if display is preview.display else ()
+    others = {name: value for name, value in shown.items() if name not in in_display}
+    return summary, display, shows_all(summary, others)
 
 
 def check_size(
     arguments: dict[str, Any], shown: dict[str, Any], *, field: str | None = None
 ) -> None:
-    """Check that an approval, or what is left to a client, can hold the arguments.
+    """Check that a document, an approval or a call for a client, can hold the arguments.
 
     Raises:
-        InvalidArgument: It cannot.
+        InvalidArgument: They are too large.
     """
     size = max(utf8_bytes(canonical_json(each)) for each in (arguments, shown))
     if size > ARGUMENTS_BYTES:
@@ -214,7 +215,7 @@ def check_size(
 
 
 def decider_of(policy: ApprovalPolicy, user: User) -> Decider:
-    """Return who decides by this policy when this user asks."""
+    """Return who decides on this user's calls under this policy."""
     if policy.decider_role is None:
         return Decider(uid=user.uid)
     return Decider(role=policy.decider_role, tenant=user.tenant, not_uid=user.uid)

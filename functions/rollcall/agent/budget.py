@@ -1,9 +1,9 @@
 """What a run may spend on models, out of the user's and the tenant's budget of the day.
 
-The worst case of each call is reserved before it, and its cost settled after it. The first call is
-reserved by the batch that opens the run; the batch that saves a reply settles its call and reserves
-the next; the one that ends the run settles the rest (`store/open_run.py`). What these do not cover,
-such as a request that is longer than was foreseen, is reserved by a write of its own. See
+The worst case of each call is reserved before it, and its cost settled after it. The batch that
+opens the run reserves the first call; the batch that saves a reply settles its call and reserves
+the next; the batch that ends the run settles the rest (`store/open_run.py`). What these do not
+cover, such as a request longer than estimated, is reserved by a separate write. See
 docs/decisions/16-budgets.md.
 """
 
@@ -43,11 +43,12 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
 FIRST_INPUT_TOKENS = 6_000
-"""Of most turns' first requests: instructions, a few tools, some messages."""
+"""The input of most turns' first requests: instructions, a few tools, some messages."""
 MORE_INPUT_TOKENS = 4_000
-"""By how much a step's request is longer than the one before, in most turns."""
+"""How much a step's request grows over the one before, in most turns."""
 WAIT_S = 4.0
-"""How long a call waits for what other runs have reserved of the user's or the tenant's day."""
+"""How long a call waits for other runs to free what they have reserved of the user's or tenant's
+day."""
 
 log = logging.getLogger("rollcall")
 
@@ -66,8 +67,10 @@ class Reservation(Struct, frozen=True):
 
 
 class Budget:
-    """Money and tokens, reserved before a model call and settled after it. This one has no bound:
-    for models that cost nothing, and for work that somebody else pays."""
+    """Money and tokens, reserved before a model call and settled after it.
+
+    This class itself has no limit: it serves models that cost nothing, and work that somebody else
+    pays for."""
 
     def reserve(self, model_id: str, *, input_tokens: int, output_tokens: int) -> Reservation:
         """Reserve the worst case of one call.
@@ -80,25 +83,25 @@ class Budget:
         return Reservation(model_id, input_tokens, output_tokens)
 
     def settle(self, reservation: Reservation, usage: Usage | None) -> float | None:
-        """Count what was used, and return its cost in US dollars; None without a price.
+        """Count what a call used, and return its cost in US dollars; None without a price.
 
         Args:
-            usage: What was used, within the reservation; None if the provider refused the call, so
-                that nothing was.
+            usage: What was used, within the reservation; None if the provider refused the call and
+                nothing was used.
         """
         return 0.0
 
     def close(self) -> None:
-        """Settle what no save of the run has. Never raises: what cannot be written is logged, and
-        the reservation then counts as spent."""
+        """Settle the calls that no save of the run has settled. Never raises: a failed write is
+        logged, and the reservation then counts as spent."""
 
 
 class UserBudget(Budget):
     """The budget of one run of a user, or of one call outside of a run. Close it at the end.
 
     Args:
-        run: The path of the run's document, where it has one.
-        models: Those that the run may call, in their order.
+        run: The path of the run's document, if it has one.
+        models: The models that the run may call, in their order.
         output_tokens: The most that a reply may have.
         allow_unpriced: Whether the agent may use models whose price is not known.
         now: The clock, in UTC.
@@ -119,31 +122,32 @@ class UserBudget(Budget):
         self._allow_unpriced = allow_unpriced
         first = models[0] if models else "offline:"
         self._next = Reservation(first, FIRST_INPUT_TOKENS, output_tokens)
-        """What the next call may use, as far as is known."""
+        """The estimated worst case of the next call."""
         self._day = now().astimezone(UTC).date()
         """The day that pays: the one on which the run begins."""
         self._tenant_day: TenantDay | None = None
-        """The tenant's, where that has a limit."""
+        """The tenant's day, if the tenant has a limit."""
         self._id = f"s{uuid.uuid4().hex[:15]}"
         self._reserved, self._ahead = NONE, NONE
-        """What is reserved under this id, and what will be after the write under way."""
+        """What is reserved under this id, and what will be once the pending write is committed."""
         self._is_within = self._is_checked = False
-        """Whether the user's limit allows that, and the tenant's."""
+        """Whether the user's limit allows the reservation, and whether the tenant's was checked."""
         self._under_way = NONE
         """What is reserved for calls under way."""
         self._cost = NONE
         self._counts: dict[str, dict[str, int]] = {}
-        """What calls cost that the day does not know yet, and their counts by model."""
+        """The cost of calls that are not written to the day yet, and their counts by model."""
         self._place: int | None = None
         self._entry: Any = None
-        """Where in its batch the write under way stands, and the entry that it leaves."""
+        """The pending write's place in its batch, and the entry that it leaves in the day."""
 
-    # ---- Riding on the run's writes ----
+    # ---- Writes in the run's own batches ----
 
     def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None:
-        """Reserve the first call in a day that the batch writes, under this id: once for each try,
-        of which the last one counts. Nothing where it is free, or may not be made: then `reserve`
-        says so."""
+        """Reserve the first call, under this id, in a day that the batch writes.
+
+        Call it once for each try of the batch; the last try counts. A call that is free is not
+        reserved, nor one that may not be made: `reserve` later raises the error."""
         self._day, self._ahead = day.day, NONE
         if is_free(self._next.model_id):
             return
@@ -161,17 +165,18 @@ class UserBudget(Budget):
             self._tenant_day.add(batch, reserved=worst)
 
     def begin(self, id: str) -> None:
-        """Begin with what the opening has reserved under this id."""
+        """Start from what the opening batch has reserved under this id."""
         self._id, self._reserved = id, self._ahead
         self._is_within = self._reserved != NONE
 
     def write(self, batch: WriteBatch, *, is_last: bool = False, is_over: bool = True) -> None:
-        """Add to a save of the run what calls cost, and what the next one is to reserve; after the
-        last save there is none. A run that has neither reserved nor spent writes nothing.
+        """Add the cost of past calls and the reservation of the next one to a save of the run.
+
+        The last save reserves nothing. A run that has neither reserved nor spent writes nothing.
 
         Args:
-            is_over: Whether the run ends with the last save. One that another process is to go on
-                with stays entered, without a reservation, and counts as under way.
+            is_over: Whether the run ends with the last save. A run that another process will
+                continue keeps its entry, without a reservation, and counts as under way.
         """
         from google.cloud.firestore import DELETE_FIELD, Increment
 
@@ -193,7 +198,8 @@ class UserBudget(Budget):
             self._tenant_day.add(batch, **sums)
 
     def wrote(self, written: Sequence[Any]) -> None:
-        """Note that the save is committed, with these results; none where the answer was lost."""
+        """Note that the save is committed, with these write results; empty if the answer was
+        lost."""
         if self._place is not None:
             used = used_sum(written[self._place]) if written else None
             self._note_settled(used is not None and self._limit.allows(used))
@@ -243,7 +249,7 @@ class UserBudget(Budget):
         if self._is_settled:
             return
         try:
-            if self._place is not None:  # a save whose outcome is not known
+            if self._place is not None:  # the outcome of the last save is unknown
                 day = Day.of(self._reference.get().to_dict(), self._day)
                 if day.reservations.get(self._id) == self._entry:
                     self.wrote(())
@@ -252,11 +258,12 @@ class UserBudget(Budget):
         except (GoogleAPICallError, RetryError, Unavailable) as error:
             log.warning("what a run spent is not settled: %s", error)
 
-    # ---- Writes of their own ----
+    # ---- Separate writes ----
 
     def _cover(self, worst: Amount) -> None:
-        """Make sure that one call more is reserved, within both limits: what no write of the run
-        has reserved is now. Wait a little where reservations of others alone are in the way."""
+        """Make sure that one more call is reserved, within both limits; a separate write reserves
+        what no save of the run has. Wait a little if only other runs' reservations are in the
+        way."""
         needed = self._under_way + worst
         for _ in attempts(within_s=WAIT_S):
             try:
@@ -279,11 +286,12 @@ class UserBudget(Budget):
     def _write_alone(
         self, ahead: Amount, *, limit: UserLimits | None = None, is_end: bool = False
     ) -> None:
-        """Settle the calls so far, and have so much reserved from then on, in a write that insists
-        on the day as it was read; at the end, take the entry out.
+        """Settle the calls so far and set the reservation, in a write that fails if the day has
+        changed since it was read. At the run's end, remove its entry.
 
         Args:
-            limit: Has to allow it.
+            ahead: What is reserved from then on.
+            limit: The limit that has to allow it.
         """
         from google.api_core.exceptions import GoogleAPICallError, RetryError
 
@@ -298,7 +306,7 @@ class UserBudget(Budget):
                 day = Day.of(snapshot.to_dict(), self._day)
                 there = day.reservations.pop(self._id, None)
                 if number and there == entry:
-                    break  # it was written, and only the answer was lost
+                    break  # an earlier try was committed, and its answer was lost
                 if snapshot.exists:
                     day.reserved -= self._reserved
                 else:
@@ -348,7 +356,7 @@ class UserBudget(Budget):
         return TenantDay(self._db, self._user.tenant, self._day)
 
     def _priced(self, call: Reservation) -> Reservation:
-        """Return the reservation with its cost; without a price it has none."""
+        """Return the reservation with its cost; 0 without a price."""
         own, allow = operator_prices(self._db), self._allow_unpriced
         price = policy_price(call.model_id, on=self._day, own=own, allow_unpriced=allow)
         worst = price.worst_micro_usd(call.input_tokens, call.output_tokens) if price else 0

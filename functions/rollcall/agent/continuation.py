@@ -1,7 +1,7 @@
-"""Runs that this process did not open: continued without their user, recovered, followed, replayed.
+"""Continues, recovers, follows and replays runs that this process did not open.
 
-The task queue, the sweeper and the triggers continue runs. A request for a run that somebody else
-is on follows its events in Firestore.
+The task queue, the sweeper and the triggers continue runs while their user is away. A request for a
+run that another process works on follows its events in Firestore.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from rollcall.store.runs import Finished, RunState, next_run_id, run_state
 log = logging.getLogger("rollcall")
 
 POLL_S = 0.4
-"""Between two looks; events are stored at most once a second."""
+"""The pause between two reads; events are stored at most once a second."""
 
 
 def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: float) -> str:
-    """Recover a run, or continue a decided one, for a user who is away: the user's rights are read
-    anew.
+    """Recover a run, or continue one that was decided, while its user is away. The user's rights
+    are read anew.
 
-    Safe to ask for at any time, any number of times: exactly one caller gets to do it.
+    It may be called at any time, any number of times: only one caller does the work.
 
     Returns:
-        What was done, in a word for the log.
+        A word for the log that says what was done.
     """
     db = platform.db
     run = paths.run(db, thread_id, run_id).get().to_dict()
@@ -87,11 +87,12 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
 def continued_context(
     platform: Platform, opened: OpenRun, *, user: User, token: str | None
 ) -> RunContext:
-    """Return the context of an open run that continues a turn: with the same tools, as far as they
-    are still there and permitted to `user`.
+    """Return the context of an open run that continues a turn. It has the turn's tools, except
+    those that are gone or no longer permitted to `user`.
 
     Raises:
-        AgentError: The agent is gone or not for this user any more; the run is closed with that.
+        AgentError: The agent is gone, or no longer permitted to this user; the run is closed with
+            this error.
     """
     request = opened.request
     try:
@@ -119,10 +120,10 @@ def follow(
     """Yield a run's events, without gaps or repeats, until it ends or is abandoned.
 
     Args:
-        until: The `time.monotonic()` value at which the caller must have let go.
+        until: The `time.monotonic()` value at which the caller has to stop.
     Raises:
         Aborted: That time is over and the run still goes on.
-        NotFound: It was erased.
+        NotFound: The run was erased.
     """
     newest = -1
     while True:
@@ -133,7 +134,7 @@ def follow(
         for number, stored in read_events(db, thread_id, run_id, after=newest):
             for event in stored:
                 if event["type"] == "RUN_FINISHED" and "result" not in event:
-                    # A large result stands in the run's document alone.
+                    # A large result is stored in the run's document only.
                     run = paths.run(db, thread_id, run_id).get().to_dict() or {}
                     ended = run_state(run, thread_id=thread_id, run_id=run_id)
                     result = ended.result if isinstance(ended, Finished) else None
@@ -146,8 +147,8 @@ def follow(
 
 
 def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
-    """Return a finished run's stored events with its result at the end; none if some have expired.
-    The first is marked `isRetold`."""
+    """Return a finished run's stored events with its result at the end; an empty list if some have
+    expired. The first event is marked `isRetold`."""
     thread_id, run_id = result["threadId"], result["runId"]
     shown = [event for _, stored in read_events(db, thread_id, run_id) for event in stored]
     is_whole = [event["metadata"]["n"] for event in shown] == list(range(len(shown)))
@@ -159,10 +160,10 @@ def replayed_events(db: Any, result: dict[str, Any]) -> list[Event]:
 
 
 def pause(until: float) -> Generator[Event | None, None, None]:
-    """Wait briefly before the next look.
+    """Wait briefly before the next read of a run.
 
     Raises:
-        Aborted: The time to watch is over.
+        Aborted: `until` has passed.
     """
     if time.monotonic() > until:
         raise Aborted(

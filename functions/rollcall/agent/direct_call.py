@@ -24,7 +24,7 @@ from rollcall.store import client
 from rollcall.store.client import is_open, project_id
 
 AGENTS_S = 100.0
-"""What agents that a capability asks may take: less than its function's own time."""
+"""The time for agents that a capability asks, in seconds: less than its function's own."""
 
 log = logging.getLogger("rollcall")
 
@@ -32,15 +32,15 @@ log = logging.getLogger("rollcall")
 def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
     """Return the handler of a capability's own function, with the same checks as in the loop.
 
-    Its data is `{arguments, context?, callKey?}`, or the arguments alone; it returns what the
-    capability returns. A user's own call of a write is that user's approval, unless a policy asks
+    Its data is `{arguments, context?, callKey?}`, or the arguments alone; it returns the
+    capability's result. A user's own call of a write is that user's approval, unless a policy asks
     for somebody else's; with the same `callKey` it happens once.
     """
 
     def handle(platform: Platform, call: Call) -> Any:
         user = call.user
-        given = _read_call(capability, {} if call.data is None else call.data)
-        context = read_context(given.context)
+        request = _read_call(capability, {} if call.data is None else call.data)
+        context = read_context(request.context)
         _check_allowed(capability, platform, user)
         is_own = isinstance(platform, Deployment)
 
@@ -50,7 +50,7 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
             else:
                 by_client(platform.db)(path, data)
 
-        ctx = _tool_context(platform, user, context or {}, locale=given.locale or "en")
+        ctx = _tool_context(platform, user, context or {}, locale=request.locale or "en")
         span = tracing.NOTHING
         if tracing.is_on():
             from rollcall.agent.telemetry import tool_span
@@ -59,11 +59,11 @@ def direct_call(capability: Capability) -> Callable[[Platform, Call], Any]:
         project = project_id() if is_own else platform.db.project
         with (
             span,
-            observation(capability.id, project, create, uid=user.uid, arguments=given.arguments),
+            observation(capability.id, project, create, uid=user.uid, arguments=request.arguments),
         ):
             if capability.mark.effect == "read":
-                return capability.call(ctx, given.arguments)
-            return _write(capability, ctx, given)
+                return capability.call(ctx, request.arguments)
+            return _write(capability, ctx, request)
 
     return handle
 
@@ -73,8 +73,7 @@ def _tool_context(
 ) -> ToolContext:
     """Return the context of one call."""
 
-    # Most capabilities ask no agent and no model, so what runs are made of is imported by the
-    # one that does.
+    # Most capabilities ask no agent and no model, so the modules of runs are imported on use.
     def ask_agent(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         from rollcall.agent.run import agent_asker
 
@@ -111,7 +110,7 @@ def _read_call(capability: Capability, data: Any) -> CapabilityCall:
     every key is a parameter.
 
     Raises:
-        InvalidArgument: It is neither.
+        InvalidArgument: The data has neither form.
     """
     if not isinstance(data, dict) or not data or "arguments" in data:
         return validate(CapabilityCall, data)
@@ -133,8 +132,8 @@ def _read_call(capability: Capability, data: Any) -> CapabilityCall:
     )
 
 
-def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> Any:
-    """Write through the ledger, under the caller's key or one of its own."""
+def _write(capability: Capability, ctx: ToolContext, request: CapabilityCall) -> Any:
+    """Write through the ledger, under the caller's `callKey` or a new one."""
     from rollcall.agent.targets import local_target
     from rollcall.registry.snapshot import entry as entry_of
     from rollcall.store.approvals import arguments_digest
@@ -144,7 +143,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
     if entry is None:
         raise _unknown(capability)
     target = local_target(capability, entry.policy, is_write=True)
-    arguments = target.frozen(given.arguments, field="arguments")
+    arguments = target.frozen(request.arguments, field="arguments")
     policy = target.policy or ApprovalPolicy()
     if policy.decider_role is not None and policy.asks(arguments, allowed_before=False):
         raise PermissionDenied(
@@ -152,7 +151,7 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
             hint=TEXTS.text("hints.ask_agent"),
         )
     uid = ctx.user.uid
-    ctx.effect_key = effect_key("direct", uid, capability.id, given.call_key or uuid.uuid4().hex)
+    ctx.effect_key = effect_key("direct", uid, capability.id, request.call_key or uuid.uuid4().hex)
     effect = Effect(
         key=ctx.effect_key,
         uid=uid,
@@ -165,10 +164,10 @@ def _write(capability: Capability, ctx: ToolContext, given: CapabilityCall) -> A
 
 
 def _check_allowed(capability: Capability, platform: Platform, user: User) -> None:
-    """Check role and status by the registry, since an operator may have changed them.
+    """Check role and status in the registry, since an operator may have changed them.
 
     Raises:
-        PermissionDenied: The user may not use it, or nobody may at present.
+        PermissionDenied: The user may not use the capability, or it is switched off for everybody.
         FailedPrecondition: It is not in the registry.
     """
     if not at_least(user.role, capability.mark.min_role):
@@ -183,14 +182,14 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
                 return client.read_over_rest(path, fields)
             except Unavailable as error:
                 log.info("%s; asking the client", error.message)
-        found: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
-        return found
+        document: dict[str, Any] | None = platform.db.document(path).get(fields).to_dict()
+        return document
 
     project = project_id() if is_own else platform.db.project
-    found = read_access(capability.id, project=project, read=read)
-    if found is None:
+    access = read_access(capability.id, project=project, read=read)
+    if access is None:
         raise _unknown(capability)
-    if not found.permits(user):
+    if not access.permits(user):
         raise PermissionDenied(TEXTS.text("errors.not_available_now", id=capability.id))
 
 

@@ -1,4 +1,4 @@
-"""Types of tool calls: the dispatcher, and the ways a call ends."""
+"""Types of tool calls: the dispatcher and the outcomes of a call."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class CallOutput(Struct, frozen=True):
     """A capability's result as plain JSON, with citations and display.
 
     Attributes:
-        arguments: Those it was run with, as they may be shown, where they are not the model's: a
-            person changed them, or the capability completed them.
+        arguments: The arguments of the run call, as they may be shown, if they differ from the
+            model's: a person changed them, or the capability completed them.
         undo: `{tool, arguments}` of the write that takes this one back.
         offers: Tools that the model may call from now on, beside those it was offered.
-        files: Those that the call made; the output names them without their ids.
+        files: Files that the call made; the output names them without their ids.
     """
 
     output: Any
@@ -36,10 +36,10 @@ class CallOutput(Struct, frozen=True):
 
 
 class NeedsApproval(Card, frozen=True, kw_only=True):
-    """The call waits for approval: what exactly, and by whom.
+    """The call waits for an approval: the card that is shown, and who decides.
 
     Attributes:
-        remember: Patterns of which an approval may name one, to stand for its thread.
+        remember: Patterns of later calls; an approval may name one, to cover them in its thread.
     """
 
     tool: str
@@ -51,7 +51,7 @@ class NeedsApproval(Card, frozen=True, kw_only=True):
 
 
 class ClientCall(Struct, frozen=True):
-    """The user's client runs the call, with these arguments."""
+    """The call is left to the user's client, with these arguments."""
 
     arguments: dict[str, Any]
     shown: dict[str, Any]
@@ -65,7 +65,7 @@ class Permit(Struct, frozen=True):
 
     Attributes:
         approval_id: The approval of this very call.
-        allowed_by: Where nobody was asked: as in `ToolCallRecord`.
+        allowed_by: What allowed the call if nobody was asked, as in `ToolCallRecord`.
     """
 
     approval_id: str | None = None
@@ -76,7 +76,7 @@ class Dispatcher(Protocol):
     """Runs one tool call, the step's `place`-th from 0.
 
     Raises:
-        AgentError: The call failed in a way the model can be told.
+        AgentError: The call failed; the model gets the error as its result.
     """
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome: ...
@@ -88,18 +88,19 @@ class Dispatcher(Protocol):
         """Whether the call may change something."""
 
     def permit(self, call: ToolCall) -> Permit:
-        """Why the call was allowed; nothing for a read, or for one that was not allowed."""
+        """Why the call was allowed; an empty permit for a read, or for a call that was not
+        allowed."""
 
     def is_client_tool(self, call: ToolCall) -> bool:
         """Whether the client runs it, so that its result may be another one each time."""
 
     def shown(self, call: ToolCall) -> dict[str, Any]:
-        """The call's arguments as they may be shown and noted: hidden ones masked."""
+        """The call's arguments as they may be shown and stored: hidden ones masked."""
 
 
 class CallError(AgentError):
-    """An end of a call that is neither success nor its own failure, told to the model. It never
-    reaches the wire."""
+    """A call that ended without a result of its tool. The model gets the error as the call's
+    result; it never reaches the wire."""
 
     code = "failed"
     status: ClassVar[CallStatus] = CallStatus.FAILED
@@ -120,8 +121,8 @@ class Rejected(CallError):
 
     @property
     def details(self) -> dict[str, Any]:
-        found = super().details
-        return {**found, "reason": self.reason} if self.reason else found
+        details = super().details
+        return {**details, "reason": self.reason} if self.reason else details
 
 
 class Expired(CallError):
@@ -132,7 +133,7 @@ class Expired(CallError):
 
 
 class ClientSilent(Expired):
-    """The client did not answer in time; it may have run the call or not."""
+    """The client did not answer in time; whether it ran the call is unknown."""
 
     code = "unknown"
 
@@ -142,7 +143,7 @@ class ClientFailed(CallError):
 
 
 class WriteUnknown(CallError):
-    """A write was begun and its outcome is unknown."""
+    """A write was started and its outcome is unknown."""
 
     code = "unknown"
     status = CallStatus.UNKNOWN

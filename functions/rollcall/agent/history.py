@@ -1,26 +1,26 @@
-"""The part of a thread that a model is sent: valid, within the window, with old steps shortened.
+"""The part of a thread that is sent to a model: valid, within the window, with old steps shortened.
 
-`repaired` makes a broken history one that every provider takes, losing as little as possible. The
-log is written so that histories are valid; some are not all the same: written by an older version,
-imported, or cut by hand. A thread must not be lost to one message that a provider refuses.
+`repair_history` turns a broken history into one that every provider accepts, losing as little as
+possible. The log is written so that histories are valid, but some are not: written by an older
+version, imported, or edited by hand. One message that a provider refuses must not end a thread.
 `window` chooses the newest exchanges that fit into a request.
 
-`compacted` shortens steps. Contents that were read or written would fill any window: a turn may
-have 200 steps. Of what can be read again only a compact form is sent (`recap` of a capability), the
-model is told that it can read it again, and the log keeps everything.
+`compact_documents` shortens steps. The contents that tools read and write would fill any window: a
+turn may have 200 steps. If a content can be read again, only a compact form is sent (the `recap` of
+its capability), which tells the model to read it again; the log keeps everything.
 
 - Steps of earlier turns are compact, and of a long turn only the newest are sent.
 - In the current turn contents stay whole while they fit into a share of its budget. When they do
   not, those that a later call of the same file has replaced become compact, then the oldest, until
-  half the share is free again. So the prompt changes seldom, and in between it only grows: its
+  half the share is free again. The prompt then changes seldom, and only grows in between: its
   beginning stays the same byte for byte, and providers' prompt caches hit.
 - When the compact forms alone outgrow the other share, the oldest steps are left out, many at once.
 
-The outcome depends on the steps up to then and on nothing else. A run leaves its steps to the next
-one as it sent them, so the next one comes to the same end as one that reads the whole log.
+The outcome depends only on the steps so far. A run hands its steps to the next run in the form in
+which it sent them, so the next run gets the same outcome as one that reads the whole log.
 
 What people approved or rejected, and what results recommended, is kept in a few lines when the
-messages have left the window. The lines follow from records, not from what a model says.
+messages have left the window. The lines are made from records, not from a model's words.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ _LOST = json.dumps(
 )
 
 Notes = Counter[str]
-"""What was done to a history, and how often."""
+"""Descriptions of the repairs of a history, with their counts."""
 
 
 class _Step(Struct):
-    """A message that is no tool message, and the results that belong to it, as they came."""
+    """A user's message or a reply, with the results that belong to it in their stored order."""
 
     message: UserMessage | ModelMessage
     results: list[ToolResult] = field(default_factory=list)
 
 
-def repaired(
+def repair_history(
     history: Sequence[Message], *, leaves_last_open: bool = False
 ) -> tuple[list[Message], list[str]]:
     """Return a valid history, and descriptions of the repairs for the log.
@@ -105,8 +105,8 @@ def repaired(
     A valid history comes back equal, without notes; so does one that was repaired before.
 
     Args:
-        leaves_last_open: The run goes on with the last reply's calls: a history that ends with
-            calls of which none is answered is valid.
+        leaves_last_open: Whether the run will run the last reply's calls: a history that ends with
+            calls of which none is answered is then valid.
     """
     notes: Notes = Counter()
     steps = _steps(history, notes)
@@ -120,11 +120,11 @@ def repaired(
             made.append(message)
             continue
         is_open = leaves_last_open and number == len(steps) and not step.results
-        reply, results = _answered(message, step.results, notes)
+        reply, results = _pair_results(message, step.results, notes)
         parts = reply.provider_parts
         if not (all(isinstance(part, dict) for part in parts) and parts_fit(reply)):
-            # Without them adapters write the reply plainly, as they write another provider's;
-            # Gemini's puts the text that stands for a signature into the first call.
+            # Without them adapters write the reply like another provider's; Gemini's adapter puts
+            # a placeholder for the missing signature into the first call.
             notes["left out what a provider kept for itself, since it did not fit its reply"] += 1
             reply = replace(reply, provider_parts=())
         if not reply.text.strip() and not reply.tool_calls:
@@ -143,8 +143,8 @@ def repaired(
 
 
 def _steps(history: Sequence[Message], notes: Notes) -> list[_Step]:
-    """Return the users' messages and the replies, each reply with its results: every result belongs
-    to the nearest call before it that has its id and no result yet."""
+    """Return the user's messages and the replies, each reply with its results. A result belongs to
+    the nearest earlier call that has its id and no result yet."""
     steps: list[_Step] = []
     waiting: dict[str, list[_Step]] = {}
     may_follow = False
@@ -170,11 +170,12 @@ def _steps(history: Sequence[Message], notes: Notes) -> list[_Step]:
     return steps
 
 
-def _answered(
-    reply: ModelMessage, given: list[ToolResult], notes: Notes
+def _pair_results(
+    reply: ModelMessage, stored: list[ToolResult], notes: Notes
 ) -> tuple[ModelMessage, list[ToolResult | None]]:
-    """Return the reply with an id of its own for each call, and the calls' results in order."""
-    left = list(enumerate(given))
+    """Return the reply with a unique id for each call, and the results in the order of the calls;
+    None for a lost result."""
+    left = list(enumerate(stored))
     taken = {call.id for call in reply.tool_calls}
     calls: dict[str, ToolCall] = {}
     results: list[ToolResult | None] = []
@@ -207,41 +208,41 @@ def window(
     messages: int | None = None,
     counts_steps: bool = True,
 ) -> list[Message]:
-    """Return the newest whole exchanges of a history that fit into `tokens`, and have at most
-    `messages` messages of the user and answers.
+    """Return the newest whole exchanges of a history that fit into `tokens` and have together at
+    most `messages` user messages and answers.
 
     An exchange begins with a user's message and holds the replies and results that follow, so a
-    call is never parted from its result. The last exchange is kept whatever it costs.
+    call is never separated from its result. The last exchange is always kept.
 
     Args:
-        counts_steps: Whether the steps of the last exchange count. Where they have a budget of
-            their own, what was said before stays in the window as they grow.
+        counts_steps: Whether the steps of the last exchange count. Where they have their own
+            budget, earlier exchanges then stay in the window as the steps grow.
     """
     exchanges: list[list[Message]] = []
     for message in history:
         if isinstance(message, UserMessage):
             exchanges.append([])
-        if exchanges:  # what is left of an exchange that begins before `history` is of no use
+        if exchanges:  # the rest of an exchange that begins before `history` is dropped
             exchanges[-1].append(message)
     kept: list[list[Message]] = []
-    used = said = 0
+    used = count = 0
     for exchange in reversed(exchanges):
         counted = exchange if kept or counts_steps else exchange[:1]
         used += sum(message.tokens for message in counted)
-        for message in exchange:  # a call, or what it came to, nobody reads as a message
+        for message in exchange:  # calls and results do not count as messages
             is_call = isinstance(message, ModelMessage) and bool(message.tool_calls)
-            said += not is_call and not isinstance(message, ToolMessage)
-        if kept and (used > tokens or (messages is not None and said > messages)):
+            count += not is_call and not isinstance(message, ToolMessage)
+        if kept and (used > tokens or (messages is not None and count > messages)):
             break
         kept.append(exchange)
     return [message for exchange in reversed(kept) for message in exchange]
 
 
-def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
-    """Return the messages of a request, cut down to fit into `tokens` as far as that is possible.
+def fit_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
+    """Return a request's messages, cut down to fit into `tokens` as far as possible.
 
-    Earlier exchanges go first, then long results of the turn, the oldest first; a result that is
-    shortened says so. The user's words and the calls stay, and the newest results keep most.
+    Earlier exchanges are dropped first; then the turn's long results are shortened, the oldest
+    first, and each shortened result says so. The user's words and the calls stay.
     """
     made = window(messages, tokens=tokens // 2, counts_steps=False)
     sizes = [message.tokens for message in made]
@@ -261,14 +262,14 @@ def _shortened(result: ToolResult, chars: int) -> ToolResult:
 
 
 MOST_COUNTED = 5_000
-"""Of a thread's older documents, where its messages are counted."""
+"""How many of a thread's older documents are read to count its messages."""
 
 
 def dialogue_so_far(db: Client, thread_id: str, documents: Sequence[dict[str, Any]]) -> Dialogue:
-    """Return what was said in a thread.
+    """Return a thread's dialogue: the number of user turns, its beginning, and the newest texts.
 
     Args:
-        documents: The log's newest. Where older ones are needed to count, those are read.
+        documents: The newest of the log. Older ones are read only to be counted.
     """
     every = [*documents]
     first = documents[0]["n"] if documents else 0
@@ -294,10 +295,10 @@ def dialogue_so_far(db: Client, thread_id: str, documents: Sequence[dict[str, An
 
 
 def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[EarlierCall]:
-    """Yield the calls made earlier in a thread, newest first, for capabilities.
+    """Yield the thread's earlier calls for a capability, newest first.
 
     Args:
-        documents: Of the log; the call itself is the `place`-th of the last one.
+        documents: Documents of the log; the capability's own call is the `place`-th of the last.
     """
     for document in reversed(documents):
         if document["role"] == "user":
@@ -315,7 +316,8 @@ def earlier_calls(documents: Sequence[dict[str, Any]], place: int) -> Iterator[E
 
 
 def turn_state(opened: OpenRun) -> TurnState:
-    """Return how far the turn has come, by its documents; nothing for a new turn."""
+    """Return the state of a run's turn, read from the turn's documents; a fresh state for a new
+    turn."""
     steps = [
         document
         for document in opened.documents
@@ -339,8 +341,8 @@ def turn_state(opened: OpenRun) -> TurnState:
             if record.status is not CallStatus.REFUSED:
                 state.count(call)
         for stored in document["results"].values():
-            found = read_content(stored).get("citations", ())
-            citations += [Citation.model_validate(each) for each in found]
+            stored_citations = read_content(stored).get("citations", ())
+            citations += [Citation.model_validate(each) for each in stored_citations]
     state.sources = Sources(citations)
     last = opened.documents[-1]
     if last is steps[-1] and unanswered_places(last):
@@ -355,7 +357,10 @@ LEFT_OUT = "[Many steps of this task were taken since then. The oldest are not s
 
 MAX_LINES = 20
 LINE_CHARS = 240
-_LASTING = {CallStatus.DONE: "done", CallStatus.UNKNOWN: "begun; nobody knows whether it happened"}
+_WRITE_OUTCOMES = {
+    CallStatus.DONE: "done",
+    CallStatus.UNKNOWN: "begun; nobody knows whether it happened",
+}
 _OUTCOMES = {
     CallStatus.DONE: "done",
     CallStatus.REJECTED: "rejected",
@@ -365,18 +370,18 @@ _OUTCOMES = {
 }
 
 
-def compacted(
+def compact_documents(
     documents: Sequence[dict[str, Any]],
     *,
     turn_id: str,
     tokens: int | None,
     recap_of: RecapOf,
 ) -> list[dict[str, Any]]:
-    """Return a thread's newest documents as the next request sends them.
+    """Return a thread's newest documents in the form in which the next request sends them.
 
     Args:
-        turn_id: The turn that goes on.
-        tokens: The budget of its steps; None sends them as they were.
+        turn_id: The current turn.
+        tokens: The budget of its steps; None sends them whole.
         recap_of: Returns a call's compact form; see `recaps`.
     """
     before = [each for each in documents if each["turnId"] != turn_id]
@@ -390,13 +395,13 @@ def compacted(
         elif newest[document["turnId"]] <= NEWEST_STEPS + 1:  # the answer is a document as well
             earlier.append(compact_step(document, recap_of).document)
     if tokens is not None:
-        turn = _compacted_turn(turn, tokens * BYTES_PER_TOKEN, recap_of)
+        turn = _compact_turn(turn, tokens * BYTES_PER_TOKEN, recap_of)
     return [*earlier[::-1], *turn]
 
 
-def compacted_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
-    """Return the history that compacted documents hold; the message of a turn whose oldest steps
-    are left out says so."""
+def compact_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
+    """Return the history in compacted documents. If a turn's oldest steps are left out, its user
+    message says so."""
     shown = [each for each in documents if not each.get("isLeftOut")]
     history = read_history(shown, leaves_last_open=True)
     if len(shown) < len(documents):
@@ -409,9 +414,9 @@ def compacted_history(documents: Sequence[dict[str, Any]]) -> list[Message]:
 
 
 def recaps(catalog: Catalog) -> RecapOf:
-    """Return how calls become compact, as their capabilities say; each is looked up once."""
+    """Return a function that gives a call's compact form, as its capability declares it."""
 
-    @cache
+    @cache  # one look-up for each capability
     def find(name: str) -> Capability | None:
         try:
             return catalog.find_capability(name)
@@ -419,29 +424,32 @@ def recaps(catalog: Catalog) -> RecapOf:
             return None
 
     def recap(call: ToolCall, output: Any) -> Recap | None:
-        found = find(call.name)
-        if found is None or call.arguments is None:
+        capability = find(call.name)
+        if capability is None or call.arguments is None:
             return None
-        return found.recap(call.arguments, output)
+        return capability.recap(call.arguments, output)
 
     return recap
 
 
-def _compacted_turn(
+def _compact_turn(
     turn: Sequence[dict[str, Any]], budget: int, recap_of: RecapOf
 ) -> list[dict[str, Any]]:
-    """Return a turn's documents as they are sent, worked out step by step.
+    """Return a turn's documents in the form in which they are sent.
+
+    They are compacted step by step, as the turn's requests were, so that each request repeats the
+    one before.
 
     Args:
-        budget: Bytes of all steps together: two thirds are for contents that are sent whole, one
+        budget: Bytes of all steps together: two thirds for contents that are sent whole, one third
             for the compact forms of all steps.
     """
     made: list[dict[str, Any]] = []
     compact: dict[int, CompactStep] = {}
-    whole: dict[int, int] = {}  # what could be saved of those that are sent whole, in bytes
+    whole: dict[int, int] = {}  # bytes that a compact form would save, by steps sent whole
 
     def is_replaced(place: int) -> bool:
-        """Return whether later steps read or wrote all that this one did."""
+        """Return whether later steps have read or written all that this step did."""
         later = (compact[each].of for each in whole if each > place)
         own = compact[place].of
         return bool(own) and own <= frozenset[str]().union(*later)
@@ -480,16 +488,16 @@ def decision_lines(
     calls.
 
     Args:
-        summaries: What people were asked about the calls that they have decided, by call.
+        summaries: The approvals' summaries of the calls that people decided, by call.
     """
     lines = list(before)
     for call in calls:
         output = call.result if isinstance(call.result, dict) else {}
         recommended, text = output.get("recommendation"), ""
         if call.id in summaries or call.undo is not None:
-            said = summaries.get(call.id) or str(output.get("done") or call.tool)
+            summary = summaries.get(call.id) or str(output.get("done") or call.tool)
             outcome = _OUTCOMES.get(_status(call))
-            text = f"{said} ({outcome})" if outcome else ""
+            text = f"{summary} ({outcome})" if outcome else ""
         elif call.status is CallStatus.DONE and isinstance(recommended, str) and recommended:
             text = f"{call.tool} recommended: {recommended}"
         if text and (kept := line(redacted(text), LINE_CHARS)) not in lines:
@@ -498,10 +506,10 @@ def decision_lines(
 
 
 def write_lines(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], bool]) -> list[str]:
-    """Return lines for the writes in a turn's documents, also for those with an unknown outcome.
+    """Return a line for each write in a turn's documents, also for those with an unknown outcome.
 
     Args:
-        writes: Whether the tool of this name writes.
+        writes: Returns whether the tool of this name writes.
     """
     lines = []
     for document in documents:
@@ -510,13 +518,13 @@ def write_lines(documents: Sequence[dict[str, Any]], *, writes: Callable[[str], 
             if stored is None or not writes(call.name):
                 continue
             record = read_record(call, stored, step=document["step"])
-            if outcome := _LASTING.get(_status(record)):
+            if outcome := _WRITE_OUTCOMES.get(_status(record)):
                 text = f"{call.name} {json.dumps(value(record.arguments), ensure_ascii=False)}"
                 lines.append(f"{line(redacted(text), LINE_CHARS)} ({outcome})")
     return list(dict.fromkeys(lines))[-MAX_LINES:]
 
 
 def _status(record: ToolCallRecord) -> CallStatus:
-    """Return a call's status; a write that was cut off says in its error that it is unknown."""
+    """Return a call's status; a write that was cut off is marked as unknown only in its error."""
     is_unknown = record.error is not None and record.error.get("code") == CallStatus.UNKNOWN
     return CallStatus.UNKNOWN if is_unknown else record.status

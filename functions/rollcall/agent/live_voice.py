@@ -1,4 +1,5 @@
-"""Talks by voice: what an agent would be told in a turn, locked into a token for a client."""
+"""Live voice: creates tokens that let a client talk to an agent, with the agent's prompt and tools
+fixed inside."""
 
 from __future__ import annotations
 
@@ -20,10 +21,10 @@ from rollcall.registry.snapshot import snapshot
 def live_tokens(
     platform: Platform, user: User, *, locale: str, context: Mapping[str, Any]
 ) -> CreateLiveToken:
-    """Return what creates tokens for a user's talks.
+    """Return the function that creates tokens for a user's live voice sessions.
 
-    Agent and tools are those of the registry: what an operator disabled is in no token. When a tool
-    is called, its own function checks it again.
+    Agent and tools are read from the registry, so a token has nothing that an operator disabled.
+    When a tool is called, its own function checks the call again.
     """
 
     def create(
@@ -38,11 +39,10 @@ def live_tokens(
         registry = snapshot(platform.db)
         profile = find_agent(platform, agent_id, user=user, registry=registry)
         entries, named = registry.content.entries, frozenset(profile.tools)
-        wanted = [id for id in entries.ids if setup.tools is None or id in setup.tools]
-        found = [entries[id] for id in sorted(wanted)]
+        ids = sorted(id for id in entries.ids if setup.tools is None or id in setup.tools)
         tools = [
             tool_spec(each)
-            for each in found
+            for each in (entries[id] for id in ids)
             if is_named(each.id, each.category, named) and each.permits(user)
         ]
         return voice.create_token(

@@ -1,9 +1,9 @@
 """The agent loop: takes history, tools, models and a dispatcher, and yields events.
 
-It knows no Firestore, no HTTP and no user. A step is one model reply and the tools it called. The
+It uses no Firestore, no HTTP and no user. A step is one model reply and the tools it called. The
 loop ends when a reply calls nothing, when a call waits for a person or for the client, or when a
-bound stops it; with a bound, too, there is an answer. It yields None when nothing has happened for
-a second, so that whoever drives it can do other things.
+bound stops it; the turn gets an answer then too. It yields None when nothing has happened for a
+second, so that its caller can do other things.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WITHOUT_MODEL = {
     StopReason.MAX_COST,
     StopReason.BUDGET,
 }
-"""Bounds past which no model may be asked again."""
+"""Bounds after which no model may be called again."""
 _CUT_SHORT = {
     FinishReason.BLOCKED: StopReason.BLOCKED,
     FinishReason.LENGTH: StopReason.LENGTH,
@@ -45,10 +45,10 @@ TurnEvents = Generator[Event | None, None, TurnEnd]
 
 
 def run(turn: Turn) -> TurnEvents:
-    """Work on the turn until it ends or waits.
+    """Run the turn until it ends or waits.
 
     Raises:
-        AgentError: No model could be reached, and nothing was found yet that would be an answer.
+        AgentError: No model could be reached, and no result is there to answer with.
     """
     state = turn.state
     state.history, state.tools = list(turn.request.messages), turn.request.tools
@@ -63,9 +63,9 @@ def run(turn: Turn) -> TurnEvents:
             return end
     elif has_begun and (question := find_question(state)) is not None:
         yield events.step_started(state.step)
-        return (yield from _ask_back(turn, question))
+        return (yield from _end_with_question(turn, question))
     elif has_begun and (reason := reached_bound(turn, calls=0)) is not None:
-        # It was cut off between a step and what follows from it.
+        # The turn was cut off after a step and before its end.
         if reason is StopReason.CANCELLED:
             yield events.step_started(state.step)
             return (yield from _cancelled(turn))
@@ -80,10 +80,10 @@ def run(turn: Turn) -> TurnEvents:
         if reply.stopped:
             return (yield from _cancelled(turn, reply.text))
         if reply.calls and reply.reason is FinishReason.BLOCKED:
-            reply = replace(reply, calls={}, provider_parts=())  # none of it is to be acted on
+            reply = replace(reply, calls={}, provider_parts=())  # a blocked reply's calls are void
         if not reply.calls:
             return (yield from _finish(turn, reply))
-        # What is checked, approved, run and stored from here on is the same text.
+        # Redacted once, here: what is checked, approved, run and stored is the same text.
         message = redacted_message(_without_cut_arguments(reply))
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
@@ -93,7 +93,7 @@ def run(turn: Turn) -> TurnEvents:
 
 
 def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
-    """Get a usable reply; one that the provider itself calls malformed is asked for once more."""
+    """Get a usable reply; ask once more if the provider reports a malformed one."""
     while True:
         reply = yield from _reply(turn)
         if reply.stopped or reply.reason is not FinishReason.MALFORMED or reply.calls:
@@ -104,8 +104,9 @@ def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
 
 
 def _without_cut_arguments(reply: Reply) -> ModelMessage:
-    """Return the reply as a message. In a reply that was cut off, the last call and those without
-    arguments may lack some, so they get none: such a call is refused, and the model told why."""
+    """Return the reply as a message. In a reply that was cut off, the arguments of the last call,
+    and of calls without any, may be incomplete. They become None: such a call is refused, with the
+    reason as its result."""
     message = reply.message
     if reply.reason is not FinishReason.LENGTH:
         return message
@@ -123,12 +124,12 @@ def _reply(
     is_last: bool = False,
     by_composer: bool = False,
 ) -> Generator[Event | None, None, Reply]:
-    """Stream one reply to what the turn has so far, and count what it used.
+    """Stream one reply to the turn's history, and count its usage.
 
     Args:
-        part: Tells the reply's message from others of its step.
-        is_last: It may call no tool.
-        by_composer: The composer makes it, which costs nothing and has no deadline.
+        part: A suffix of the message id, where a step has several messages.
+        is_last: Whether the reply may call no tool.
+        by_composer: Whether the composer makes the reply, at no cost and without a deadline.
     """
     state = turn.state
     state.sent += delimited_history(state.history[len(state.sent) :])
@@ -168,7 +169,7 @@ def _reply(
 def _answer_calls(
     turn: Turn, message: ModelMessage
 ) -> Generator[Event | None, None, TurnEnd | None]:
-    """Answer the calls of a reply; return the turn's end if this is one."""
+    """Answer the calls of a reply; return the turn's end if they end it."""
     turn.state.repeated_in_step = 0
     results = yield from StepCalls(turn, message.tool_calls).run()
     if turn.is_stopped():
@@ -177,19 +178,19 @@ def _answer_calls(
         return (yield from _wait(turn, message))
     turn.state.history.append(ToolMessage(tuple(results)))
     if (question := find_question(turn.state)) is not None:
-        return (yield from _ask_back(turn, question))
+        return (yield from _end_with_question(turn, question))
     yield events.step_finished(turn.state.step)
     reason = reached_bound(turn, calls=len(results))
     return None if reason is None else (yield from _close(turn, reason))
 
 
 def _wait(turn: Turn, message: ModelMessage) -> TurnEvents:
-    """Tell the user what the turn waits for people to decide, a line each."""
+    """End the run with its waiting calls, and show the user a line for each approval."""
     lines = []
     for each in turn.state.waiting:
         if isinstance(each.needs, NeedsApproval):
             role = each.needs.decider.role
-            # Isolated, so that what reads in the other direction stays in its place.
+            # In bidi isolates, so that right-to-left text stays in its place.
             values = {"summary": f"\u2068{each.needs.summary}\u2069", "role": f"\u2068{role}\u2069"}
             key = "run.waits_for_role" if role else "run.waits_for_user"
             lines.append(TEXTS.say(turn.request.locale, key, **values))
@@ -197,40 +198,40 @@ def _wait(turn: Turn, message: ModelMessage) -> TurnEvents:
     if text:
         yield from _say(f"{_message_id(turn)}-waiting", text)
     yield events.step_finished(turn.state.step)
-    said = f"{message.text.strip()}\n\n{text}".strip()
-    end = _end(turn, Reply(model=turn.composer.id, text=said), None)
+    answer = f"{message.text.strip()}\n\n{text}".strip()
+    end = _end(turn, Reply(model=turn.composer.id, text=answer), None)
     end.waiting = tuple(turn.state.waiting)
     return end
 
 
-def _ask_back(turn: Turn, question: Question) -> TurnEvents:
-    """End the turn with the question of its last reply, after what that reply said."""
+def _end_with_question(turn: Turn, question: Question) -> TurnEvents:
+    """End the turn with the last reply's text, followed by its question to the user."""
     reply = turn.state.history[-2]
-    said = reply.text.strip() if isinstance(reply, ModelMessage) else ""
-    if not said.endswith(question.question):
+    answer = reply.text.strip() if isinstance(reply, ModelMessage) else ""
+    if not answer.endswith(question.question):
         yield from _say(f"{_message_id(turn)}-question", question.question)
-        said = f"{said}\n\n{question.question}".strip()
+        answer = f"{answer}\n\n{question.question}".strip()
     yield events.step_finished(turn.state.step)
     model = (reply.provider if isinstance(reply, ModelMessage) else None) or turn.composer.id
-    end = _end(turn, Reply(model=model, text=said), None)
+    end = _end(turn, Reply(model=model, text=answer), None)
     end.is_question = True
     end.quick_replies = tuple(dict.fromkeys(question.quick_replies))
     end.collected_data = question.collected_data
     return end
 
 
-def _cancelled(turn: Turn, said: str = "") -> TurnEvents:
-    """End a turn that the user stopped. What was said so far is kept, with a mark; calls that only
-    read stay unanswered."""
-    mark = TEXTS.say(turn.request.locale, "run.stopped.cancelled")
-    addition = f"\n\n{mark}" if said.strip() else mark
+def _cancelled(turn: Turn, text: str = "") -> TurnEvents:
+    """End a turn that the user stopped. The text so far is kept, with a note; calls that only read
+    stay unanswered."""
+    note = TEXTS.say(turn.request.locale, "run.stopped.cancelled")
+    addition = f"\n\n{note}" if text.strip() else note
     yield from _say(f"{_message_id(turn)}-end", addition)
     yield events.step_finished(turn.state.step)
-    return _end(turn, Reply(model=turn.composer.id, text=said + addition), StopReason.CANCELLED)
+    return _end(turn, Reply(model=turn.composer.id, text=text + addition), StopReason.CANCELLED)
 
 
 def _close(turn: Turn, reason: StopReason) -> TurnEvents:
-    """Answer from what was found, without further calls."""
+    """Answer from the results so far, without further calls."""
     if reason not in _WITHOUT_MODEL:
         try:
             reply = yield from _reply(turn, part="-closing", is_last=True)
@@ -244,7 +245,8 @@ def _close(turn: Turn, reason: StopReason) -> TurnEvents:
 
 
 def _finish(turn: Turn, reply: Reply) -> TurnEvents:
-    """End a turn with the model's answer; what has to be said about it is added."""
+    """End a turn with the model's answer, and add a note if it was cut off, is empty or drew a
+    remark of the agent's review."""
     reason = _CUT_SHORT.get(reply.reason)
     addition = ""
     if reason is not None:
@@ -264,24 +266,24 @@ def _finish(turn: Turn, reply: Reply) -> TurnEvents:
 
 
 def _answer_without_model(turn: Turn, error: AgentError) -> TurnEvents:
-    """Answer from what was found, since no model can be asked; with nothing found there is no
-    answer."""
+    """Answer from the results so far, since no model can be called; raise the error if there are no
+    results."""
     reason = StopReason.MODEL_UNAVAILABLE
     if isinstance(error, DeadlineExceeded):
         reason = StopReason.DEADLINE
     elif isinstance(error, BudgetExhausted):
         reason = StopReason.BUDGET
-    if reason is StopReason.MODEL_UNAVAILABLE and not turn.state.found_something:
+    if reason is StopReason.MODEL_UNAVAILABLE and not turn.state.has_results:
         raise error
     yield events.step_finished(turn.state.step)
     return (yield from _compose(turn, reason))
 
 
 def _compose(turn: Turn, reason: StopReason) -> TurnEvents:
-    """Say why the turn stopped, and let the composer word what was found."""
+    """Say why the turn stopped, and let the composer write an answer from the results."""
     message_id = f"{_message_id(turn)}-end"
     opening = TEXTS.say(turn.request.locale, f"run.stopped.{reason}") + "\n\n"
-    if not turn.state.found_something:
+    if not turn.state.has_results:
         text = opening + TEXTS.say(turn.request.locale, "run.nothing_found")
         yield from _say(message_id, text)
         return _end(turn, Reply(model=turn.composer.id, text=text), reason)
@@ -291,6 +293,7 @@ def _compose(turn: Turn, reason: StopReason) -> TurnEvents:
 
 
 def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
+    """Yield the events of a whole message."""
     yield events.text_start(message_id)
     yield events.text_content(message_id, text)
     yield events.text_end(message_id)

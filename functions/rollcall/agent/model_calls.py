@@ -1,7 +1,7 @@
 """Model calls: which model is called, how often, and with how much of the history.
 
-A model that fails in a way that may pass is called again, then the next model is; both only before
-the first chunk of a reply.
+After a transient failure the same model is called again, then the next model; both only before the
+first chunk of a reply.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rollcall.agent import telemetry
 from rollcall.agent.attached_files import file_tokens
 from rollcall.agent.budget import Budget
-from rollcall.agent.history import fitted
+from rollcall.agent.history import fit_messages
 from rollcall.agent.paid_calls import PaidCall, fixed_tokens, request_tokens
 from rollcall.agent.reply import Reply, ReplyBuilder, threaded_stream
 from rollcall.core.errors import (
@@ -47,22 +47,22 @@ TRIES = 3
 """Calls of one model before the next one is tried."""
 MAX_WAIT_S = 20.0
 MARGIN_S = 2.0
-"""Kept back from the request's time: a call that begins later would have no time to answer."""
+"""No call begins so close to the request's deadline: it would have no time to answer."""
 _BASE_S = 0.5
 _LARGE_TOKENS = 3_000
 """A request with fewer fits into any model's window."""
 _FULL = 0.9
-"""The share of a window that a request and its reply may fill; its tokens are estimated."""
+"""The share of a window that a request and its reply may fill, since tokens are estimated."""
 
 log = logging.getLogger("rollcall")
 
 
 class RetryPolicy(Struct, frozen=True):
-    """When a model that failed is called again: exponential backoff with full jitter, on top of
-    what its provider asks for.
+    """When a model that failed is called again: exponential backoff with full jitter, added to the
+    wait that its provider asks for.
 
     Attributes:
-        idle_s: How often a waiting caller gets a chance to do something else, in seconds.
+        idle_s: The seconds after which a wait yields, so that the caller can do something else.
     """
 
     idle_s: float = 1.0
@@ -74,8 +74,8 @@ class RetryPolicy(Struct, frozen=True):
         """Return the seconds to wait before the same model is called again; None if it is not.
 
         Args:
-            tries: How often it was called already.
-            deadline: Value of `clock` by which the answer must be there.
+            tries: How often the model was called so far.
+            deadline: The value of `clock` by which the answer must be there.
         """
         is_transient = isinstance(error, Unavailable | ResourceExhausted)
         if not is_transient or isinstance(error, QuotaExhausted) or tries >= TRIES:
@@ -88,9 +88,9 @@ class RetryPolicy(Struct, frozen=True):
         return wait_s
 
     def wait(self, wait_s: float, is_stopped: Callable[[], bool]) -> Generator[None, None, None]:
-        """Wait, yielding every `idle_s` seconds, until the time is over or it was stopped."""
-        ends = self.clock() + wait_s
-        while (left_s := ends - self.clock()) > 0 and not is_stopped():
+        """Wait, yielding every `idle_s` seconds, until the time is over or the run was stopped."""
+        end = self.clock() + wait_s
+        while (left_s := end - self.clock()) > 0 and not is_stopped():
             self.sleep(min(left_s, self.idle_s))
             if left_s > self.idle_s:
                 yield None
@@ -108,15 +108,15 @@ def stream_reply(
     is_stopped: Callable[[], bool],
     retries: RetryPolicy = RETRIES,
 ) -> Generator[Event | None, None, Reply]:
-    """Yield the events of the first model's reply that begins, and None for each second without
-    any; return the reply.
+    """Call the models in order until one begins to reply. Yield the events of its reply, and None
+    for each second without any; return the reply.
 
     Args:
-        is_stopped: Whether nobody wants the rest. The reply is then broken off where it is:
-            `stopped`, with what was shown of its text, and without calls.
+        is_stopped: Returns whether the run was stopped. The reply is then cut off: `stopped`, with
+            the text that was shown, and without calls.
     Raises:
         BudgetExhausted: No model may be called now.
-        AgentError: Of the last model tried, or of one that failed half-way.
+        AgentError: The error of the last model tried, or of one that failed during its reply.
     """
     call = _Call(request, message_id, budget, is_stopped, retries)
     failure: AgentError | None = None
@@ -128,24 +128,24 @@ def stream_reply(
                 return reply
         except _ModelFailed as failed:
             failure = failed.error
-            told = fields("model_gave_up", model=model.id, code=failure.code)
-            log.warning("%s gave no reply: %s", model.id, failure.code, extra=told)
+            extra = fields("model_gave_up", model=model.id, code=failure.code)
+            log.warning("%s gave no reply: %s", model.id, failure.code, extra=extra)
     raise failure or Unavailable(TEXTS.text("errors.no_model"))
 
 
 def fit_window(request: ModelRequest, window: int) -> ModelRequest:
-    """Return the request such that it and its reply fit into a model's context window."""
+    """Return the request, shortened so that it and its reply fit into a model's context window."""
     output = min(request.max_output_tokens, window // 4)
     room = int(window * _FULL) - output - fixed_tokens(request) - file_tokens(request.messages)
     messages = request.messages
     if sum(message.tokens for message in messages) > room:
-        # Not to the brim, so that the next step need not begin anew.
-        messages = fitted(messages, max(int(room * 0.8), 0))
+        # Some room is left, so that the next step need not shorten the history again.
+        messages = fit_messages(messages, max(int(room * 0.8), 0))
     return replace(request, messages=messages, max_output_tokens=output)
 
 
 class _Call(Struct):
-    """What is asked of whichever model answers, and what it has cost so far."""
+    """The request for one reply, from whichever model gives it, and its cost so far."""
 
     request: ModelRequest
     message_id: str
@@ -155,13 +155,13 @@ class _Call(Struct):
     input_tokens: int = 0
     cost_usd: float | None = 0.0
 
-    def ask(self, request: ModelRequest) -> None:
-        """Have the next call send this request."""
+    def set_request(self, request: ModelRequest) -> None:
+        """Set the request that the next call sends."""
         self.request, self.input_tokens = request, request_tokens(request)
 
 
 class _ModelFailed(Exception):
-    """A model failed for good before its first chunk; the next one may be tried."""
+    """A model gave up before its first chunk; the next one may be tried."""
 
     def __init__(self, error: AgentError) -> None:
         super().__init__(error.message)
@@ -171,16 +171,16 @@ class _ModelFailed(Exception):
 def _try_model(
     call: _Call, model: Model, request: ModelRequest
 ) -> Generator[Event | None, None, Reply]:
-    """Call one model until it begins to answer or there is no point in it.
+    """Call one model until it begins to reply or another try would not help.
 
     Raises:
-        _ModelFailed: There is no point.
+        _ModelFailed: Another try of this model would not help.
         AgentError: No other model is to be tried either.
     """
     tries = 0
-    call.ask(request)
+    call.set_request(request)
     if call.input_tokens > _LARGE_TOKENS and (window := context_window(model.id)):
-        call.ask(fit_window(request, window))
+        call.set_request(fit_window(request, window))
     is_compacted = False
     while not call.is_stopped():
         Clock(call.request.deadline).left_s(at_most=1.0)
@@ -194,14 +194,14 @@ def _try_model(
             if reply.started or is_compacted:
                 raise
             is_compacted = True
-            # The server knows its window, and we did not: half of what was sent is tried.
+            # The window is smaller than we knew, so half of the request is tried.
             window = call.input_tokens // 2 + request.max_output_tokens
             shorter = fit_window(call.request, window)
             if shorter.messages == call.request.messages:
                 raise
-            call.ask(shorter)
-            told = fields("context_full", model=model.id, tokens=call.input_tokens)
-            log.warning("%s: %s It is asked again with less.", model.id, error, extra=told)
+            call.set_request(shorter)
+            extra = fields("context_full", model=model.id, tokens=call.input_tokens)
+            log.warning("%s: %s It is asked again with less.", model.id, error, extra=extra)
             continue
         except (DeadlineExceeded, InvalidArgument):
             raise
@@ -211,8 +211,8 @@ def _try_model(
             wait_s = call.retries.wait_s(error, tries=tries, deadline=call.request.deadline)
             if wait_s is None:
                 raise _ModelFailed(error) from error
-            told = fields("model_retried", model=model.id, code=error.code, tries=tries)
-            log.info("%s is asked again after %.1f s", model.id, wait_s, extra=told)
+            extra = fields("model_retried", model=model.id, code=error.code, tries=tries)
+            log.info("%s is asked again after %.1f s", model.id, wait_s, extra=extra)
         yield from call.retries.wait(wait_s, call.is_stopped)
     return Reply(model.id, stopped=True, cost_usd=call.cost_usd)
 
@@ -249,7 +249,7 @@ def _stream_once(call: _Call, model: Model, reply: Reply) -> Generator[Event | N
     except AgentError:
         yield from builder.close()
         raise
-    finally:  # also when the reader went away
+    finally:  # also when the caller closed the stream
         known = call.cost_usd is not None and paid.cost_usd is not None
         call.cost_usd = (call.cost_usd or 0.0) + (paid.cost_usd or 0.0) if known else None
     reply.usage = paid.usage

@@ -1,7 +1,6 @@
-"""What model calls cost: each is reserved in a budget before it and settled after it.
+"""Paid model calls: each is reserved in a budget before it and settled after it.
 
-A provider's count of tokens is believed as far as it can be true; what it does not count is
-estimated.
+A provider's count of tokens is used where it is plausible; a missing count is estimated.
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 INPUT_MARGIN, MORE_INPUT = 1.25, 1_000
-"""A call is reserved, and its provider's count believed, up to so many times the estimate, which is
-high already, and so much for what providers add of their own."""
+"""The most input that a call reserves, and that its provider may count: so many times the estimate,
+which is high already, plus so many tokens that providers add themselves."""
 OUTPUT_MARGIN = 1.25
-"""The same of `max_output_tokens`: providers stop near it."""
+"""The same factor for `max_output_tokens`: providers stop near it, not at it."""
 CUT_BYTES_PER_TOKEN = 6
-"""More than texts have: English, Hebrew and code have about four. A reply of a provider that does
-not stop at `max_output_tokens` is cut there."""
+"""Where a reply is cut if its provider does not stop at `max_output_tokens`. Real texts have less:
+English, Hebrew and code about four bytes per token."""
 
 log = logging.getLogger("rollcall")
 
@@ -67,42 +66,42 @@ def request_tokens(request: ModelRequest) -> int:
 
 
 def fixed_tokens(request: ModelRequest) -> int:
-    """Tokens of a request without its messages."""
+    """Estimate the tokens of a request without its messages."""
     schema = json.dumps(request.response_schema) if request.response_schema else ""
     tools = sum(tool.tokens for tool in request.tools)
     return _instruction_tokens(request.instructions) + text_tokens(schema) + tools
 
 
 _instruction_tokens = lru_cache(maxsize=32)(text_tokens)
-"""Those of a turn are the same in each of its steps."""
+"""Cached, since the instructions are the same in each step of a turn."""
 
 
 def max_input(estimate: int) -> int:
-    """Return the most tokens that a request of this estimate can have."""
+    """Return the most tokens that a request with this estimate can have."""
     return math.ceil(estimate * INPUT_MARGIN) + MORE_INPUT
 
 
 def max_output(max_output_tokens: int) -> int:
-    """Return the most tokens that a reply can have where the provider is asked for so many."""
+    """Return the most tokens that a reply can have if the provider is asked for so many."""
     return math.ceil(max_output_tokens * OUTPUT_MARGIN)
 
 
 def max_bytes(max_output_tokens: int) -> int:
-    """Return the most bytes of UTF-8 that a reply may have where the provider is asked for so many
-    tokens. Some bytes are added, so that a short reply has room for its calls."""
+    """Return the most bytes of UTF-8 that a reply may have if the provider is asked for so many
+    tokens, with some added for the calls of a short reply."""
     return max_output_tokens * CUT_BYTES_PER_TOKEN + 4 * CALL_BYTES
 
 
 class PaidCall(Struct, kw_only=True):
-    """One call of a model or embedder: its worst case is reserved before it, and what it used is
-    settled after it, however it ends.
+    """Pays for one call of a model or embedder: reserves its worst case before it, and settles its
+    usage after it, however it ends.
 
     Attributes:
-        budget: What the call is paid from.
+        budget: The budget that pays.
         input_tokens: The estimate of the request.
-        max_output_tokens: The most that the reply was to have.
-        usage: What counts as used, once the call is over; nothing of one that was refused.
-        cost_usd: What that costs; None without a price.
+        max_output_tokens: The limit that the provider was given for the reply.
+        usage: What counts as used, once the call is over; empty for a call that was refused.
+        cost_usd: The cost of that usage; None without a price.
     """
 
     budget: Budget
@@ -114,8 +113,8 @@ class PaidCall(Struct, kw_only=True):
     _reserved: Reservation | None = None
     _texts: list[str] = field(default_factory=list)
     _has_begun: bool = False
-    _said: Usage | None = None
-    """The provider's count, at the end of its reply."""
+    _reported: Usage | None = None
+    """The usage that the provider reports at the end of its reply."""
 
     def __enter__(self) -> PaidCall:
         self._reserved = self.budget.reserve(
@@ -133,40 +132,41 @@ class PaidCall(Struct, kw_only=True):
         elif isinstance(delta, CallStart):
             self._texts.append(delta.name)
         elif isinstance(delta, Finish):
-            self._said = delta.usage
+            self._reported = delta.usage
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Count what the provider says was used, as far as that can be. A count that is missing or
-        below 0 is estimated, one above what was reserved is that; either is logged, and marked."""
-        reserved, said = self._reserved, self._said
+        """Settle the usage that the provider reports, as far as it is plausible. A count that is
+        missing or below 0 is estimated, one above the reservation is lowered to it; both are logged
+        and marked."""
+        reserved = self._reserved
         assert reserved is not None
         is_cut_off = isinstance(error, DeadlineExceeded | BrokenOff)  # it may have been worked on
         if isinstance(error, AgentError) and not is_cut_off and not self._has_begun:
             self.cost_usd = self.budget.settle(reserved, None)  # it was refused
             return
-        # Without a count at the end, the model may have thought, unseen, as long as it was allowed
-        # to, so all output that was reserved counts.
-        told, output = said or Usage(), reserved.output_tokens
-        if said is not None:
-            output = said.output_tokens
+        # Without a report the model may have used hidden reasoning up to its limit, so all output
+        # that was reserved counts.
+        reported, output = self._reported or Usage(), reserved.output_tokens
+        if self._reported is not None:
+            output = reported.output_tokens
             output = output if output > 0 else text_tokens("".join(self._texts))
-        input_tokens = told.input_tokens if told.input_tokens > 0 else self.input_tokens
+        input_tokens = reported.input_tokens if reported.input_tokens > 0 else self.input_tokens
         input_tokens = min(input_tokens, reserved.input_tokens)
-        cached = min(max(told.cached_input_tokens, 0), input_tokens)
-        written = min(max(told.cache_write_tokens, 0), input_tokens - cached)
+        cached = min(max(reported.cached_input_tokens, 0), input_tokens)
+        written = min(max(reported.cache_write_tokens, 0), input_tokens - cached)
         self.usage = Usage(
             input_tokens=input_tokens,
             cached_input_tokens=cached,
             output_tokens=min(output, reserved.output_tokens),
             cache_write_tokens=written,
-            long_cache_write_tokens=min(max(told.long_cache_write_tokens, 0), written),
-            is_estimated=told.is_estimated,
+            long_cache_write_tokens=min(max(reported.long_cache_write_tokens, 0), written),
+            is_estimated=reported.is_estimated,
         )
-        if self.usage != told:
-            if told != Usage():  # most that say nothing were cut off
+        if self.usage != reported:
+            if reported != Usage():  # most calls without a report were cut off
                 extra = fields("usage_estimated", model=self.model_id)
                 text = "%s says it used %s, counted as %s"
-                log.warning(text, self.model_id, told, self.usage, extra=extra)
+                log.warning(text, self.model_id, reported, self.usage, extra=extra)
             self.usage = replace(self.usage, is_estimated=True)
         self.cost_usd = self.budget.settle(reserved, self.usage)
 
@@ -185,7 +185,8 @@ def metered(
 class MeteredModel:
     """A model for work outside a turn's loop, paid from the user's and tenant's budget of the day.
 
-    Any thread may use it: every call has a reservation of its own, of one read and two writes.
+    It is safe to use from any thread: each call has its own reservation, which takes one read and
+    two writes.
     """
 
     def __init__(
@@ -196,12 +197,12 @@ class MeteredModel:
         self._allow_unpriced = allow_unpriced
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        """Call the model, and count what it used.
+        """Call the model, and count its usage.
 
         Raises:
             BudgetExhausted: The budget does not allow it.
             FailedPrecondition: The model has no price, and no policy allows that.
-            AgentError: Whatever the model raises.
+            AgentError: The model's own error.
         """
         budget = UserBudget(self._db, self._user, allow_unpriced=self._allow_unpriced)
         call = PaidCall(
@@ -221,13 +222,13 @@ class MeteredModel:
                             size += len(delta.text.encode(errors="replace"))
                         if size > most:
                             break
-            finally:  # also when the reader went away
+            finally:  # also when the caller closed the stream
                 telemetry.record_usage(span, call.usage)
 
 
 class MeteredEmbedder:
-    """An embedder for work outside a turn's loop, paid like a `MeteredModel`. Tokens are estimated,
-    and of one without a price they alone are counted."""
+    """An embedder for work outside a turn's loop, paid like a `MeteredModel`. Tokens are estimated;
+    an embedder without a price counts tokens only."""
 
     def __init__(self, embedder: Embedder, db: Client, user: User) -> None:
         self.id, self.dimensions = embedder.id, embedder.dimensions
@@ -238,7 +239,7 @@ class MeteredEmbedder:
 
         Raises:
             BudgetExhausted: The budget does not allow it.
-            AgentError: Whatever the embedder raises.
+            AgentError: The embedder's own error.
         """
         tokens = sum(map(text_tokens, texts))
         with (
@@ -247,6 +248,6 @@ class MeteredEmbedder:
                 budget=budget, model_id=self.id, input_tokens=tokens, max_output_tokens=0
             ) as call,
         ):
-            found = self._embedder.embed(texts, task=task)
+            vectors = self._embedder.embed(texts, task=task)
             call.note(Finish(FinishReason.STOP))
-        return found
+        return vectors

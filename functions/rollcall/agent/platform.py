@@ -80,14 +80,14 @@ class Deployment:
         return MeteredEmbedder(self.embedder, self.db, user)
 
     def enqueue(self, queue: str, data: dict[str, Any]) -> None:
-        """Hand `data` to the task function `queue` of this codebase."""
+        """Queue a task for the function `queue` of this codebase, with `data` as its body."""
         from firebase_admin import functions  # type: ignore[import-untyped]
 
         target = f"locations/{region()}/functions/{queue_name(queue)}"
         try:
-            # The Admin SDK sends the body as it is; the function reads a callable's envelope.
+            # The Admin SDK adds no envelope, and the function reads a callable's envelope.
             functions.task_queue(target).enqueue({"data": data})
-        except Exception as error:  # the SDK, its transport and its credentials, each in its way
+        except Exception as error:  # the SDK, its transport and credentials share no base class
             raise Unavailable(f"the queue {queue} took no task: {error}") from error
 
     def find_user(self, uid: str) -> User | None:
@@ -109,15 +109,15 @@ class Deployment:
 
 
 def preload() -> None:
-    """Import what every run needs of others: an instance that waits for its first run, as one that
-    is kept warm does, answers it sooner by half."""
+    """Import the libraries that every run needs, before the first run: a warm instance then answers
+    it in half the time."""
     from google.cloud import firestore  # noqa: F401
 
     from rollcall.models.base import load_model
 
     try:
         load_model(default_model(os.environ))
-    except FailedPrecondition as error:  # as every call will be told
+    except FailedPrecondition as error:  # every call will raise it too
         log.error("%s", error.message)
 
 
@@ -132,13 +132,13 @@ class _Device(Struct, frozen=True):
 def notify(db: Client, decider: Decider, *, approval_id: str) -> None:
     """Push to every device that the decider registered, within `MOST_SECONDS`.
 
-    A decision never depends on it: what fails is logged, and nothing is raised. It is silent on
-    the emulators, which send no notifications, and where no device is registered.
+    A decision never depends on a push: failures are logged, and nothing is raised. It does nothing
+    on the emulators, which send no notifications, and where no device is registered.
     """
     if "FIRESTORE_EMULATOR_HOST" in os.environ or on_emulator():
         log.debug("no push from an emulator")
         return
-    # The SDK's own retries may take minutes; whoever asked for the approval does not wait for them.
+    # The SDK's own retries may take minutes, and the caller must not wait for them.
     work = threading.Thread(
         target=copy_context().run,
         args=(_notify, db, decider, approval_id),
@@ -160,7 +160,7 @@ def _notify(db: Client, decider: Decider, approval_id: str) -> None:
             _push(db, devices[start : start + _AT_ONCE], approval_id)
     except DefaultCredentialsError:
         log.debug("push is not configured: there are no credentials")
-    except Exception as error:  # Firestore, the SDK and its transport, each in its way
+    except Exception as error:  # Firestore, the SDK and its transport share no base class
         # The error's own text may hold a token.
         log.warning("push for the approval %s failed: %s", approval_id, type(error).__name__)
 
@@ -173,25 +173,25 @@ def _devices(db: Client, decider: Decider) -> list[_Device]:
         every = list(Role)
         roles = [role.value for role in every[every.index(decider.role) :]]
         query = db.collection(collection_id(DEVICES)).where(filter=where("role", "in", roles))
-        # Who is of no tenant asks those who are of none.
+        # A user without a tenant asks deciders without one.
         query = query.where(filter=where("tenant", "==", decider.tenant))
     else:
         return []
-    found: dict[str, _Device] = {}
+    devices: dict[str, _Device] = {}
     for snapshot in query.limit(MOST_DEVICES).stream():
         data = snapshot.to_dict() or {}
         token, locale = data.get("token"), data.get("locale")
         if not isinstance(token, str) or not token or data.get("uid") == decider.not_uid:
             continue
-        before = found.get(token)
-        ids = (*(before.ids if before else ()), snapshot.id)
-        found[token] = _Device(token, locale if locale in TEXTS.languages else "en", ids)
-    return list(found.values())
+        known = devices.get(token)
+        ids = (*(known.ids if known else ()), snapshot.id)
+        devices[token] = _Device(token, locale if locale in TEXTS.languages else "en", ids)
+    return list(devices.values())
 
 
 def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
-    """Send an id and a neutral sentence to these devices, since lock screens show it, and forget
-    those that are gone."""
+    """Send the approval's id and a neutral sentence to these devices, since lock screens show it,
+    and delete the devices that are gone."""
     from firebase_admin import messaging
 
     messages = []
@@ -200,7 +200,8 @@ def _push(db: Client, devices: Sequence[_Device], approval_id: str) -> None:
             notification=messaging.Notification(body=TEXTS.say(device.locale, "push.approval")),
             data={"type": "approval", "approvalId": approval_id},
         )
-        # As an argument it is called deprecated; clients' SDKs still hand out tokens.
+        # Set as an attribute: the SDK warns that the argument is deprecated, but clients' SDKs
+        # still issue tokens.
         message.token = device.token
         messages.append(message)
     answers = messaging.send_each(messages)

@@ -1,7 +1,7 @@
-"""What models cost: data with a date and a source, never a guess.
+"""Prices of models: data with a date and a source, never a guess.
 
-The providers' descriptors ship them; an operator's own entries, in the document `budgets/prices`,
-come before those.
+They ship in the providers' descriptors; an operator's own prices, in the document `budgets/prices`,
+take precedence.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ log = logging.getLogger("rollcall")
 
 
 class Rates(Wire):
-    """Prices in USD per million tokens. Without a rate of their own, tokens read from a cache or
-    written to one cost as much as input; tokens written for long, as much as written ones."""
+    """Prices in USD per million tokens. `cached_input` and `cache_write` default to the rate of
+    `input`, `long_cache_write` to that of `cache_write`."""
 
     input: Usd
     cached_input: Usd | None = None
@@ -46,7 +46,7 @@ class Rates(Wire):
     output: Usd
 
     def cost(self, usage: Usage) -> float:
-        """Return the cost in millionths of a US dollar: a rate is that of one token."""
+        """Return the cost in millionths of a US dollar, which is a rate times tokens."""
         cached = min(usage.cached_input_tokens, usage.input_tokens)
         written = min(usage.cache_write_tokens, usage.input_tokens - cached)
         long = min(usage.long_cache_write_tokens, written)
@@ -59,16 +59,16 @@ class Rates(Wire):
 
 
 class LongRates(Rates):
-    """The rates of a whole call whose input has more than `above` tokens."""
+    """The rates for a whole call if its input has more than `above` tokens."""
 
     above: int = Field(gt=0)
 
 
 class Price(Rates):
-    """What the models named in `models` cost, from the day `since` on (UTC).
+    """The price of the models named in `models`, from the day `since` on (UTC).
 
-    A name that ends in `*` stands for every model that begins so. `source` is where the price was
-    read on the day `as_of`; `is_secondary` says that it is not the provider's own page.
+    A name that ends in `*` is a prefix. `source` is where the price was read on the day `as_of`;
+    `is_secondary` says that it is not the provider's own page.
     """
 
     models: list[Annotated[str, Field(pattern=r"^[a-z_]+:.+")]] = Field(min_length=1)
@@ -86,7 +86,8 @@ class Price(Rates):
         return math.ceil(round(rates.cost(usage), 6))
 
     def worst_micro_usd(self, input_tokens: int, output_tokens: int) -> int:
-        """Return the most that they may cost: all input is written to a cache, or none of it."""
+        """Return the highest cost of so many tokens, in millionths of a US dollar: with all input
+        written to a cache, or none."""
         plain = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
         written = replace(
             plain, cache_write_tokens=input_tokens, long_cache_write_tokens=input_tokens
@@ -98,15 +99,15 @@ NOTHING = Price(models=["offline:*"], input=0, output=0)
 
 
 def is_free(model_id: str) -> bool:
-    """Whether the model runs in this process, so that nobody is paid for it."""
+    """Whether the model runs in this process and costs nothing."""
     return plain_id(model_id).startswith(_FREE)
 
 
 def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price | None:
-    """Return the price of a model on a day; None where it is not known.
+    """Return the price of a model on a day; None if it is not known.
 
-    The operator's `own` prices are looked at first, the shipped ones only where none of them fits.
-    Among several the longest name wins, and of the same name the newest `since`.
+    The operator's `own` prices come first; a shipped price is used only if none of them matches.
+    Of several matches the longest name wins, and for the same name the newest `since`.
     """
     if is_free(model_id):
         return NOTHING
@@ -116,10 +117,11 @@ def find_price(model_id: str, *, on: date, own: Iterable[Price] = ()) -> Price |
 def policy_price(
     model_id: str, *, on: date, own: Iterable[Price], allow_unpriced: bool
 ) -> Price | None:
-    """Return the price of a model that is about to be called; None where it may go without.
+    """Return the price of a model that is about to be called; None if it may be called without.
 
     Args:
-        allow_unpriced: Whether the agent's profile allows that; ROLLCALL_ALLOW_UNPRICED does, too.
+        allow_unpriced: Whether the agent's profile allows that; ROLLCALL_ALLOW_UNPRICED=true also
+            does.
     Raises:
         FailedPrecondition: The model has no price, and no policy allows that.
     """
@@ -135,17 +137,17 @@ def policy_price(
 
 def operator_prices(db: Client) -> tuple[Price, ...]:
     """Return the operator's prices, from memory while they are fresh."""
-    return _read_once(limits(db))
+    return _parsed_prices(limits(db))
 
 
 @lru_cache(maxsize=8)
-def _read_once(found: Limits) -> tuple[Price, ...]:
-    return read_prices(found.prices)
+def _parsed_prices(current: Limits) -> tuple[Price, ...]:
+    return read_prices(current.prices)
 
 
 @cache
 def shipped() -> tuple[Price, ...]:
-    """Return the prices that ship with this version: those of the providers' descriptors."""
+    """Return the prices in the providers' descriptors, which ship with this version."""
     return tuple(
         Price.model_validate({**entry, "models": [f"{each.id}:{name}" for name in entry["models"]]})
         for each in providers()
@@ -154,31 +156,32 @@ def shipped() -> tuple[Price, ...]:
 
 
 def read_prices(document: dict[str, Any] | None) -> tuple[Price, ...]:
-    """Return the operator's entries, `{prices: [...]}`; what cannot be read is logged."""
+    """Read the operator's document, `{prices: [...]}`; invalid entries are logged and left out."""
     entries = (document or {}).get("prices", [])
     place = f"{collection_id('budgets')}/prices"
     if not isinstance(entries, list):
         log.warning("%s: prices must be a list, not %s", place, type(entries).__name__)
         return ()
-    found = []
+    prices = []
     for number, entry in enumerate(entries):
         try:
-            # As JSON: strict, yet a day may be written as text.
+            # As JSON, because strict validation then still accepts a date written as text.
             text = json.dumps(entry, default=str)
-            found.append(Price.model_validate_json(text, strict=True))
+            prices.append(Price.model_validate_json(text, strict=True))
         except (ValidationError, TypeError, ValueError) as error:
             log.warning("%s: entry %d is left out: %s", place, number, error)
-    return tuple(found)
+    return tuple(prices)
 
 
 def _best(model_id: str, *, on: date, prices: Iterable[Price]) -> Price | None:
+    """Return the price with the most specific name for a model; None if none matches."""
     name = plain_id(model_id)
     known = tuple(prices)
-    fitting = [
+    matches = [
         (len(pattern.removesuffix("*")), not pattern.endswith("*"), price.since or date.min, place)
         for place, price in enumerate(known)
         for pattern in price.models
         if (name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern)
         and (price.since is None or price.since <= on)
     ]
-    return known[max(fitting)[-1]] if fitting else None
+    return known[max(matches)[-1]] if matches else None

@@ -1,11 +1,10 @@
 """A model's reply as it streams: deltas become AG-UI events and a `Reply`.
 
 `threaded_stream` reads a model's deltas in a thread, and `ReplyBuilder` makes events of them.
-Providers send a few bytes at a time, and an event for each would cost more than what it says, in
-the stream, in Firestore and in the client. So the first delta of a text goes out at once and later
-ones together, after a moment that grows a little with the text. Everything that leaves here can be
-stored and sent on: halves of characters and NULs are marked, call ids are unique, and what a
-provider wants back is JSON.
+Providers send a few bytes at a time, and an event for each would cost more than its content, in the
+stream, in Firestore and in the client. The first delta of a text is therefore sent at once, and
+later ones together, after a delay that grows a little with the text. All output can be stored and
+sent on: lone surrogates and NULs are replaced, call ids are unique, and provider parts are JSON.
 """
 
 from __future__ import annotations
@@ -48,17 +47,17 @@ from rollcall.store.message_log import CALL_BYTES, REPLY_DOCUMENT_BYTES, reply_b
 REPLY_CHARS = 150_000
 """The longest reply that is accepted: at most 600,000 bytes of its document."""
 NAME_CHARS = 100
-"""The most of a tool's name that is read; no tool has one as long as this."""
+"""The most characters of a tool's name that are read; no tool has such a long name."""
 MAX_PART_DEPTH = 64
 SHORTEST_S, LONGEST_S = 0.03, 0.15
-"""How long a delta is held back at least, and at most."""
+"""The shortest and the longest time that a delta is held back."""
 LONG_CHARS = 10_000
-"""From this length on a text's deltas are held back longest."""
+"""From this length on a text's deltas are held back for `LONGEST_S`."""
 QUEUE_DELTAS = 256
-"""Deltas that the reader thread may be ahead of who takes them; with so many it waits `FULL_S`."""
+"""How many deltas the reader thread may be ahead of its consumer; beyond it waits `FULL_S`."""
 FULL_S = 0.01
 JOIN_S = 0.5
-"""How long a cut stream may take to end before its thread is left to itself."""
+"""How long a closed stream may take to end before its thread is abandoned."""
 _GOOD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}")
 
 log = logging.getLogger("rollcall")
@@ -70,8 +69,9 @@ class Reply(Struct):
     Attributes:
         calls: The tool's name and the JSON text of its arguments, by call id.
         cost_usd: The cost of every attempt at this reply; None if one of them has no price.
-        started: Whether anything of it has come.
-        stopped: Whether it was broken off because nobody wants the rest; it then calls nothing.
+        started: Whether any delta has arrived.
+        ended: Whether its last delta has arrived.
+        stopped: Whether it was cut off because the run was stopped; it then calls nothing.
     """
 
     model: str
@@ -88,8 +88,8 @@ class Reply(Struct):
 
     @property
     def message(self) -> ModelMessage:
-        """The reply as a message. Without its provider's parts where both are too large for one
-        document: some of the parts alone would say something else."""
+        """The reply as a message. The provider's parts are dropped if the message is too large for
+        one document with them: only some of the parts would mean something else."""
         message = ModelMessage(
             text=self.text,
             tool_calls=tuple(
@@ -110,7 +110,7 @@ class DeltaBuffer(Struct):
 
     Attributes:
         chars: The text's length.
-        sent_at: When some of it was sent on last, by the caller's clock; None before.
+        sent_at: When a part of it was last sent on, by the caller's clock; None before.
     """
 
     chars: int = 0
@@ -125,11 +125,11 @@ class DeltaBuffer(Struct):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text so far."""
         return "".join(self._deltas)
 
     def due_at(self) -> float:
-        """When what is held back has to be sent on; infinity if nothing is held back."""
+        """When the text that is held back has to be sent on; infinity if there is none."""
         if self._sent == len(self._deltas):
             return math.inf
         if self.sent_at is None:
@@ -138,18 +138,18 @@ class DeltaBuffer(Struct):
         return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
 
     def take(self, now: float) -> str:
-        """Return what is held back, and count it as sent on."""
-        held = "".join(self._deltas[self._sent :])
+        """Return the text that is held back, and count it as sent on."""
+        unsent = "".join(self._deltas[self._sent :])
         self._sent, self.sent_at = len(self._deltas), now
-        return held
+        return unsent
 
 
 class ReplyBuilder:
     """Turns a model's deltas into events and a `Reply`.
 
-    Whoever reads the stream waits for the next delta no longer than `wait_s`, and then sends `due`
-    on. What was begun in the event stream must be ended, also when the model's stream breaks:
-    `close`, after which the reply has what came.
+    The caller waits for the next delta no longer than `wait_s`, and then sends the events of `due`.
+    It calls `close` at the end, also when the model's stream breaks: this ends open texts and calls
+    in the event stream, and fills the reply.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class ReplyBuilder:
         self._clock = clock
         self._text = DeltaBuffer()
         self._calls: dict[str, DeltaBuffer] = {}
-        # Some servers count the ids of calls from the start again in each reply.
+        # Some servers number their calls from the start again in each reply.
         self._ids = {
             call.id
             for message in request.messages
@@ -173,18 +173,19 @@ class ReplyBuilder:
             for call in message.tool_calls
         }
         self._open: dict[str, str] = {}
-        """Calls that go on, by their provider's ids: our ids."""
+        """Our ids of open calls, by their provider's ids."""
         self._halves: dict[str, str] = {}
+        """High surrogates that wait for their second half, by call id; "" is the text."""
         self._room = REPLY_CHARS
         self._byte_room = max_bytes(request.max_output_tokens)
 
     @property
     def is_full(self) -> bool:
-        """Whether the reply is as long as it may be: what is still to come is cut off."""
+        """Whether the reply has reached its longest length; the rest is cut off."""
         return self._room <= 0 or self._byte_room <= 0
 
     def wait_s(self, *, at_most: float) -> float:
-        """How long the next delta may be waited for before what is held back is due."""
+        """How long to wait for the next delta before text that is held back is due."""
         due_at = self._text.due_at()
         for id in self._open.values():
             due_at = min(due_at, self._calls[id].due_at())
@@ -194,7 +195,7 @@ class ReplyBuilder:
         """Add a delta, and yield the events that are due.
 
         Raises:
-            Unavailable: It belongs to a call that is not open.
+            Unavailable: The delta belongs to a call that is not open.
         """
         reply = self._reply
         reply.started = True
@@ -228,14 +229,14 @@ class ReplyBuilder:
             yield events.call_end(open_id)
 
     def due(self) -> Iterator[Event]:
-        """Yield what was held back long enough."""
+        """Yield the events of text that was held back long enough."""
         now = self._clock()
         yield from self._flush(self._text, due_by=now)
         for id in self._open.values():
             yield from self._flush(self._calls[id], id, due_by=now)
 
     def close(self) -> Iterator[Event]:
-        """End what is still open, and put what came into the reply."""
+        """End open texts and calls, and fill the reply with all that arrived."""
         reply = self._reply
         reply.text = self._text.text
         reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
@@ -249,22 +250,26 @@ class ReplyBuilder:
     def _flush(
         self, buffer: DeltaBuffer, id: str = "", *, due_by: float = math.inf
     ) -> Iterator[Event]:
-        """Yield what a call's buffer, or the text's, holds back, if it is due by then."""
+        """Yield the text that a buffer holds back, if it is due by then.
+
+        Args:
+            id: The call whose arguments the buffer has; empty for the reply's text.
+        """
         due_at = buffer.due_at()
         if due_at == math.inf or due_at > due_by:
             return
         is_first = buffer.sent_at is None
-        held = buffer.take(self._clock())
+        unsent = buffer.take(self._clock())
         if id:
-            yield events.call_arguments(id, held)
+            yield events.call_arguments(id, unsent)
             return
         if is_first:
             yield events.text_start(self._message_id)
-        yield events.text_content(self._message_id, held)
+        yield events.text_content(self._message_id, unsent)
 
     def _accepted(self, id: str, text: str) -> str:
-        """The text as far as the reply has room for it. Half a character at its end waits for its
-        other half."""
+        """Return the text as far as the reply has room for it. A high surrogate at its end is kept
+        for the next delta."""
         text = self._halves.pop(id, "") + text
         if text and "\ud800" <= text[-1] <= "\udbff":
             self._halves[id] = text[-1]
@@ -272,14 +277,14 @@ class ReplyBuilder:
         encoded = storable_text(text)[: max(self._room, 0)].encode()[: max(self._byte_room, 0)]
         text = encoded.decode(errors="ignore")
         self._room -= len(text)
-        # A letter that is cut uses its room up as well.
+        # A character that is cut in its middle uses up its bytes too.
         self._byte_room -= len(encoded)
         return text
 
 
 def storable_parts(parts: tuple[Json, ...], *, model_id: str) -> tuple[Json, ...]:
-    """Return what a provider wants back with its texts made storable; a part that is not JSON is
-    dropped, and that is logged."""
+    """Return a provider's parts with their texts made storable; a part that is not JSON is dropped
+    and logged."""
     kept = []
     for part in parts:
         try:
@@ -306,8 +311,8 @@ def _storable_json(value: Json, depth: int) -> Json:
 
 
 def storable_text(text: str) -> str:
-    """Return the text with a mark for each half of a character and each NUL, which no database
-    stores."""
+    """Return the text with U+FFFD for each lone surrogate and each NUL, which databases do not
+    store."""
     if text.isascii() and "\0" not in text:
         return text
     return (
@@ -324,14 +329,14 @@ class _StreamEnd(Struct, frozen=True):
 def threaded_stream(
     model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
 ) -> Generator[Delta | None, None, None]:
-    """Read a model's stream in a thread: yield its deltas, and None whenever none came for
-    `wait_s()` seconds, so that the caller can do other things meanwhile.
+    """Read a model's stream in a thread: yield its deltas, and None after each `wait_s()` seconds
+    without one, so that the caller can do other things meanwhile.
 
-    Closing this cuts the model's stream: its connection is shut down, also while it waits.
+    Closing this generator shuts down the model's connection, also while it waits.
 
     Raises:
         DeadlineExceeded: The request's deadline passed.
-        Exception: Whatever the model raised.
+        Exception: The model's own error.
     """
     received: SimpleQueue[Delta | _StreamEnd] = SimpleQueue()
     cancellation = Cancellation()
@@ -352,8 +357,8 @@ def threaded_stream(
                         break
             finally:
                 if (close := getattr(stream, "close", None)) is not None:
-                    close()  # here, because a generator belongs to the thread that runs it
-        except Exception as caught:  # raised by who takes the deltas
+                    close()  # here, because another thread cannot close a running generator
+        except Exception as caught:  # raised again in the consumer's thread
             error = caught
         received.put(_StreamEnd(error))
 

@@ -1,5 +1,5 @@
-"""Answers through `run_agent` to a waiting run: decisions on approvals, with edited arguments or
-not, and results of the client's tools."""
+"""Resumes a waiting run with a request's answers: decisions on approvals, which may edit the
+arguments, or results of the client's tools."""
 
 from __future__ import annotations
 
@@ -64,20 +64,21 @@ ResumedRun = OpenRun | RunState | dict[str, Any]
 CONTENT_CHARS = 200_000
 """The longest result of one client tool, as JSON text."""
 CONTENTS_BYTES = 600_000
-"""What the results of one step's client tools may have together, as JSON text."""
+"""The limit for the results of one step's client tools together, as JSON text."""
 
 
 def resume_run(
     platform: Platform, user: User, request: RunRequest, *, request_digest: str
 ) -> ResumedRun:
-    """Take the answers for a waiting run, and open its continuation.
+    """Check the answers to a waiting run, and open its continuation.
 
     Returns:
-        The run that continues the turn, open or as somebody else has it; or a result at once,
-        where others have still to decide, or where the turn is another user's.
+        The run that continues the turn: open, or its state if another request has opened it. Or a
+        result at once, if others have still to decide or the turn is another user's.
     Raises:
-        InvalidArgument: An answer is missing, twice there or wrong; everything stays open.
-        NotFound, PermissionDenied, FailedPrecondition: It cannot be answered, or not by this user.
+        InvalidArgument: An answer is missing, duplicate or wrong; everything stays open.
+        NotFound, PermissionDenied, FailedPrecondition: The run cannot be answered, or not by this
+            user.
     """
     db, thread_id, run_id = platform.db, request.thread_id, request.run_id
     if thread_id is None:
@@ -86,7 +87,7 @@ def resume_run(
         )
     references = [paths.thread(db, thread_id), paths.window(db, thread_id)]
     references += [paths.approval(db, each.interrupt_id) for each in request.resume or ()]
-    if run_id:  # where it follows from the waiting run's id, that run
+    if run_id:  # the waiting run itself, if this id is derived from its id
         references.append(paths.run(db, thread_id, previous_run_id(run_id) or run_id))
     known = {each.reference.path: each for each in db.get_all(references)}
     thread = known[paths.thread(db, thread_id).path]
@@ -107,10 +108,10 @@ def resume_run(
 
 
 class _Resumption(Struct, frozen=True):
-    """A request that answers what a thread waits for, and what was read of the thread.
+    """A request that answers a waiting thread, and the documents that were read for it.
 
     Attributes:
-        waiting: What the thread's document says that it waits for.
+        waiting: The field `waiting` of the thread's document.
         known: The documents that were read, by their paths.
     """
 
@@ -123,16 +124,16 @@ class _Resumption(Struct, frozen=True):
     known: Known
 
     def repeated(self) -> RunState | None:
-        """Return what has become of the run that the request names, if it was opened before.
+        """Return the state of the run that the request names, if it was opened before.
 
-        An id that follows from the waiting run's is also that of the run which somebody else's
-        answer has opened: it is this request's only where the request was the same.
+        An id that is derived from the waiting run's id may be that of a run which somebody else's
+        answer has opened: it is this request's own only if the request was the same.
         """
         run_id, uid = self.request.run_id, self.user.uid
         if run_id is None:
             return None
         if self.waiting and previous_run_id(run_id) == self.waiting["runId"]:
-            return None  # it continues the run that waits still
+            return None  # it would continue the run that still waits
         reference = paths.run(self.platform.db, self.thread_id, run_id)
         run: Any = self.known.get(reference.path) or reference.get()
         data = run.to_dict() if run.exists else None
@@ -143,11 +144,11 @@ class _Resumption(Struct, frozen=True):
         return state_for_repeat(data, run, uid=uid, request_digest=self.digest)
 
     def approvals(self) -> list[Approval]:
-        """Return the approvals that the entries answer, each checked for this user.
+        """Return the approvals that the `resume` entries answer, each checked for this user.
 
         Raises:
-            InvalidArgument: One is answered twice, or none is, or they are of several runs.
-            NotFound, PermissionDenied: One is not there, or somebody else decides it.
+            InvalidArgument: An approval is answered twice, or none is, or they are of several runs.
+            NotFound, PermissionDenied: An approval is not there, or somebody else decides it.
         """
         ids = [entry.interrupt_id for entry in self.request.resume or []]
         if not ids or len(set(ids)) < len(ids):
@@ -172,14 +173,14 @@ class _Resumption(Struct, frozen=True):
         return approvals
 
     def decide(self, approvals: Sequence[Approval]) -> ResumedRun:
-        """Continue the turn with these decisions, or note them while others are open."""
-        said = self._said()
-        _check_decisions(approvals, said)
+        """Continue the turn with these decisions, or store them while others are open."""
+        requested = self._requested_decisions()
+        _check_decisions(approvals, requested)
         waiting_run = approvals[0].run_id
         continuation = self._continuation(
             waiting_run,
-            decisions=self._decisions(approvals, said),
-            edits=edited_approvals(self.platform, self.user, approvals, said),
+            decisions=self._decisions(approvals, requested),
+            edits=edited_approvals(self.platform, self.user, approvals, requested),
         )
         opened = self._open(waiting_run, continuation, self.known)
         if isinstance(opened, StillWaiting):
@@ -198,23 +199,23 @@ class _Resumption(Struct, frozen=True):
             write_decisions(self.platform.db, approvals, continuation.decisions)
             return self._still_waiting(waiting_run, opened)
         if not isinstance(opened, OpenRun):
-            # Somebody else was faster: this answer must be theirs too.
+            # Another request was faster: its decisions must be the same as these.
             decided = load_approvals(self.platform.db, [each.id for each in approvals])
-            _check_decisions(decided, said)
+            _check_decisions(decided, requested)
         return opened
 
     def decide_for_another(self, approvals: Sequence[Approval]) -> dict[str, Any]:
-        """Note decisions of somebody whose thread this is not; the turn goes on without them."""
-        said = self._said()
-        if any(each.edited_arguments is not None for each in said.values()):
-            # Before they are looked at: a preview would be made with the asker's rights.
+        """Store decisions on another user's turn; the task queue continues it."""
+        requested = self._requested_decisions()
+        if any(each.edited_arguments is not None for each in requested.values()):
+            # Refused before any preview, which would run with the rights of the user who asked.
             raise PermissionDenied(
                 TEXTS.text("errors.only_asker_edits"),
                 field="resume",
             )
-        _check_decisions(approvals, said)
+        _check_decisions(approvals, requested)
         first = approvals[0]
-        write_decisions(self.platform.db, approvals, self._decisions(approvals, said))
+        write_decisions(self.platform.db, approvals, self._decisions(approvals, requested))
         self.platform.enqueue(QUEUE, {"threadId": first.thread_id, "runId": first.run_id})
         return RunResult(
             thread_id=first.thread_id,
@@ -228,8 +229,8 @@ class _Resumption(Struct, frozen=True):
         ).dump()
 
     def take_results(self) -> ResumedRun:
-        """Continue the turn with what the client's tools answered, or note it while approvals are
-        open."""
+        """Continue the turn with the results of the client's tools, or store them while approvals
+        are open."""
         request, waiting, platform = self.request, self.waiting, self.platform
         if not waiting or not waiting["calls"]:
             raise FailedPrecondition(
@@ -238,7 +239,7 @@ class _Resumption(Struct, frozen=True):
                 hint="nothing needs to be sent; the thread's runs say what became of the call",
             )
         results, client = client_results(request, waiting, platform.catalog), dict[str, Any]()
-        if request.client_id != waiting["clientId"]:  # the turn's later calls are left to this one
+        if request.client_id != waiting["clientId"]:  # this client gets the turn's later calls
             tools = registered_client_tools(snapshot(platform.db), request.client_tools or ())
             client = {"clientId": request.client_id, "clientTools": list(tools)}
         waiting_run = waiting["runId"]
@@ -246,22 +247,22 @@ class _Resumption(Struct, frozen=True):
         opened = self._open(waiting_run, continuation, self.known)
         if isinstance(opened, StillWaiting):
             note_answers(platform.db, self.thread_id, waiting_run, continuation)
-            # The last decision may have come before that was noted.
+            # The last decision may have come just before the results were stored.
             opened = self._open(waiting_run, continuation)
         if isinstance(opened, StillWaiting):
             return self._still_waiting(waiting_run, opened)
         return opened
 
     def _continuation(self, waiting_run: str, **answers: Any) -> Continuation:
-        """Return what opens the run that continues the waiting one.
+        """Return the `Continuation` that opens the next run of the turn.
 
         Args:
             answers: Its other fields.
         """
         db, user, run_id, admission = self.platform.db, self.user, self.request.run_id, None
         if run_id is not None and not is_generated_id(run_id):
-            # The user's other openings are told of an id that the client chose. The rate counts
-            # turns and not the runs that continue them.
+            # An id that the client chose is recorded in the user's day, where the user's other
+            # openings find it. The rate limit counts turns, not the runs that continue them.
             now, own = datetime.now(UTC), limits(db).of_user(user)
             admission = Admission(db=db, uid=user.uid, now=now, limits=own, counts=False)
         return Continuation(
@@ -275,7 +276,7 @@ class _Resumption(Struct, frozen=True):
     def _open(
         self, waiting_run: str, continuation: Continuation, known: Known | None = None
     ) -> OpenRun | StillWaiting | RunState:
-        """Open the continuation, or find the one that was opened before."""
+        """Open the continuation, or return the state of the one that was opened before."""
         db, thread_id = self.platform.db, self.thread_id
         opened = open_continuation(db, thread_id, waiting_run, continuation, known)
         if not isinstance(opened, str):
@@ -286,7 +287,7 @@ class _Resumption(Struct, frozen=True):
         return run_state(run, thread_id=thread_id, run_id=opened)
 
     def _still_waiting(self, waiting_run: str, still: StillWaiting) -> dict[str, Any]:
-        """Return the result of somebody who decided their part, while others' parts are open."""
+        """Return the result for a user who has answered, while other answers are still missing."""
         run = paths.run(self.platform.db, self.thread_id, waiting_run).get().to_dict() or {}
         names = ", ".join(approval.summary for approval in still.approvals)
         return RunResult(
@@ -304,40 +305,41 @@ class _Resumption(Struct, frozen=True):
             steps=run["step"],
         ).dump()
 
-    def _said(self) -> dict[str, Decision]:
-        """Return each entry's decision, by approval; an entry that is cancelled is a rejection."""
-        said = {}
+    def _requested_decisions(self) -> dict[str, Decision]:
+        """Return each entry's decision, by approval id; a cancelled entry is a rejection."""
+        requested = {}
         for entry in self.request.resume or []:
             payload = entry.payload
             if entry.status != "resolved" or payload is None:
                 payload = Decision(approved=False, reason=payload.reason if payload else None)
-            said[entry.interrupt_id] = payload
-        return said
+            requested[entry.interrupt_id] = payload
+        return requested
 
     def _decisions(
-        self, approvals: Sequence[Approval], said: dict[str, Decision]
+        self, approvals: Sequence[Approval], requested: dict[str, Decision]
     ) -> dict[str, ApprovalDecision]:
+        """Return the decisions to store, of those approvals that have none yet."""
         now = datetime.now(UTC)
         return {
             approval.id: ApprovalDecision(
-                approved=said[approval.id].approved,
+                approved=requested[approval.id].approved,
                 by=self.user.uid,
                 at=now,
-                reason=redacted_json(said[approval.id].reason),
-                remember=said[approval.id].remember,
+                reason=redacted_json(requested[approval.id].reason),
+                remember=requested[approval.id].remember,
             )
             for approval in approvals
             if approval.decision is None
         }
 
 
-def _check_decisions(approvals: Sequence[Approval], said: dict[str, Decision]) -> None:
-    """Check that the approvals are undecided, or decided as is said now, and which later calls the
-    decisions are to stand for.
+def _check_decisions(approvals: Sequence[Approval], requested: dict[str, Decision]) -> None:
+    """Check that the approvals are undecided, or were decided in the same way, and that `remember`
+    is among what was offered.
 
     Raises:
-        FailedPrecondition: One was decided otherwise before, or its time is over.
-        InvalidArgument: One is to stand for what was not offered, or for a changed call.
+        FailedPrecondition: An approval was decided otherwise before, or has expired.
+        InvalidArgument: `remember` was not offered, or the arguments were changed with it.
     """
     now = datetime.now(UTC)
     for number, approval in enumerate(approvals):
@@ -352,23 +354,23 @@ def _check_decisions(approvals: Sequence[Approval], said: dict[str, Decision]) -
             )
         if status is ApprovalStatus.REPLACED:
             raise FailedPrecondition(TEXTS.text("errors.approved_with_changes"), field=field)
-        given = said[approval.id]
+        wanted = requested[approval.id]
         if decision is not None and (
-            decision.approved != given.approved
-            or given.edited_arguments is not None
-            or given.remember not in (None, decision.remember)
+            decision.approved != wanted.approved
+            or wanted.edited_arguments is not None
+            or wanted.remember not in (None, decision.remember)
         ):
             key = "errors.approved_before" if decision.approved else "errors.rejected_before"
             raise FailedPrecondition(TEXTS.text(key, at=decision.at), field=field)
-        if given.remember is not None and given.edited_arguments is not None:
+        if wanted.remember is not None and wanted.edited_arguments is not None:
             raise InvalidArgument(
                 "an approval with changed arguments cannot be remembered",
                 field=f"resume.{number}.payload.remember",
             )
-        if given.remember not in (None, *approval.remember):
+        if wanted.remember not in (None, *approval.remember):
             offered = ", ".join(map(repr, approval.remember)) or "nothing: leave it out"
             raise InvalidArgument(
-                f"this approval cannot be remembered for {given.remember!r}; offered: {offered}",
+                f"this approval cannot be remembered for {wanted.remember!r}; offered: {offered}",
                 field=f"resume.{number}.payload.remember",
             )
 
@@ -377,34 +379,34 @@ def edited_approvals(
     platform: Platform,
     user: User,
     approvals: Sequence[Approval],
-    said: dict[str, Decision],
+    requested: dict[str, Decision],
 ) -> dict[str, Approval]:
-    """Return new approvals for those whose arguments the decider changed, by the first's id.
+    """Return a new approval for each one whose arguments the decider changed, by the old one's id.
 
     Args:
         approvals: In the order of the `resume` entries that answer them.
     Raises:
-        InvalidArgument: Changed arguments are wrong or cannot be kept; everything stays open.
-        PermissionDenied: Somebody else decides this by now.
+        InvalidArgument: Changed arguments are wrong or cannot be stored; everything stays open.
+        PermissionDenied: Another decider has to approve the call by now.
     """
     edits = {}
     for number, approval in enumerate(approvals):
-        given = said[approval.id]
-        if given.edited_arguments is None:
+        decision = requested[approval.id]
+        if decision.edited_arguments is None:
             continue
         field = f"resume.{number}.payload.editedArguments"
-        if not given.approved:
+        if not decision.approved:
             raise InvalidArgument("a rejection cannot change arguments", field=field)
-        if redacted_json(given.edited_arguments) != given.edited_arguments:
+        if redacted_json(decision.edited_arguments) != decision.edited_arguments:
             raise InvalidArgument(
                 TEXTS.text("errors.secret_in_arguments"),
                 field=field,
             )
-        edits[approval.id] = _edited(platform, user, approval, given.edited_arguments, field)
+        edits[approval.id] = _edit(platform, user, approval, decision.edited_arguments, field)
     return edits
 
 
-def _edited(
+def _edit(
     platform: Platform, user: User, approval: Approval, arguments: dict[str, Any], field: str
 ) -> Approval:
     """Return an approval with changed arguments, which are validated and previewed anew."""
@@ -432,7 +434,7 @@ def _edited(
         user=owner,
         platform=platform,
         locale=approval.locale,
-        # Where the user was when the turn was asked: what an edit leaves out is meant there.
+        # The context of the turn's request, which completes what the edit leaves out.
         context=(read_request(run)["context"] or {}) if run else {},
         earlier=lambda: earlier_calls(read_log(db, approval.thread_id).documents, approval.place),
     )
@@ -449,16 +451,16 @@ def _edited(
 def client_results(
     request: RunRequest, waiting: dict[str, Any], catalog: Catalog
 ) -> dict[str, dict[str, Any]]:
-    """Return what a client's tools answered, by call id, each `{content}` or `{error}`.
+    """Return the results of a client's tools, by call id, each `{content}` or `{error}`.
 
     Args:
-        waiting: What the thread waits for.
+        waiting: The field `waiting` of the thread's document.
     Raises:
-        InvalidArgument: They do not answer each waiting call once, are not what the tool returns,
-            or are too large.
+        InvalidArgument: The results do not answer each waiting call once, do not match the tool's
+            return type, or are too large.
         PermissionDenied: The calls were left to another client, and this one cannot run them all.
     """
-    # By call id; a thread from before the tools were noted has none.
+    # By call id. Threads of older versions have no tools here.
     tools = dict(zip(waiting["calls"], waiting.get("tools") or (), strict=False))
     if request.client_id != waiting["clientId"]:
         can_run = request.client_tools or []
@@ -507,8 +509,8 @@ def client_results(
 
 
 def _check_shape(result: ClientToolResult, tool: str, catalog: Catalog, *, field: str) -> None:
-    """Check that a result is what its tool returns. A tool that only a registry document tells of
-    may return any JSON."""
+    """Check a result against its tool's return type. A tool that is declared only by a registry
+    document may return any JSON."""
     try:
         capability = catalog.find_capability(tool)
     except NotFound:

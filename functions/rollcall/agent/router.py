@@ -1,5 +1,5 @@
-"""The dispatcher of a run: finds each call's capability, checks it for this user, and runs it, asks
-a person first, or leaves it to the client."""
+"""The dispatcher of a run. It finds each call's capability, checks it for this user, and then runs
+it, asks for an approval, or leaves it to the client."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from rollcall.store.made_files import keeper
 QUERY_CHARS = 500
 
 Find = Callable[[str, frozenset[str]], "list[tuple[Entry, ToolSpec]]"]
-"""Finds tools for a query, but those of the given ids: each with what a model is told of it."""
+"""Finds tools for a query, except those of the given ids, each with its spec for the model."""
 
 log = logging.getLogger("rollcall")
 
@@ -74,25 +74,25 @@ class Router(Struct, frozen=True):
 
     Attributes:
         deadline: The `time.monotonic()` value by which a call must have ended.
-        entries: Those that may be called; what is found joins them.
-        context: What the client says of where the user is; data.
-        token: The user's ID token, while one is at hand: passed on to other functions.
-        agents: How capabilities ask agents; None where they may not.
-        find: Searches for more tools; None where the model may not.
-        policies: The agent's own, by capability.
-        text_model: What capabilities are given, counted in the user's budget.
-        health: Of capabilities that are not well by now, by id: "degraded" or "down".
-        effect_key: Makes the key of a call's effect from its place; None where nobody can be asked
-            and nothing may be written: in an agent that is asked inside a tool.
-        earlier: The thread's calls before the one at a place of the newest step.
-        dialogue: What was said in the thread.
-        approvals: Decisions, by the id of the call they are on. Not by its place: a later step has
-            the same places, and an approval is for one call.
-        client_results: What the client's tools answered, by call id: `{content}`, `{error}` or
+        entries: The capabilities that may be called; tools that the model finds are added.
+        context: The client's context, about where the user is; data.
+        token: The user's ID token, if there is one, to pass on to other functions.
+        agents: Lets capabilities ask agents; None if they may not.
+        find: Searches for more tools; None if the model may not.
+        policies: The agent's approval policies, by capability.
+        text_model: The text model of capabilities, paid from the user's budget.
+        health: Returns the capabilities that are not healthy, by id: "degraded" or "down".
+        effect_key: Makes the key of a call's effect from its place. None for an agent that is asked
+            inside a tool: nobody can approve its calls, and it may not write.
+        earlier: Yields the thread's calls before the one at a place of the newest step.
+        dialogue: Returns the thread's dialogue.
+        approvals: Approvals by call id. Not by place: a later step has the same places, and an
+            approval is for one call.
+        client_results: Results of the client's tools, by call id: `{content}`, `{error}` or
             `{expired}`.
-        remembered: Approvals that stand for the thread's later calls, by capability.
+        remembered: Approvals that cover later calls of the thread, by capability.
         client_tools: The client tools that the client offered in this turn.
-        permits: Of the calls that were allowed, by id.
+        permits: The permits of calls that were allowed, by id.
     """
 
     platform: Platform
@@ -148,26 +148,26 @@ class Router(Struct, frozen=True):
             return arguments
         try:
             return self.platform.catalog.find_capability(call.name).shown(arguments)
-        except NotFound:  # this codebase has it no more, and the registry does not know yet
+        except NotFound:  # it was removed from the code, and the registry is not updated yet
             return arguments
 
     def __call__(self, place: int, call: ToolCall, progress: Progress) -> CallOutcome:
         if (result := self.client_results.get(call.id)) is not None:
             return self._client_result(call, result)
         if self.find is not None and call.name == FIND_TOOLS:
-            return self._found_tools(call, self.find)
+            return self._find_tools(call, self.find)
         user = self.user
         approval = self.approvals.get(call.id)
-        if approval is not None:
+        if approval is not None:  # an approved call is tried even if its tool is down
             check_approved(self.platform, approval)
-        else:  # what a person approved is tried all the same
+        else:
             check_up(self.health(), call.name)
         target = self.target(call.name)
         policy = self.policy(call.name, target)
         approved = approval if approval and is_in_force(approval, target, policy, user) else None
-        given = approval.arguments if approval is not None else call.arguments
-        arguments = target.frozen(given)
-        if approved and arguments != given:
+        requested = approval.arguments if approval is not None else call.arguments
+        arguments = target.frozen(requested)
+        if approved and arguments != requested:
             raise FailedPrecondition(TEXTS.text("errors.preview_changed", name=call.name))
         ctx = self.tool_context(place, call, target, progress)
         if target.on_client and (call.name not in self.client_tools or self.effect_key is None):
@@ -175,7 +175,7 @@ class Router(Struct, frozen=True):
         if approved:
             self.permits[call.id] = Permit(approved.id)
         elif target.writes:
-            # One that changed since its approval, or that others decide now, is asked for again.
+            # An approval is asked for again if the capability or its decider has changed.
             arguments, review = review_write(
                 ctx,
                 name=call.name,
@@ -199,7 +199,7 @@ class Router(Struct, frozen=True):
     def tool_context(
         self, place: int, call: ToolCall, target: Target, progress: Progress
     ) -> ToolContext:
-        """Return what the call at a place of its step is given."""
+        """Return the `ToolContext` of the call at a place of its step."""
         return ToolContext(
             user=self.user,
             platform=self.platform,
@@ -217,7 +217,7 @@ class Router(Struct, frozen=True):
         )
 
     def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
-        """Return what the client's tool answered; it is as untrusted as any result."""
+        """Return the result of a client's tool, which is as untrusted as any other."""
         approval_id = result.get("approvalId")
         self.permits[call.id] = Permit(approval_id, result.get("allowedBy"))
         if result.get("expired"):
@@ -235,11 +235,11 @@ class Router(Struct, frozen=True):
             arguments = edited[0].shown if edited else None
         return CallOutput(result.get("content"), arguments=arguments)
 
-    def _found_tools(self, call: ToolCall, find: Find) -> CallOutput:
-        """Return tools for what the model says it needs; it may call them from its next reply on.
+    def _find_tools(self, call: ToolCall, find: Find) -> CallOutput:
+        """Answer a call of `find_tools`; the model may call the tools from its next reply on.
 
         Raises:
-            InvalidArgument: It does not say what it needs.
+            InvalidArgument: The call has no query.
         """
         query = (call.arguments or {}).get("query")
         if not isinstance(query, str) or not query.strip():
@@ -250,12 +250,12 @@ class Router(Struct, frozen=True):
         return CallOutput({"tools": tools}, offers=tuple(spec for _, spec in found))
 
     def target(self, name: str) -> Target:
-        """Return a capability's target, checked for this user as of now.
+        """Return a capability's target, after checking that this user may use it now.
 
         Raises:
             PermissionDenied: It is not available to this user (any more).
             NotFound: This codebase does not have it.
-            FailedPrecondition: It is one of our own writes under another name.
+            FailedPrecondition: It is one of this codebase's writes under another name.
         """
         user, entry = self.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
@@ -273,15 +273,15 @@ class Router(Struct, frozen=True):
         return local_target(capability, entry.policy, is_write=entry.spec.writes)
 
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
-        """Return when a call of this capability is asked about, and whom."""
+        """Return when a call of this capability needs an approval, and whose."""
         return combined(self.policies.get(name), target.policy)
 
     def _check_not_ours(self, entry: Entry) -> None:
-        """Refuse one of our own writes: called as a function, it would be approved by that call
-        alone.
+        """Refuse a write of this codebase that is registered as a remote function: the function
+        would take the call itself as the user's approval.
 
         Raises:
-            FailedPrecondition: It is one, whatever its document says.
+            FailedPrecondition: It is such a write, whatever its document says.
         """
         for name in re.split(r"[/?#;:]", unquote(entry.execution.target)):
             try:
@@ -321,7 +321,7 @@ class Router(Struct, frozen=True):
         output = self.perform(effect, write)
         try:
             undo = target.undo(shown, output)
-        except Exception:  # it has happened all the same
+        except Exception:  # the write itself is done
             log.exception("how to take a write back could not be worked out")
             undo = None
         output, files = without_files(output)
@@ -335,22 +335,22 @@ class Router(Struct, frozen=True):
         )
 
     def perform(self, effect: Effect, write: Write) -> Any:
-        """Do a write unless it was done before; return its result."""
+        """Perform a write unless it was done before; return its result."""
         return perform_once(self.platform.db, effect, write, waits_for_others=False)
 
 
 def found_tools(records: Iterable[ToolCallRecord]) -> list[str]:
-    """Return the ids of the tools that these calls have searched for and found."""
+    """Return the ids of the tools that calls of `find_tools` have found."""
     results = [each.result for each in records if each.tool == FIND_TOOLS]
     lists = [each.get("tools", ()) for each in results if isinstance(each, dict)]
     return [str(tool["name"]) for tools in lists for tool in tools]
 
 
 def without_files(output: Any) -> tuple[Any, tuple[FileRef, ...]]:
-    """Return a result as a model is told it, files by name and size, and the files themselves.
+    """Return a result for the model, which shows files by name and size, and the files themselves.
 
-    They are read from the result, since one that the ledger repeats made none now. What is listed
-    under the same name and is no such file stays as it is; whose a file is, `get_file` checks.
+    The files are read from the result, because a result that the ledger repeats has made none now.
+    A list `files` of anything else is left alone; `get_file` checks who owns a file.
     """
     listed = output.get("files") if isinstance(output, dict) else None
     if not isinstance(listed, list) or not listed:

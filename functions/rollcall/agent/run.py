@@ -1,7 +1,7 @@
-"""Drives a run to its end: the loop's events out, its saves in, and the result that clients get.
+"""Drives a run to its end: yields the loop's events, saves its progress, and returns the result.
 
-The run outlives whoever watches it. When the client leaves, or this process's time is over, the run
-is saved and left to the task queue, and whoever asks for it again follows it there.
+A run does not depend on its client. When the client leaves, or this process's time is over, the run
+is saved and left to the task queue; a repeated request follows it there.
 """
 
 from __future__ import annotations
@@ -59,10 +59,9 @@ QUEUE = "continuerun"
 CLIENT_CALL = timedelta(minutes=10)
 """How long a client has to answer the calls that were left to it."""
 MARGIN_S = 30.0
-"""How long before a function's end it lets go of a run."""
-"""The platform's, which no health is counted of."""
+"""How long before its time limit a function hands its run over to the task queue."""
 MAX_DEPTH = 2
-"""Agents may ask agents, but not without end."""
+"""How many levels deep agents may ask agents."""
 _RESPONSE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -73,7 +72,7 @@ _RESPONSE_SCHEMA: dict[str, Any] = {
     "required": ["approved"],
     "additionalProperties": False,
 }
-"""Of the answer to an approval that may stand for nothing more."""
+"""The schema of the answer to an approval that covers one call only."""
 
 log = logging.getLogger("rollcall")
 
@@ -88,18 +87,18 @@ def drive(
     streamed: bool = True,
     budget: UserBudget | None = None,
 ) -> RunEvents:
-    """Work an open run to its end, or until its time in this process is over.
+    """Drive an open run to its end, or until its time in this process is over.
 
     Args:
-        until: The `time.monotonic()` value at which this process must have let go of it.
-        streamed: Whether the models' replies are shown as they come, or each when it is whole.
-        budget: The run's, if it was opened with one. It is closed at the end, whichever it is.
+        until: The `time.monotonic()` value at which this process hands the run over.
+        streamed: Whether the models' replies are shown as they arrive, or each when it is complete.
+        budget: The run's budget, if it was opened with one. It is closed at the end.
     Returns:
         The run's result.
     Raises:
-        Aborted: It goes on in the task queue, or another run has taken the thread over.
+        Aborted: The run goes on in the task queue, or another run has taken the thread over.
         Unavailable: The database failed; the run goes on in the task queue.
-        AgentError: The run failed; that is saved.
+        AgentError: The run failed; the failure is saved.
     """
     budget = budget or run_budget(context, opened.thread_id, opened.run_id)
     steps = _drive(context, opened, budget, until=until, streamed=streamed)
@@ -107,21 +106,21 @@ def drive(
 
 
 def function_end(seconds: float) -> float:
-    """Return when a function that may run so long must have let go of a run, as a
-    `time.monotonic()` value."""
+    """Return the `time.monotonic()` value at which a function with this time limit hands its run
+    over."""
     return time.monotonic() + seconds - MARGIN_S
 
 
 def _drive(
     context: RunContext, opened: OpenRun, budget: UserBudget, *, until: float, streamed: bool
 ) -> RunEvents:
-    """Work the run to its end, and save whatever end that is. A failure of the database that is
-    over soon leaves the run to the queue: the run itself is sound."""
+    """Drive the run to its end, and save its failure if it fails. After a transient failure of the
+    database the run is left to the task queue."""
     from google.api_core.exceptions import Aborted as Contended
     from google.api_core.exceptions import RetryError, ServerError, TooManyRequests
 
     opened.budget = budget
-    with closing(budget):  # what the run's saves have not settled, this does
+    with closing(budget):  # settles what the run's saves have not
         try:
             return (yield from _work(context, opened, budget, until=until, streamed=streamed))
         except NotSaved:
@@ -148,9 +147,8 @@ def _drive(
                 ) from error
             if not opened.is_closed:
                 message = TEXTS.say(context.locale, "errors.on_our_side")
-                told = {"code": "internal", "message": message}
-                last = opened.show(events.run_error(**told))
-                opened.fail({**told, "type": type(error).__name__})
+                last = opened.show(events.run_error(message=message, code="internal"))
+                opened.fail({"code": "internal", "message": message, "type": type(error).__name__})
                 yield last
             raise
 
@@ -160,16 +158,16 @@ def _work(
 ) -> RunEvents:
     """Run the turn's loop, and save its end."""
     health, user = recorder(opened.db.project), context.user
-    health.flush(by_client(opened.db))  # what earlier runs saw, while this one waits for its model
+    health.flush(by_client(opened.db))  # earlier runs' observations, while the model is awaited
     shown: list[Event] = []
-    if opened.attempt > 1:  # what was shown before it was taken up is shown again, and ended
+    if opened.attempt > 1:  # a recovered run repeats its events and ends those that are open
         for _, stored in read_events(opened.db, opened.thread_id, opened.run_id):
             shown.extend(stored)
             yield from stored
     if not shown:
         yield opened.show(events.run_started(thread_id=opened.thread_id, run_id=opened.run_id))
-    for begun in missing_end_events(shown):
-        yield opened.show(begun)
+    for end_event in missing_end_events(shown):
+        yield opened.show(end_event)
 
     state = turn_state(opened)
     left_s = max(context.profile.deadline_s - state.before.work_ms / 1000, 0)
@@ -199,7 +197,7 @@ def _work(
             opened.tick()
             if time.monotonic() > until:
                 break
-    if end is None:  # what was begun is saved by now
+    if end is None:  # closing the loop has saved its progress
         _leave_to_queue(context.platform, opened)
         raise Aborted(
             TEXTS.text("errors.takes_longer"),
@@ -226,7 +224,7 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
         run_id=opened.run_id,
         approvals=approvals,
     ).dump()
-    # Also of calls that were approved before and that the client has run since.
+    # Including calls that were approved earlier and that the client has run since.
     summaries = {
         call: each["summary"] for call, each in opened.answers.items() if "summary" in each
     }
@@ -279,8 +277,8 @@ def _end(opened: OpenRun, turn: Turn, end: TurnEnd, began_at: datetime) -> RunEv
 def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -> Approval:
     now = datetime.now(UTC)
     number = opened.documents[-1]["n"]
-    question = asdict(needs)  # the approval has the same fields, but a time instead of `expires_s`
-    expires_at = now + timedelta(seconds=question.pop("expires_s"))
+    card = asdict(needs)  # the approval has the same fields, but a time instead of `expires_s`
+    expires_at = now + timedelta(seconds=card.pop("expires_s"))
     return Approval(
         id=approval_id(opened.thread_id, opened.run_id, number, waiting.place),
         uid=opened.user.uid,
@@ -293,12 +291,12 @@ def _new_approval(opened: OpenRun, waiting: WaitingCall, needs: NeedsApproval) -
         locale=opened.request["locale"],
         created_at=now,
         expires_at=expires_at,
-        **question,
+        **card,
     )
 
 
 def _permit(opened: OpenRun, permit: Permit) -> dict[str, Any]:
-    """Return why a call that is left to the client may happen, as the thread keeps it."""
+    """Return the permit of a call that is left to the client, as the thread stores it."""
     if permit.approval_id is None:
         return {"allowedBy": permit.allowed_by} if permit.allowed_by else {}
     approval = {each.id: each for each in opened.approvals}[permit.approval_id]
@@ -310,10 +308,10 @@ def _permit(opened: OpenRun, permit: Permit) -> dict[str, Any]:
 
 
 def _leave_to_queue(platform: Platform, opened: OpenRun, *, is_sound: bool = False) -> None:
-    """Save and let go; the sweeper finds the run should the queue not take it.
+    """Save the run and queue it; the sweeper finds it if the queue refuses the task.
 
     Args:
-        is_sound: Only its client left: that it has got no further does not count against it.
+        is_sound: Whether only its client left: the attempt then does not count as a failed one.
     """
     from google.api_core.exceptions import GoogleAPIError
 
@@ -335,9 +333,9 @@ def to_result(
     run_id: str,
     approvals: Sequence[Approval] = (),
 ) -> RunResult:
-    """Return the `RunResult` of a run; `approvals` are what it waits for people to decide."""
+    """Return the `RunResult` of a run; `approvals` are those that it waits for."""
     by_place = {approval.place: approval.id for approval in approvals}
-    # With the arguments that are asked about or left to the client.
+    # With the arguments of the approval or of the client's call, which may differ from the model's.
     waiting = [
         ToolCallRecord(
             id=each.call.id,
@@ -420,37 +418,39 @@ def agent_asker(
     context: Mapping[str, Any] | None = None,
     depth: int = 0,
 ) -> AskAgent:
-    """Return the `agents` of a `ToolContext`: how a capability asks an agent, by the same loop,
-    without a thread of its own.
+    """Return the `agents` of a `ToolContext`: the function by which a capability asks an agent. The
+    agent runs in the same loop, without a thread of its own.
 
     Args:
         deadline: The `time.monotonic()` value by which the agents must have answered.
-        context: What the client says of where the user is; the agents are told the same.
+        context: The client's context, which the agents get too.
     """
 
     def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
         if depth >= MAX_DEPTH:
             raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
         question = redacted_message(UserMessage.of(message))
-        asked = new_context(
+        run_context = new_context(
             platform,
             user=user,
             agent_id=agent_id,
             message=question.text,
             client_context=dict(context) if context else None,
         )
-        asked = asked.with_tools(asked.choose_tools([], client_context=asked.client_context))
+        tools = run_context.choose_tools([], client_context=run_context.client_context)
+        run_context = run_context.with_tools(tools)
+        profile = run_context.profile
         if max_steps:
-            profile = replace(asked.profile, max_steps=min(max_steps, MAX_STEPS_CAP))
-            asked = replace(asked, profile=profile)
+            profile = replace(profile, max_steps=min(max_steps, MAX_STEPS_CAP))
+            run_context = replace(run_context, profile=profile)
         run_id = uuid.uuid4().hex[:20]
         turn = new_turn(
-            asked,
+            run_context,
             agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
-            turn_request(asked, [question], run_id=run_id),
+            turn_request(run_context, [question], run_id=run_id),
             run_id=run_id,
-            deadline=min(deadline, time.monotonic() + asked.profile.deadline_s),
-            budget=UserBudget(platform.db, user, allow_unpriced=asked.profile.allow_unpriced),
+            deadline=min(deadline, time.monotonic() + profile.deadline_s),
+            budget=UserBudget(platform.db, user, allow_unpriced=profile.allow_unpriced),
         )
         with closing(turn.budget), run_span(agent_id):
             steps = run(turn)

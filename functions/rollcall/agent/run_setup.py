@@ -1,5 +1,4 @@
-"""What a run starts with: who asks which agent what, the tools that may answer, the run's admission
-and budget, and its turn.
+"""Sets up a run: the request's context, its tools, its budget and its turn.
 
 A request becomes a `RunContext` before anything is written. The opening of the run chooses the
 tools and counts the run in its user's day; the open run and the thread's log make the `Turn`."""
@@ -19,18 +18,18 @@ from msgspec.structs import replace
 from rollcall.agent.attached_files import with_files
 from rollcall.agent.budget import Budget, UserBudget
 from rollcall.agent.history import (
-    compacted,
-    compacted_history,
+    compact_documents,
+    compact_history,
     dialogue_so_far,
     earlier_calls,
     recaps,
-    repaired,
+    repair_history,
     window,
 )
 from rollcall.agent.paid_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
-from rollcall.agent.tool_calls import ASKER
+from rollcall.agent.tool_calls import ASK_USER_SPEC
 from rollcall.agent.turn import Turn, TurnState, Unsaved
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
@@ -62,27 +61,27 @@ from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import step_effect_key
 
 RECENT = 3
-"""How many of the user's earlier messages say what the dialogue is about."""
+"""How many of the user's earlier messages help to choose tools."""
 ABILITIES = 12
-"""How many capabilities an agent may speak of when it was given none."""
+"""How many capabilities an agent may mention when no tool was chosen."""
 STICKY = 3
 """How many of the tools that the last turn called are offered again."""
 
 
 class RunContext(Struct, frozen=True):
-    """Who asks which agent what.
+    """The context of a run: the user, the agent, the message, and the tools once they are chosen.
 
     Attributes:
         profile: The agent under its operator's overrides, in the variant that this user gets.
         message: The user's text, for choosing tools.
-        client_context: What the client says of where the user is; data.
-        client_id: The client that sent the request, if it said who it is.
+        client_context: The client's context, about where the user is; data.
+        client_id: The client that sent the request, if it has an id.
         client_tools: The client tools that it offered.
-        entries: The tools that may answer, once they are chosen.
+        entries: The tools that the model is offered, once they are chosen.
         finds_more: Whether the model may search for others.
-        abilities: Where none was chosen: what there is, to be talked about and not called.
-        setup_instructions: Of the turn, as the agent's `turn_setup` gave them.
-        embedding: The message's vector, on its way; None goes by words alone.
+        abilities: Capabilities that the agent may mention but not call, when no tool was chosen.
+        setup_instructions: The turn's instructions from the agent's `turn_setup`.
+        embedding: The message's vector, still being computed; None searches by words only.
     """
 
     platform: Platform
@@ -108,11 +107,11 @@ class RunContext(Struct, frozen=True):
         thread_id: str = "",
         client_context: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Choose the tools, and return what the turn's later runs need to know, as plain JSON.
+        """Choose the tools, and return what the turn's later runs need, as plain JSON.
 
         Args:
-            documents: The newest of the thread's log, from before this message.
-            client_context: Where the user is, as the client says now or said last.
+            documents: The newest documents of the thread's log, from before this message.
+            client_context: The client's context of this request, or else of the last one.
         Raises:
             AgentError: The agent's `turn_setup` refuses the message.
         """
@@ -141,7 +140,7 @@ class RunContext(Struct, frozen=True):
             tools = None if setup.tools is None else sorted(setup.tools)
             request["setup"] = {"instructions": setup.instructions, "tools": tools}
             if tools is not None:
-                mask = permitted(self.registry, self.question())
+                mask = permitted(self.registry, self.tool_request())
                 usable = self.registry.content.entries.allowed(tools, mask)
                 return {**request, "offered": usable, "findsMore": False}
         pending = self.embedding
@@ -158,7 +157,7 @@ class RunContext(Struct, frozen=True):
         chosen = select(
             self.registry,
             replace(
-                self.question(),
+                self.tool_request(),
                 recent=recent,
                 sticky=sticky,
                 was_asked=was_asked,
@@ -168,7 +167,7 @@ class RunContext(Struct, frozen=True):
         return {**request, "offered": list(chosen.ids), "findsMore": chosen.finds_more}
 
     def tool_context(self, client_context: dict[str, Any] | None) -> ToolContext:
-        """Return what the agent's pack is given of a turn, outside of any call."""
+        """Return the `ToolContext` for the agent's pack, outside of any call."""
         return ToolContext(
             user=self.user,
             platform=self.platform,
@@ -178,38 +177,39 @@ class RunContext(Struct, frozen=True):
         )
 
     def with_tools(self, request: Mapping[str, Any], found: Sequence[str] = ()) -> RunContext:
-        """Return the context with the tools that a request names, as far as they are there and
-        permitted.
+        """Return the context with the tools that were chosen, except those that are gone or no
+        longer permitted.
 
         Args:
-            request: As `choose_tools` returned it.
-            found: Ids of tools that the turn's model has searched for.
+            request: The request that `choose_tools` returned.
+            found: Ids of tools that the turn's model found with `find_tools`.
         """
-        question, entries = self.question(), self.registry.content.entries
-        # What went down since stays: a call of it is told so, and one that was approved is tried.
-        mask = permitted(self.registry, question, with_down=True)
+        tool_request, entries = self.tool_request(), self.registry.content.entries
+        # A tool that went down since it was offered stays: a call of it reports the outage, and an
+        # approved call is still tried.
+        mask = permitted(self.registry, tool_request, with_down=True)
         setup = request.get("setup") or {}
         narrowed = None if setup.get("tools") is None else frozenset(setup["tools"])
         usable = entries.allowed((*request["offered"], *found), mask)
         if narrowed is not None:
             usable = [id for id in usable if id in narrowed]
-        spoken_of: list[str] = []
-        # Some of what the user may use, in the order in which the agent names it.
+        abilities: list[str] = []
         if not usable and narrowed is None:
-            mask = permitted(self.registry, question)
+            mask = permitted(self.registry, tool_request)
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
-            spoken_of = entries.allowed((*self.profile.tools, *others), mask)[:ABILITIES]
+            # Those that the agent names come first, in its order.
+            abilities = entries.allowed((*self.profile.tools, *others), mask)[:ABILITIES]
         return replace(
             self,
             client_context=request["context"],
             entries=tuple(entries[id] for id in usable),
             finds_more=request.get("findsMore", False) and narrowed is None,
             setup_instructions=str(setup.get("instructions") or ""),
-            abilities=tuple(entries[id] for id in spoken_of),
+            abilities=tuple(entries[id] for id in abilities),
         )
 
-    def question(self) -> ToolRequest:
-        """Return what tools are searched by, apart from the dialogue."""
+    def tool_request(self) -> ToolRequest:
+        """Return the request that tools are searched by, without the dialogue."""
         return ToolRequest(
             self.profile, self.user, self.message, client_tools=frozenset(self.client_tools)
         )
@@ -227,19 +227,19 @@ def new_context(
     client_tools: Sequence[str] = (),
     token: str | None = None,
 ) -> RunContext:
-    """Find the agent for a message, or for a turn that goes on; nothing is written yet, and no tool
-    chosen.
+    """Return the context of a new message, or of a turn that continues. It writes nothing and
+    chooses no tools.
 
     Args:
-        message: The user's text; None where a turn goes on with the tools that it has.
-        locale: The language to answer in; otherwise the message's own.
-        client_context: What the client says of where the user is; data, never believed.
+        message: The user's text; None if a turn continues with the tools that it has.
+        locale: The language to answer in; by default the message's own.
+        client_context: The client's context, about where the user is; untrusted data.
         client_tools: Tools that the client can run; those that are not registered for clients
             are left out.
     Raises:
         NotFound: There is no such agent.
-        PermissionDenied: It is disabled, or not for this user's role.
-        FailedPrecondition: The registry is empty, so that there is nothing to choose from.
+        PermissionDenied: The agent is disabled, or not for this user's role.
+        FailedPrecondition: The registry is empty, so there are no tools to choose from.
     """
     registry, text = snapshot(platform.db), message or ""
     profile = find_agent(platform, agent_id, user=user, registry=registry)
@@ -264,7 +264,7 @@ def new_context(
         client_id=client_id,
         client_tools=registered_client_tools(registry, client_tools),
         token=token,
-        # It is made while the thread is read.
+        # Computed while the thread is read.
         embedding=embed_query(platform.embedder, text)
         if by_meaning and not is_small_talk(text)
         else None,
@@ -299,9 +299,9 @@ def find_agent(
 
 
 def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
-    """Return what a thread is about: the user's last messages, newest first; the tools that the
-    last turn called; and whether its answer was a question."""
-    said = [message.text for message in history if isinstance(message, UserMessage)]
+    """Return what helps to choose tools in a thread: the user's last messages, newest first; the
+    tools that the last turn called; and whether its answer was a question."""
+    texts = [message.text for message in history if isinstance(message, UserMessage)]
     called: list[str] = []
     for message in reversed(history):
         if isinstance(message, UserMessage):
@@ -312,11 +312,11 @@ def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
     was_asked = isinstance(last, ModelMessage) and last.text.rstrip().endswith("?")
     was_asked = was_asked or ASK_USER in called[:1]
     called = [name for name in called if name not in PLATFORM_TOOLS]
-    return said[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_asked
+    return texts[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_asked
 
 
 def registered_client_tools(registry: Snapshot, offered: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the tools a client offers that are registered to run on clients, by name."""
+    """Return the ids of a client's offered tools that are registered to run on clients, sorted."""
     entries = registry.content.entries
     known = [entries[id] for id in sorted(set(offered) & entries.places.keys())]
     return tuple(each.id for each in known if each.execution.type == "client")
@@ -350,17 +350,17 @@ def run_turn(
     agents: AskAgent,
     streamed: bool,
 ) -> Turn:
-    """Return the turn of a run in a thread, as far as it has come.
+    """Return the turn of a run in a thread, with its progress so far.
 
     Args:
-        state: How far the turn has come, as `turn_state` returns it.
-        deadline: The `time.monotonic()` value by which it must have ended.
-        agents: How other agents are asked.
-        streamed: Whether the models' replies are shown as they come.
+        state: The turn's progress, as `turn_state` returns it.
+        deadline: The `time.monotonic()` value by which the turn must have ended.
+        agents: Lets capabilities ask other agents.
+        streamed: Whether the models' replies are shown as they arrive.
     """
     profile = context.profile
-    # The run leaves its steps to the next one as it sent them.
-    opened.documents = compacted(
+    # Saved with the run, so that the next run starts from the steps in the form that was sent.
+    opened.documents = compact_documents(
         opened.documents,
         turn_id=opened.turn_id,
         tokens=profile.turn_tokens,
@@ -368,12 +368,12 @@ def run_turn(
     )
     request = turn_request(
         context,
-        compacted_history(opened.documents),
+        compact_history(opened.documents),
         run_id=opened.run_id,
         is_open=state.step > 0,
         is_first_turn=all(each["turnId"] == opened.turn_id for each in opened.documents),
         decisions=opened.decisions_at_start,
-        lasting=lasting_effects(opened.documents),
+        replaced_writes=lasting_effects(opened.documents),
         streamed=streamed,
     )
     return new_turn(
@@ -389,26 +389,26 @@ def turn_request(
     is_open: bool = False,
     is_first_turn: bool = True,
     decisions: Sequence[str] = (),
-    lasting: Sequence[str] = (),
+    replaced_writes: Sequence[str] = (),
     streamed: bool = False,
 ) -> ModelRequest:
-    """Write the prompt: what the turn's models are sent first.
+    """Return the turn's first model request: prompt, history and tools.
 
     Args:
-        history: It ends with the message, or with a reply whose calls are being answered.
-        is_open: It may end with such a reply.
-        is_first_turn: Nothing was said in the thread before.
-        decisions: What was decided in the thread, in lines.
-        lasting: What turns that were replaced have written, in lines.
-        streamed: Whether the models' replies are shown as they come.
+        history: Ends with the message, or with a reply whose calls are being answered.
+        is_open: Whether the history may end with such a reply.
+        is_first_turn: Whether the thread has no earlier turn.
+        decisions: The thread's decisions, a line each.
+        replaced_writes: Writes of turns that were replaced, a line each.
+        streamed: Whether the models' replies are shown as they arrive.
     """
     profile = context.profile
-    sound, repairs = repaired(history, leaves_last_open=is_open)
+    sound, repairs = repair_history(history, leaves_last_open=is_open)
     for repair in repairs:
         log.warning("run %s: the thread's history was repaired: %s", run_id, repair)
     place = read_place(context, is_first_turn=is_first_turn)
     notes = numbered_notes(context, sound)
-    tools = [*(tool_spec(entry) for entry in context.entries), ASKER]
+    tools = [*(tool_spec(entry) for entry in context.entries), ASK_USER_SPEC]
     if context.finds_more:
         tools.append(FINDER)
     return ModelRequest(
@@ -424,7 +424,7 @@ def turn_request(
             client_context=context.client_context,
             place=place,
             decisions=decisions,
-            lasting=lasting,
+            replaced_writes=replaced_writes,
             notes=notes,
         ),
         messages=tuple(
@@ -435,7 +435,7 @@ def turn_request(
                 counts_steps=profile.turn_tokens is None,
             )
         ),
-        # In the order of the names: the same tools are the same prompt.
+        # Sorted by name, so that the same tools give the same prompt.
         tools=tuple(sorted(tools, key=lambda tool: tool.name)),
         abilities=tuple(tool_spec(entry) for entry in context.abilities),
         notes=notes,
@@ -459,18 +459,19 @@ def new_turn(
     budget: Budget,
     state: TurnState | None = None,
 ) -> Turn:
-    """Return the turn that begins with a request: its models, and what calls are routed by.
+    """Return the turn that begins with a model request, with its models and its router.
 
     Args:
-        opened: Its run in a thread. Without one it is part of another run's tool call: nothing of
-            it is saved, nobody can be asked, and nothing may be written.
-        run_id: Of a run without a thread.
+        agents: Lets capabilities ask other agents.
+        opened: The turn's run in a thread. Without one the turn is part of another run's tool call:
+            it is not saved, nobody can approve its calls, and it may not write.
+        run_id: The id of a run without a thread.
     """
     profile, platform, user = context.profile, context.platform, context.user
 
     def find_tools(query: str, without: frozenset[str]) -> list[tuple[Entry, ToolSpec]]:
-        found = find(context.registry, context.question(), query, without=without)
-        return [(entry, tool_spec(entry)) for entry in found]
+        entries = find(context.registry, context.tool_request(), query, without=without)
+        return [(entry, tool_spec(entry)) for entry in entries]
 
     allow_unpriced = profile.allow_unpriced
     router = Router(
@@ -495,7 +496,7 @@ def new_turn(
             router,
             thread_id=thread_id,
             run_id=opened.run_id,
-            # Calls are made after their reply was saved: the newest document is their step's.
+            # Calls are made after their reply was saved, so the newest document is their step's.
             effect_key=lambda place: step_effect_key(thread_id, opened.documents[-1], place),
             earlier=lambda place: earlier_calls(opened.documents, place),
             dialogue=lambda: dialogue_so_far(db, thread_id, opened.documents),
@@ -523,7 +524,8 @@ def new_turn(
 
 
 def tool_spec(entry: Entry) -> ToolSpec:
-    """Return what the model is told of a tool; what others wrote of theirs is delimited."""
+    """Return a tool's `ToolSpec` for the model; texts of a tool that others registered are marked
+    as theirs."""
     if not entry.is_foreign:
         return entry.spec
     return replace(
@@ -534,7 +536,8 @@ def tool_spec(entry: Entry) -> ToolSpec:
 
 
 def read_place(context: RunContext, *, is_first_turn: bool) -> Place | None:
-    """Return where the user is, as the agent's briefing reads it; None if it cannot be read."""
+    """Return the place that the agent's briefing reads; None without one, or if it cannot be
+    read."""
     briefing = context.profile.briefing
     if briefing is None or (briefing.when == "first" and not is_first_turn):
         return None
@@ -547,14 +550,14 @@ def read_place(context: RunContext, *, is_first_turn: bool) -> Place | None:
 
 
 def numbered_notes(context: RunContext, history: Sequence[Message]) -> tuple[Note, ...]:
-    """Return what the agent's pack knows of the newest message, numbered from 1."""
-    said = next((each for each in reversed(history) if isinstance(each, UserMessage)), None)
-    if context.profile.notes is None or said is None:
+    """Return the agent's notes on the newest user message, numbered from 1."""
+    newest = next((each for each in reversed(history) if isinstance(each, UserMessage)), None)
+    if context.profile.notes is None or newest is None:
         return ()
-    found = context.profile.notes(said.text, context.locale)[:MAX_NOTES]
+    notes = context.profile.notes(newest.text, context.locale)[:MAX_NOTES]
     return tuple(
         replace(note, citation=note.citation.model_copy(update={"n": number}))
-        for number, note in enumerate(found, 1)
+        for number, note in enumerate(notes, 1)
     )
 
 

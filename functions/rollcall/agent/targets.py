@@ -1,5 +1,5 @@
-"""Where a capability runs: in this process, in another function, behind an HTTPS endpoint, or on
-the user's own device."""
+"""The targets of tool calls: this process, another function, an HTTPS endpoint, or the user's own
+device."""
 
 from __future__ import annotations
 
@@ -31,27 +31,28 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 
 PROBE_S = 10.0
-"""A function that nobody called for long needs some seconds to start."""
+"""Long enough for a cold start, which takes some seconds."""
 _NOT_IMPLEMENTED = 501
-"""What some servers say to a method that they do not know: they are there."""
+"""Some servers answer this to an unknown method, which proves that they are reachable."""
 
 
 class Target(Struct, frozen=True):
-    """One capability as it is checked, approved and called, wherever it runs.
+    """One capability to check, approve and call, wherever it runs.
 
     Attributes:
-        atomic: All its writes go into the ledger's batch.
-        policy: The capability's own and the operator's, whichever is stricter; None without either.
-        find_digest: Returns what changes with all that an approval relies on.
-        frozen: Checks arguments against the schema, and returns them as they are approved and run.
-            Raises InvalidArgument.
-        run: `run(ctx, arguments)`, plain JSON.
-        summary: `summary(arguments, locale)`: one line for an approval.
-        shown: Returns arguments as they may be shown and noted: hidden ones masked.
-        preview: What a person is shown before a write.
-        finder: How to find out whether the write of `ctx.effect_key` happened.
-        undo: `{tool, arguments}` of the write that takes one with these arguments and this output
-            back, where there is one.
+        atomic: Whether all its writes go into the ledger's batch.
+        policy: The stricter of the capability's own and the operator's policy; None without either.
+        find_digest: Returns a digest of all that an approval relies on.
+        frozen: Checks arguments against the schema, and returns them in the form in which they are
+            approved and run. Raises InvalidArgument.
+        run: Runs the capability, `run(ctx, arguments)`, and returns plain JSON.
+        summary: Returns one line for an approval, `summary(arguments, locale)`.
+        shown: Returns arguments as they may be shown and stored: hidden ones masked.
+        preview: Returns the preview that a person sees before a write; None without one.
+        finder: Returns a function that finds out whether the write of `ctx.effect_key` happened;
+            None without one.
+        undo: Returns `{tool, arguments}` of the write that takes back one with these arguments and
+            this output; None without one.
     """
 
     version: int
@@ -69,7 +70,7 @@ class Target(Struct, frozen=True):
     atomic: bool = False
 
     def ledger_write(self, ctx: ToolContext, arguments: Arguments) -> Write:
-        """Return how the ledger has the capability write."""
+        """Return the capability's call as a `Write` for the ledger."""
 
         def work(batch: WriteBatch | None) -> Any:
             ctx.effects = batch
@@ -83,12 +84,12 @@ def local_target(
 ) -> Target:
     """Return the target of a capability of this codebase.
 
-    The registry's document may be older than the code, or someone else's, so what it says of
-    effects only ever makes this stricter.
+    The registry's document may be older than the code, or another codebase's, so it can only make
+    the target stricter.
 
     Args:
-        declared: The operator's policy.
-        is_write: Whether the document says that it writes.
+        declared: The policy in the document.
+        is_write: Whether the document says that the capability writes.
     """
     mark = capability.mark
     return Target(
@@ -109,7 +110,7 @@ def local_target(
 
 
 def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]) -> Target:
-    """Return the target of a capability that is known by its registry document alone."""
+    """Return the target of a capability that is declared only by its registry document."""
     schema = entry.spec.parameters
 
     def frozen(arguments: Any, *, field: str = "") -> Arguments:
@@ -121,11 +122,11 @@ def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]
         return arguments
 
     def summary(arguments: Arguments, locale: str) -> str:
-        named = entry.names.get(locale) or entry.names.get("en", entry.id)
-        order = {name: n for n, name in enumerate(schema.get("properties", {}))}
-        # In the schema's order: a model does not choose what comes first, and what has no room.
+        name = entry.names.get(locale) or entry.names.get("en", entry.id)
+        order = {key: n for n, key in enumerate(schema.get("properties", {}))}
+        # In the schema's order: the model must not choose which arguments are cut off.
         ordered = dict(sorted(arguments.items(), key=lambda each: order.get(each[0], len(order))))
-        text = readable.called(named, readable.value(ordered), chars=SUMMARY_CHARS)
+        text = readable.called(name, readable.value(ordered), chars=SUMMARY_CHARS)
         return readable.line(text, SUMMARY_CHARS)
 
     return Target(
@@ -143,8 +144,8 @@ def registered_target(entry: Entry, run: Callable[[ToolContext, Arguments], Any]
 def remote_target(
     entry: Entry, user: User, token: str | None, timeout_s: Callable[[], float]
 ) -> Target:
-    """Return the target of what runs elsewhere: another Cloud Function, called as the user while a
-    token is at hand; an HTTPS endpoint of the allow-list; or a tool of the user's own client that
+    """Return the target of a capability that runs elsewhere: another Cloud Function, called with
+    the user's token if there is one; an HTTPS endpoint on the allow-list; or a client's tool that
     another codebase has registered."""
     execution = entry.execution
 
@@ -174,22 +175,22 @@ def remote_target(
 
 
 def probe(entry: Entry, catalog: Catalog) -> None:
-    """Check whether a capability can be reached, without running it: its code can be loaded, or its
-    server answers with anything below 500.
+    """Check that a capability can be reached, without running it: its code can be loaded, or its
+    server answers with a status below 500.
 
     Raises:
-        Unavailable: It cannot, or its server has a problem of its own.
+        Unavailable: It cannot be reached, or its server has a problem of its own.
         DeadlineExceeded: Its server did not answer in time.
         AgentError: It could not be checked.
     """
     if entry.execution.type == "internal_service":
-        try:  # as a call does first
+        try:  # the first steps of a call
             _ = catalog.find_capability(entry.id).json_schema
         except NotFound as error:
             raise Unavailable(TEXTS.text("errors.not_deployed", id=entry.id)) from error
         except AgentError:
             raise
-        except Exception as error:  # whatever a module raises while it is imported
+        except Exception as error:  # importing a module may raise anything
             kind = type(error).__name__
             raise Unavailable(f"the code of {entry.id} cannot be loaded: {kind}") from error
         return

@@ -1,8 +1,8 @@
-"""What an operator sees of runs: log entries, and OpenTelemetry spans where they are switched on.
+"""Telemetry of runs for operators: log entries, and OpenTelemetry spans if they are switched on.
 
-Spans are the run, each model's reply and each tool call. Names and attributes follow the semantic
-conventions for generative AI, version 1.41.0 (in development there, so they may change); what these
-have no word for begins with `rollcall.`. Content (messages, arguments, results) is in no span.
+There is a span for the run, each model's reply and each tool call. Names and attributes follow the
+semantic conventions for generative AI, version 1.41.0 (in development there, so they may change);
+our own attributes begin with `rollcall.`. No span has content (messages, arguments, results).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from rollcall.core.errors import Aborted, AgentError
 from rollcall.core.logs import fields, log_fields, set_fields, set_user
-from rollcall.core.tracing import NOTHING, Attribute, Span, SpanBlock, is_on, span
+from rollcall.core.tracing import NOTHING, Attribute, Span, SpanBlock, is_on
+from rollcall.core.tracing import span as new_span
 from rollcall.models.base import FinishReason, Usage
 from rollcall.models.provider import plain_id, provider_of
 from rollcall.store.open_run import OpenRun
@@ -26,27 +27,27 @@ log = logging.getLogger("rollcall")
 
 
 def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generator[Y, None, Result]:
-    """Drive a run's events: log its beginning and its end, and time it as a span. It sets fields of
-    the log context that it is run in."""
+    """Yield a run's events, log its beginning and its end, and record its span. It sets fields of
+    the log context that it runs in."""
     set_user(opened.user.uid)
     set_fields(thread=opened.thread_id, turn=opened.turn_id, run=opened.run_id, agent=opened.agent)
     offered, began = len(opened.request["offered"]), time.monotonic()
     if opened.attempt > 1:
-        told = fields("run_taken_up", attempt=opened.attempt, offered=offered)
-        log.info("run taken up", extra=told)
+        extra = fields("run_taken_up", attempt=opened.attempt, offered=offered)
+        log.info("run taken up", extra=extra)
     else:
-        told = fields("run_opened", attempt=opened.attempt, offered=offered)
-        log.info("run opened", extra=told)
-        for approval in opened.approvals:  # what an earlier run of the turn asked for
-            told = fields("approval_decided", tool=approval.tool, status=approval.status.value)
-            log.info("approval %s: %s", approval.id, approval.status.value, extra=told)
+        extra = fields("run_opened", attempt=opened.attempt, offered=offered)
+        log.info("run opened", extra=extra)
+        for approval in opened.approvals:  # requested by an earlier run of the turn
+            extra = fields("approval_decided", tool=approval.tool, status=approval.status.value)
+            log.info("approval %s: %s", approval.id, approval.status.value, extra=extra)
 
     def log_end(outcome: str, **figures: Any) -> None:
         ms = round((time.monotonic() - began) * 1000)
-        told = fields("run_ended", outcome=outcome, ms=ms, attempt=opened.attempt, **figures)
-        log.info("run ended: %s", outcome, extra=told)
+        extra = fields("run_ended", outcome=outcome, ms=ms, attempt=opened.attempt, **figures)
+        log.info("run ended: %s", outcome, extra=extra)
 
-    with run_span(opened.agent, opened) as made:
+    with run_span(opened.agent, opened) as span:
         try:
             result = yield from events
         except (Aborted, GeneratorExit):
@@ -54,14 +55,14 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
             raise
         except Exception as error:
             code = error.code if isinstance(error, AgentError) else type(error).__name__
-            # One of ours that has not closed the run goes on elsewhere.
+            # After an AgentError a run that is still open goes on in another process.
             is_left = isinstance(error, AgentError) and not opened.is_closed
             log_end("left" if is_left else "failed", code=code)
             raise
         calls, usage, reason = result["toolCalls"], result["usage"], result.get("stopReason")
         input_tokens = sum(each["inputTokens"] for each in usage)
         output_tokens = sum(each["outputTokens"] for each in usage)
-        made.set(
+        span.set(
             {
                 "gen_ai.usage.input_tokens": input_tokens,
                 "gen_ai.usage.output_tokens": output_tokens,
@@ -71,8 +72,8 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
             }
         )
         for interrupt in result["outcome"].get("interrupts") or ():
-            told = fields("approval_asked", tool=interrupt["metadata"]["tool"])
-            log.info("approval %s: asked", interrupt["id"], extra=told)
+            extra = fields("approval_asked", tool=interrupt["metadata"]["tool"])
+            log.info("approval %s: asked", interrupt["id"], extra=extra)
         log_end(
             result["outcome"]["type"],
             stopReason=reason,
@@ -88,8 +89,8 @@ def observe_run(opened: OpenRun, events: Generator[Y, None, Result]) -> Generato
 
 
 def run_span(agent_id: str, opened: OpenRun | None = None) -> SpanBlock:
-    """Begin `invoke_agent <agent>`: one run of a turn, or an agent that is asked inside a tool.
-    Later runs of the turn, which may begin days after, are found by `rollcall.turn.id`."""
+    """Begin the span `invoke_agent <agent>`: one run of a turn, or of an agent that a tool asks.
+    Later runs of the turn, which may begin days after, have the same `rollcall.turn.id`."""
     if not is_on():
         return NOTHING
     attributes: dict[str, Attribute] = {
@@ -105,11 +106,11 @@ def run_span(agent_id: str, opened: OpenRun | None = None) -> SpanBlock:
         attributes["rollcall.run.attempt"] = opened.attempt
     if user := log_fields().get("user"):
         attributes["enduser.pseudo.id"] = user
-    return span(f"invoke_agent {agent_id}", attributes)
+    return new_span(f"invoke_agent {agent_id}", attributes)
 
 
 def reply_span(model_id: str, *, streamed: bool) -> SpanBlock:
-    """Begin `chat <model>`: one reply of one model, all tries together."""
+    """Begin the span `chat <model>`: one reply of one model, all tries together."""
     if not is_on():
         return NOTHING
     name = plain_id(model_id)
@@ -123,12 +124,12 @@ def reply_span(model_id: str, *, streamed: bool) -> SpanBlock:
         **_conversation(),
     }
     in_process = id == "offline"
-    return span(f"chat {model}", attributes, kind="internal" if in_process else "client")
+    return new_span(f"chat {model}", attributes, kind="internal" if in_process else "client")
 
 
-def record_usage(made: Span, usage: Usage, *, reason: FinishReason | None = None) -> None:
-    """Set on a reply's span what it used, and how it ended."""
-    made.set(
+def record_usage(span: Span, usage: Usage, *, reason: FinishReason | None = None) -> None:
+    """Set a reply's usage and finish reason on its span."""
+    span.set(
         {
             "gen_ai.usage.input_tokens": usage.input_tokens,
             "gen_ai.usage.output_tokens": usage.output_tokens,
@@ -139,7 +140,8 @@ def record_usage(made: Span, usage: Usage, *, reason: FinishReason | None = None
 
 
 def tool_span(name: str, call_id: str | None = None) -> SpanBlock:
-    """Begin `execute_tool <tool>`: one call, wherever it runs, also where no model made it."""
+    """Begin the span `execute_tool <tool>`: one call, wherever it runs, also a user's direct
+    call."""
     if not is_on():
         return NOTHING
     attributes: dict[str, Attribute] = {
@@ -150,7 +152,7 @@ def tool_span(name: str, call_id: str | None = None) -> SpanBlock:
     }
     if call_id is not None:
         attributes["gen_ai.tool.call.id"] = call_id
-    return span(f"execute_tool {name}", attributes)
+    return new_span(f"execute_tool {name}", attributes)
 
 
 def _conversation() -> dict[str, Attribute]:

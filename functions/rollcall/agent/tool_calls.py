@@ -1,9 +1,9 @@
 """The tool calls of one step: checked, run side by side, and saved as they end.
 
-`ask_user` is the platform's own tool with which a model asks the user back. A call of it ends the
-turn with its question as the answer. Calls beside it in the same reply run first, and where one
-waits for a person or the client, the question follows when that is settled. Whoever asks twice in
-one reply has the first question asked and is refused the second.
+`ask_user` is the platform's own tool, with which a model asks the user a question. A call of it
+ends the turn with the question as the answer. Other calls of the same reply run first; if one waits
+for a person or the client, the question follows once that is settled. A second question in the same
+reply is refused.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ DATA_CHARS = 4_000
 _REPLIES = "Up to 8 short answers that the user may tap, in the user's language."
 _DATA = "What the user has told so far of what you need, by name: for the app, such as a form."
 
-ASKER = ToolSpec(
+ASK_USER_SPEC = ToolSpec(
     ASK_USER,
     "Ask the user for what is missing and cannot be found with a tool. It ends your turn; the "
     "user's next message is the answer. Do not repeat the question in your text.",
@@ -84,22 +84,22 @@ ASKER = ToolSpec(
 )
 
 
-def _small(data: dict[str, Any]) -> dict[str, Any]:
+def _check_size(data: dict[str, Any]) -> dict[str, Any]:
     if len(json.dumps(data, ensure_ascii=False)) > DATA_CHARS:
         raise ValueError(f"at most {DATA_CHARS:,} characters of JSON are taken")
     return data
 
 
-_Said = StringConstraints(strip_whitespace=True, min_length=1, max_length=QUESTION_CHARS)
-_Reply = StringConstraints(strip_whitespace=True, min_length=1, max_length=REPLY_CHARS)
+_QuestionText = StringConstraints(strip_whitespace=True, min_length=1, max_length=QUESTION_CHARS)
+_QuickReply = StringConstraints(strip_whitespace=True, min_length=1, max_length=REPLY_CHARS)
 
 
 class Question(Wire):
     """The arguments of `ask_user`."""
 
-    question: Annotated[str, _Said]
-    quick_replies: list[Annotated[str, _Reply]] = Field(default=[], max_length=MAX_REPLIES)
-    collected_data: Annotated[dict[str, Any], AfterValidator(_small)] | None = None
+    question: Annotated[str, _QuestionText]
+    quick_replies: list[Annotated[str, _QuickReply]] = Field(default=[], max_length=MAX_REPLIES)
+    collected_data: Annotated[dict[str, Any], AfterValidator(_check_size)] | None = None
 
 
 def check_question(call: ToolCall, before: Iterable[ToolCall]) -> CallOutcome | AgentError:
@@ -118,7 +118,7 @@ def check_question(call: ToolCall, before: Iterable[ToolCall]) -> CallOutcome | 
 
 
 def find_question(state: TurnState) -> Question | None:
-    """Return what the newest step asked the user, if it did."""
+    """Return the newest step's question to the user; None if it asked none."""
     for record in (*state.earlier, *state.records):
         is_newest = record.step == state.step
         if record.tool == ASK_USER and is_newest and record.status is CallStatus.DONE:
@@ -129,21 +129,22 @@ def find_question(state: TurnState) -> Question | None:
 PARALLEL = 8
 IDLE_S = 1.0
 FREE_REPORTS = 100
-"""So often a call may report its progress as fast as it likes; then once in `IDLE_S`."""
+"""How many progress reports of a call are shown at any rate; later ones once in `IDLE_S`."""
 LEAVE_S = 8.0
-"""How long a write that was begun is waited for when the run is left to another process."""
+"""How long to wait for writes under way when the run is left to another process."""
 BATCH_S = 0.5
 """How long a result waits at most for the next one. The model waits for all of them anyway."""
 STEP_CHARS = 200_000
-"""What the results of one step may have together."""
+"""The limit for the results of one step together."""
 RECORD_BYTES = 800
-"""Kept for a call's record, beside its result."""
+"""Space reserved in the document for a call's record, beside its result."""
 
 log = logging.getLogger("rollcall")
 
 
 class ResultBatch(Struct):
-    """Results of calls that run side by side: those that end close together are saved as one."""
+    """Results of calls that run side by side; those that end close together are saved in one
+    write."""
 
     journal: Journal
     _ready: dict[int, tuple[ToolCall, ToolResult, ToolCallRecord]] = field(default_factory=dict)
@@ -157,7 +158,7 @@ class ResultBatch(Struct):
 
     @property
     def left_s(self) -> float | None:
-        """How many seconds the batch may wait for more; None while it is empty."""
+        """How many seconds the batch may still wait for more results; None while it is empty."""
         return max(self._since + BATCH_S - time.monotonic(), 0.0) if self._ready else None
 
     def flush(self) -> list[Event]:
@@ -181,7 +182,7 @@ class ResultBatch(Struct):
 
 
 class _EndedCall(Struct, frozen=True):
-    """How one call ended. `status` is REFUSED where it was never run."""
+    """How one call ended. `status` is REFUSED if it was never run."""
 
     place: int
     call: ToolCall
@@ -191,14 +192,14 @@ class _EndedCall(Struct, frozen=True):
 
 
 class StepCalls:
-    """The calls of one reply. Worker threads put progress and ends into one queue."""
+    """The calls of one reply. Worker threads put progress events and ended calls into one queue."""
 
     def __init__(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
         self.turn, self.state, self.calls = turn, turn.state, calls
         self.results, self.state.answered = self.state.answered, {}
         self.open = {place: call for place, call in enumerate(calls) if place not in self.results}
-        self.unbegun: deque[int] = deque()
-        self.began = time.monotonic()
+        self.unstarted: deque[int] = deque()
+        self.started_at = time.monotonic()
         self.queue: SimpleQueue[Event | _EndedCall] = SimpleQueue()
         self.batch = ResultBatch(turn.journal)
         reply = self.state.history[-1]
@@ -209,12 +210,12 @@ class StepCalls:
         self.limit = SizeLimit(chars, room - RECORD_BYTES)
 
     def run(self) -> Generator[Event | None, None, list[ToolResult] | None]:
-        """Answer every call that has no answer yet; yield results as they come, and None after a
-        second of nothing.
+        """Answer every call that has no answer yet; yield events as they come, and None after a
+        second without any.
 
         Returns:
-            The results in the order of the calls; None if a call waits for somebody else (the
-            turn's `waiting` then says which), or if the turn was stopped meanwhile.
+            The results in the order of the calls; None if a call waits for a person or the client
+            (see the turn's `waiting`), or if the turn was stopped meanwhile.
         """
         turn, state = self.turn, self.state
         try:
@@ -224,19 +225,19 @@ class StepCalls:
                     self.queue.put(_EndedCall(place, call, refusal, CallStatus.REFUSED))
                 elif call.name == ASK_USER:
                     state.count(call)
-                    asked = check_question(call, self.calls[:place])
-                    is_refused = isinstance(asked, AgentError)
+                    outcome = check_question(call, self.calls[:place])
+                    is_refused = isinstance(outcome, AgentError)
                     status = CallStatus.REFUSED if is_refused else CallStatus.DONE
-                    self.queue.put(_EndedCall(place, call, asked, status))
+                    self.queue.put(_EndedCall(place, call, outcome, status))
                 else:
                     state.count(call)
-                    self.unbegun.append(place)
-            for _ in range(min(PARALLEL, len(self.unbegun))):
-                workers().start(self.work_off, name="tool")
+                    self.unstarted.append(place)
+            for _ in range(min(PARALLEL, len(self.unstarted))):
+                workers().start(self.run_unstarted, name="tool")
             while self.open:
                 if turn.is_stopped():
-                    # What only reads is left; a write that was begun is waited for.
-                    self.leave_reads()
+                    # Reads are dropped; writes under way are awaited.
+                    self.drop_reads()
                     if not self.open:
                         break
                 if self.batch.left_s == 0.0:
@@ -251,8 +252,8 @@ class StepCalls:
             self.await_writes()
             raise
         finally:
-            self.unbegun.clear()
-        # They were noted as they ended; from here on they are in the order of the calls.
+            self.unstarted.clear()
+        # They were added in the order in which they ended; sort them in the order of the calls.
         places = {call.id: place for place, call in enumerate(self.calls)}
         state.records.sort(key=lambda record: places.get(record.id, -1))
         state.waiting.sort(key=lambda each: each.place)
@@ -261,9 +262,9 @@ class StepCalls:
         return [self.results[place] for place in range(len(self.calls))]
 
     def refusal(self, place: int, call: ToolCall) -> AgentError | None:
-        """Return why a call is not run at all, if so."""
+        """Return why a call may not be run; None if it may."""
         if self.turn.dispatch.is_decided(call):
-            return None  # it was checked before somebody was asked
+            return None  # it was checked before a person or the client got it
         offered = [tool.name for tool in self.state.tools]
         if call.name not in offered:
             hint = f"offered: {', '.join(offered)}"
@@ -276,17 +277,17 @@ class StepCalls:
             )
         return refused_by_bound(self.turn, call, number=place)
 
-    def work_off(self) -> None:
-        """Run calls in a worker thread, one after the other, until none is left to begin."""
+    def run_unstarted(self) -> None:
+        """Run calls in a worker thread, one after the other, until all have started."""
         while True:
             try:
-                place = self.unbegun.popleft()
+                place = self.unstarted.popleft()
             except IndexError:
                 return
-            copy_context().run(self.work, place, self.calls[place])
+            copy_context().run(self.run_call, place, self.calls[place])
 
-    def work(self, place: int, call: ToolCall) -> None:
-        """Run a call."""
+    def run_call(self, place: int, call: ToolCall) -> None:
+        """Run a call, and put its progress and its end into the queue."""
         set_fields(tool=call.name)
         started = reported = time.monotonic()
         reports = 0
@@ -310,11 +311,11 @@ class StepCalls:
             outcome = WriteUnknown(error.text, hint=error.hint_text)
         except AgentError as error:
             outcome = error
-        except BaseException as error:  # SystemExit too: nobody waits in vain for this call's end
+        except BaseException as error:  # SystemExit too, or the run would wait forever for the call
             incident = report_incident(error, f"the tool {call.name} failed")
             message = TEXTS.text("errors.tool_incident", name=call.name, incident=incident)
-            # The ledger turns an exception into an error of ours; what went past it may have
-            # written.
+            # The ledger turns every Exception of a write into an AgentError; after anything else
+            # the write may have happened.
             is_unknown = not isinstance(error, Exception) and self.turn.dispatch.writes(call)
             outcome = WriteUnknown(message) if is_unknown else Internal(message)
         status = CallStatus.DONE
@@ -324,8 +325,8 @@ class StepCalls:
         self.queue.put(_EndedCall(place, call, outcome, status, ms))
 
     def next_item(self) -> Event | _EndedCall | None:
-        """Return the next thing that happens; None after a second of nothing, or when the batch is
-        due; or a call that is still open past the deadline, as ended."""
+        """Return the next item of the queue; None after a second without any, or when the batch is
+        due. Past the deadline, end a call that is still open and return it."""
         turn = self.turn
         left_s = turn.deadline - time.monotonic()
         batch_s = self.batch.left_s
@@ -334,15 +335,15 @@ class StepCalls:
                 return self.queue.get(timeout=min(left_s, IDLE_S if batch_s is None else batch_s))
             for _ in range(self.queue.qsize()):
                 item = self.queue.get_nowait()
-                if isinstance(item, _EndedCall):  # progress, which may be endless, is left out
+                if isinstance(item, _EndedCall):  # progress, which may never end, is skipped
                     return item
         except Empty:
             if time.monotonic() < turn.deadline:
                 return None
         place, call = next(iter(self.open.items()))
-        ms = round((time.monotonic() - self.began) * 1000)
+        ms = round((time.monotonic() - self.started_at) * 1000)
         with suppress(ValueError):
-            self.unbegun.remove(place)  # it waited for others to end
+            self.unstarted.remove(place)  # it was still waiting for a worker
             late = DeadlineExceeded(TEXTS.text("errors.no_time_left", name=call.name))
             return _EndedCall(place, call, late, CallStatus.FAILED)
         if turn.dispatch.writes(call):
@@ -352,9 +353,9 @@ class StepCalls:
         return _EndedCall(place, call, late, CallStatus.FAILED, ms)
 
     def end(self, ended: _EndedCall) -> None:
-        """Note a call's end: its record in the turn, its result in the batch."""
+        """Add an ended call's record to the turn, and its result to the batch."""
         if self.open.pop(ended.place, None) is None:
-            return  # it came after its time was over
+            return  # it was ended at the deadline
         turn, state, call, outcome = self.turn, self.state, ended.call, ended.outcome
         if isinstance(outcome, NeedsApproval | ClientCall):
             state.waiting.append(WaitingCall(ended.place, call, outcome))
@@ -373,10 +374,10 @@ class StepCalls:
         if isinstance(outcome, AgentError):
             if isinstance(outcome, Unavailable | Aborted) and ended.status is CallStatus.FAILED:
                 state.allow_again(call)
-            told = logs.fields(
+            extra = logs.fields(
                 "call_failed", tool=call.name, code=outcome.code, status=ended.status.value
             )
-            log.info("call of %s: %s", call.name, ended.status.value, extra=told)
+            log.info("call of %s: %s", call.name, ended.status.value, extra=extra)
             outcome.translate(turn.request.locale)
             content, fields["error"] = render_error(outcome, limit=self.limit)
         else:
@@ -397,18 +398,18 @@ class StepCalls:
         self.batch.add(ended.place, call, result, record)
         self.results[ended.place] = result
 
-    def leave_reads(self) -> None:
-        """Wait no longer for calls that only read."""
+    def drop_reads(self) -> None:
+        """Stop waiting for calls that only read."""
         for place, call in list(self.open.items()):
             if not self.turn.dispatch.writes(call):
                 del self.open[place]
 
     def await_writes(self) -> None:
-        """Save what is there, and how the writes end that were begun: whoever takes the run up
-        would not know. Calls that wait for somebody are asked about again then."""
-        self.leave_reads()
-        ends = min(time.monotonic() + LEAVE_S, self.turn.deadline)
-        while self.open and time.monotonic() < ends:
+        """Wait for the writes under way, and save all results: the process that recovers the run
+        could not learn them. Calls that wait for somebody are asked about again then."""
+        self.drop_reads()
+        end = min(time.monotonic() + LEAVE_S, self.turn.deadline)
+        while self.open and time.monotonic() < end:
             try:
                 item = self.queue.get(timeout=0.2)
             except Empty:
@@ -417,5 +418,5 @@ class StepCalls:
                 self.end(item)
         try:
             self.batch.flush()
-        except AgentError as error:  # nobody is there to be told; the ledger knows the writes' ends
+        except AgentError as error:  # no client is left to report to; the ledger has the writes
             log.warning("the ends of calls could not be saved: %s", error.message)

@@ -1,4 +1,5 @@
-"""Tool results as a model reads them: numbered sources, bounded size, no credentials."""
+"""Renders tool results for a model: with numbered citations, in bounded size, without
+credentials."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _SHORT_TEXT = 200
 
 
 class SizeLimit(Struct, frozen=True):
-    """How long a text for the model may be, in characters and in bytes of UTF-8."""
+    """The longest text for a model, in characters and in bytes of UTF-8."""
 
     chars: int
     bytes: int = DOCUMENT_BYTES
@@ -28,9 +29,9 @@ class SizeLimit(Struct, frozen=True):
 
 
 def render(output: Any, citations: Sequence[Citation], *, limit: SizeLimit) -> tuple[str, Any]:
-    """Return the JSON text that a model reads of a result, and the output in it, within about
-    `limit` and without credentials. What does not fit is cut from the longest lists and texts, and
-    the text says so."""
+    """Return a result as JSON text for a model, and the output in it, within about `limit` and
+    without credentials. If it is too large, the longest lists and texts are cut, and the text says
+    so."""
     output = redacted_json(output)
     value: dict[str, Any] = {"output": output}
     if citations:
@@ -48,8 +49,8 @@ def render(output: Any, citations: Sequence[Citation], *, limit: SizeLimit) -> t
 
 
 def bounded_display(display: Display) -> Display:
-    """Return what a person is shown before a write, of at most about `DISPLAY_CHARS` characters;
-    what does not fit is cut, and its title says so."""
+    """Return the display of a write's preview, cut to at most about `DISPLAY_CHARS` characters; its
+    title then says so."""
     shown = display.dump()
     if len(compact_json(shown)) <= DISPLAY_CHARS:
         return display
@@ -61,18 +62,18 @@ def bounded_display(display: Display) -> Display:
 
 
 def render_error(error: AgentError, *, limit: SizeLimit) -> tuple[str, Any]:
-    """Return the JSON text that tells a model why a call failed, and the error in it, within about
-    `limit`: what does not fit is cut from the longest texts."""
+    """Return a call's error as JSON text for a model, and the error in it, within about `limit`. If
+    it is too large, the longest texts are cut."""
     value = {"error": redacted_json({"message": error.message, **error.details})}
-    told = next(
+    fitting = next(
         (cut for cut in chain([value], _shortened(value)) if limit.holds(compact_json(cut))),
         {"error": {"code": error.code, "message": "(…)"}},
     )
-    return compact_json(told), told["error"]
+    return compact_json(fitting), fitting["error"]
 
 
 def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield copies whose longest lists and texts get shorter and shorter."""
+    """Yield ever shorter copies: each cuts the longest lists and texts further."""
     items, chars = _longest(value)
     while items > 1 or chars > _SHORT_TEXT:
         items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
@@ -80,7 +81,7 @@ def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _longest(value: Any) -> tuple[int, int]:
-    """Return the length of the longest list inside, and that of the longest text."""
+    """Return the length of a value's longest list, and that of its longest text."""
     items = chars = 0
     stack = [value]
     while stack:
@@ -96,7 +97,7 @@ def _longest(value: Any) -> tuple[int, int]:
 
 
 def _cut(value: Any, *, items: int, chars: int) -> Any:
-    """Return a copy whose lists and texts are no longer than this."""
+    """Return a copy whose lists have at most `items` items and whose texts `chars` characters."""
     if isinstance(value, str):
         return value if len(value) <= chars else value[:chars] + "…"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A turn: what it works with, how far it has come, what it came to, and which bound ends it."""
+"""A turn: its configuration, its state, its end, and the bounds that end it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rollcall.models.base import Model, ModelRequest, ToolSpec
 from rollcall.store.message_log import TurnUsage
 
 CLOSING_S = 5.0
-"""Kept back from a turn's time, to make an answer of what was found."""
+"""The part of a turn's time that is reserved for a closing answer."""
 MAX_CALLS_PER_STEP = 16
 MAX_CITATIONS = 100
 _MARK = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 class Journal(Protocol):
-    """Where a run is saved, before anything that follows from it."""
+    """Saves a run's progress, always before anything that depends on it."""
 
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None: ...
 
@@ -50,7 +50,7 @@ class WaitingCall(Struct, frozen=True):
     """A call that a person or the client answers later.
 
     Attributes:
-        place: Of the call in its step.
+        place: The call's place in its step, from 0.
     """
 
     place: int
@@ -59,8 +59,15 @@ class WaitingCall(Struct, frozen=True):
 
 
 class TurnEnd(Struct):
-    """What a run of a turn came to. Whoever ends the run saves the answer, which is not in the
-    journal yet; of a run that waits, `answer` is only what the user is told."""
+    """How a run of a turn ended.
+
+    The caller saves `answer`, which is not in the journal yet. In a run that waits, `answer` is
+    only shown to the user.
+
+    Attributes:
+        is_question: Whether the model asked the user with `ask_user`; `collected_data` is then the
+            data that it has collected so far.
+    """
 
     answer: ModelMessage
     stop_reason: StopReason | None
@@ -72,7 +79,6 @@ class TurnEnd(Struct):
     spent: TurnUsage
     waiting: tuple[WaitingCall, ...] = ()
     is_question: bool = False
-    """The model has asked the user back; `collected_data` is what it has by then."""
     collected_data: dict[str, Any] | None = None
 
     @property
@@ -84,7 +90,7 @@ class Sources:
     """The citations of a turn, each numbered once.
 
     Args:
-        known: Those that were numbered earlier in the turn.
+        known: Citations that were numbered earlier in the turn.
     """
 
     def __init__(self, known: Iterable[Citation] = ()) -> None:
@@ -94,11 +100,12 @@ class Sources:
 
     @property
     def citations(self) -> list[Citation]:
-        """All of them, in the order in which they came."""
+        """All citations, in the order in which they were added."""
         return list(self._numbers.values())
 
     def number(self, citations: Sequence[Citation]) -> list[Citation]:
-        """Return the citations with their numbers; past `MAX_CITATIONS` a turn gets no new ones."""
+        """Return the citations with their numbers. Beyond `MAX_CITATIONS` in a turn, new ones are
+        left out."""
         numbered = []
         for citation in citations:
             key = _source_key(citation)
@@ -111,35 +118,37 @@ class Sources:
         return numbered
 
     def referred_to(self, text: str) -> list[Citation]:
-        """Return the citations whose marks stand in `text`; all where it has no mark of ours."""
+        """Return the citations that `text` refers to by their numbers; all if it refers to none."""
         marks = {int(n) for found in _MARK.findall(text) for n in found.split(",")}
         return [each for each in self.citations if each.n in marks] or self.citations
 
 
 def _source_key(citation: Citation) -> Citation | str:
-    """Return what is the same for every citation of one source."""
+    """Return a key that all citations of one source share."""
     if citation.message_id is not None:
         return citation.message_id
     return citation.model_copy(update={"n": 0, "quote": None, "timestamp": None})
 
 
-def _key(call: ToolCall) -> str:
+def _call_key(call: ToolCall) -> str:
+    """Return a key that calls with the same arguments share."""
     return f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
 
 
 class TurnState(Struct):
-    """A turn as far as it has come.
+    """The progress of a turn.
 
     Attributes:
-        history: It grows with the turn; at first that of its request.
-        sent: As much of the history as was sent to a model, in the form in which it was sent.
-        tools: Those that the model may call by now: it may search for more.
-        records: The calls that this run has answered; `earlier` those of the turn's runs before.
-            The counts are the turn's.
-        answered: Of the history's last reply, the calls that were answered before, by place.
-        named: Sources that the answer names in words.
-        before: What the turn had used up when this process began with it; `tokens` and `micro_usd`
-            come on top.
+        history: The messages of the turn's request and all that follow.
+        sent: The part of the history that was sent to a model, in the form in which it was sent.
+        tools: The tools that the model may call by now, including those that it found.
+        records: The calls that this run has answered.
+        earlier: The calls that the turn's earlier runs have answered.
+        answered: Results of the last reply's calls that were answered before this run, by place.
+        named: Citations of sources that the answer names in words.
+        call_counts: How often each call was made in the turn, by its tool and arguments.
+        per_tool: How often each tool was called in the turn.
+        before: The turn's usage before this process; `tokens` and `micro_usd` are added to it.
     """
 
     history: list[Message] = field(default_factory=list)
@@ -152,7 +161,7 @@ class TurnState(Struct):
     sources: Sources = field(default_factory=Sources)
     named: list[Citation] = field(default_factory=list)
     usage: dict[str, ModelUsage] = field(default_factory=dict)
-    seen: Counter[str] = field(default_factory=Counter)
+    call_counts: Counter[str] = field(default_factory=Counter)
     per_tool: Counter[str] = field(default_factory=Counter)
     waiting: list[WaitingCall] = field(default_factory=list)
     malformed: int = 0
@@ -163,42 +172,44 @@ class TurnState(Struct):
     started: float = field(default_factory=time.monotonic)
 
     @property
-    def found_something(self) -> bool:
+    def has_results(self) -> bool:
+        """Whether any call of the turn has succeeded."""
         return any(record.status is CallStatus.DONE for record in (*self.earlier, *self.records))
 
     @property
     def spent(self) -> TurnUsage:
-        """What the turn has used up by now."""
+        """The turn's usage so far."""
         before, ms = self.before, round((time.monotonic() - self.started) * 1000)
         return TurnUsage(
             before.tokens + self.tokens, before.micro_usd + self.micro_usd, before.work_ms + ms
         )
 
     def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Let the model call these too, from its next reply on."""
+        """Add tools that the model may call from its next reply on."""
         known = {tool.name for tool in self.tools}
         self.tools += tuple({tool.name: tool for tool in tools if tool.name not in known}.values())
 
     def count(self, call: ToolCall) -> None:
         """Count a call that is made."""
-        self.seen[_key(call)] += 1
+        self.call_counts[_call_key(call)] += 1
         self.per_tool[call.name] += 1
 
     def allow_again(self, call: ToolCall) -> None:
-        """Forget a call that failed in a way that may pass."""
-        del self.seen[_key(call)]
+        """Forget a call after a transient failure, so that it does not count as repeated."""
+        del self.call_counts[_call_key(call)]
 
 
 class Turn(Struct, frozen=True):
-    """All that a turn works with, and how far it has come.
+    """All that the loop needs to run a turn, and the turn's state.
 
     Attributes:
-        request: What a model is asked first. Its messages may end with a reply whose calls are not
-            all answered; `state` then says what is known of them.
-        profile: The agent's, whose bounds hold for all of the turn's runs together.
-        models: Tried in their order until one begins to answer.
-        composer: Words what was found when no model can be asked; it needs no network.
-        deadline: A `time.monotonic()` value.
+        request: The first model request. Its messages may end with a reply whose calls are not all
+            answered; `state` then has the results so far.
+        profile: The agent's profile; its bounds apply to all of the turn's runs together.
+        models: The models, tried in order until one begins to answer.
+        composer: The model that writes an answer from the results when no other can be called; it
+            needs no network.
+        deadline: The `time.monotonic()` value by which the turn has to end.
     """
 
     run_id: str
@@ -216,7 +227,7 @@ class Turn(Struct, frozen=True):
 
 
 def reached_bound(turn: Turn, *, calls: int) -> StopReason | None:
-    """Return the bound that ends the turn now, after a step of so many calls, if one does."""
+    """Return the bound that ends the turn now, after a step of so many calls; None if none does."""
     profile, state = turn.profile, turn.state
     if turn.is_stopped():
         return StopReason.CANCELLED
@@ -236,7 +247,7 @@ def reached_bound(turn: Turn, *, calls: int) -> StopReason | None:
 
 
 def refused_by_bound(turn: Turn, call: ToolCall, *, number: int) -> AgentError | None:
-    """Return why this call, the step's `number`-th from 0, is one too many, if it is."""
+    """Return why a bound refuses this call, the step's `number`-th from 0; None if none does."""
     profile, state = turn.profile, turn.state
     if number >= MAX_CALLS_PER_STEP:
         return ResourceExhausted(TEXTS.text("errors.calls_of_step", most=MAX_CALLS_PER_STEP))
@@ -246,13 +257,13 @@ def refused_by_bound(turn: Turn, call: ToolCall, *, number: int) -> AgentError |
         return ResourceExhausted(
             TEXTS.text("errors.calls_of_tool", name=call.name, most=profile.max_calls_per_tool)
         )
-    is_repeated = state.seen[_key(call)] > 0
+    is_repeated = state.call_counts[_call_key(call)] > 0
     if is_repeated and turn.dispatch.is_client_tool(call):
-        # Files change: a client's tool may be called again with the same arguments, but not in the
-        # next step, nor twice in one.
+        # A client's files change, so its tools may be called again with the same arguments, but not
+        # in the next step, nor twice in one.
         replies = [each for each in state.history[-4:] if isinstance(each, ModelMessage)]
         before = replies[-2].tool_calls if len(replies) > 1 else ()
-        is_repeated = _key(call) in map(_key, (*before, *replies[-1].tool_calls[:number]))
+        is_repeated = _call_key(call) in map(_call_key, (*before, *replies[-1].tool_calls[:number]))
     if is_repeated:
         state.repeated_in_step += 1
         return Aborted(TEXTS.text("errors.called_before"))

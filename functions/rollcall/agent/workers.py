@@ -1,8 +1,8 @@
-"""Threads that are kept for the next piece of work.
+"""A pool of worker threads for replies and tool calls.
 
-A turn reads each reply, and runs each call, in a thread beside its own, so that it can be stopped
-while these wait. Starting a thread takes as long as checking and running a small tool, so one that
-is done waits for more.
+A turn reads each reply, and runs each call, in a thread of the pool, so that it can be stopped
+while these wait. Starting a thread takes as long as checking and running a small tool, so idle
+threads are kept for the next task.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from queue import SimpleQueue
 from threading import Thread, current_thread
 
 MAX_IDLE = 64
-"""Threads that are kept at most while they have nothing to do."""
+"""How many idle threads are kept at most."""
 
 _IDLE = "idle worker"
 _Task = tuple[str, Callable[[], object]]
 
 
 class Workers:
-    """As many threads as there is work at a time. They do not keep the process from ending."""
+    """A pool without a limit: a task gets an idle thread or a new one. The threads are daemons,
+    which do not keep the process from ending."""
 
     def __init__(self) -> None:
         self._idle: list[SimpleQueue[_Task]] = []
@@ -31,7 +32,7 @@ class Workers:
         """Run `work` in a thread, in a copy of this thread's context.
 
         Args:
-            name: The thread's name meanwhile.
+            name: The thread's name during the task.
         """
         try:
             tasks = self._idle.pop()
@@ -53,7 +54,7 @@ class Workers:
 
 
 def workers() -> Workers:
-    """Return the process's own; a forked one begins without."""
+    """Return this process's pool; a forked process gets a new one."""
     return _workers_of(os.getpid())
 
 

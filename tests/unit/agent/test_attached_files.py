@@ -54,7 +54,7 @@ def test_what_files_cost_is_estimated_beforehand() -> None:
 
 def test_room_for_files_is_given_back() -> None:
     room = attached_files._Room(PROCESS_BYTES)
-    with room.taken(PROCESS_BYTES), pytest.raises(Unavailable), room.taken(1):
+    with room.reserve(PROCESS_BYTES), pytest.raises(Unavailable), room.reserve(1):
         pass
-    with room.taken(PROCESS_BYTES):
+    with room.reserve(PROCESS_BYTES):
         pass

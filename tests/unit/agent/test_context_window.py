@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rollcall.agent.budget import Budget
-from rollcall.agent.history import SHORTENED, fitted
+from rollcall.agent.history import SHORTENED, fit_messages
 from rollcall.agent.model_calls import fit_window, stream_reply
 from rollcall.agent.paid_calls import request_tokens
 from rollcall.agent.reply import Reply
@@ -137,7 +137,7 @@ def test_a_small_request_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_results_are_shortened_from_the_oldest_and_say_so() -> None:
     messages = turn(6)
-    made = fitted(messages, tokens_of(messages) // 2)
+    made = fit_messages(messages, tokens_of(messages) // 2)
     results = [m.results[0].content for m in made if isinstance(m, ToolMessage)]
     assert results[0].endswith(SHORTENED) and results[-1] == f"5: {PAGE}"
     assert tokens_of(made) <= tokens_of(messages) // 2

@@ -20,12 +20,12 @@ from rollcall.agent.history import (
     LINE_CHARS,
     MAX_LINES,
     NEWEST_STEPS,
-    compacted,
-    compacted_history,
+    compact_documents,
+    compact_history,
     decision_lines,
     earlier_calls,
     recaps,
-    repaired,
+    repair_history,
     window,
     write_lines,
 )
@@ -110,7 +110,7 @@ def is_valid(history: list[Message]) -> bool:
     ],
 )
 def test_a_valid_history_is_left_alone(history: list[Message]) -> None:
-    assert repaired(history) == (history, [])
+    assert repair_history(history) == (history, [])
 
 
 LOST = "answered a call whose result was lost"
@@ -192,13 +192,13 @@ BEFORE = "left out what stood before the first of the user's messages"
 def test_a_broken_history_is_made_valid_and_said(
     broken: list[Message], whole: list[Message], notes: list[str]
 ) -> None:
-    assert repaired(broken) == (whole, notes)
+    assert repair_history(broken) == (whole, notes)
 
 
 def test_calls_of_one_id_each_keep_their_result() -> None:
     twice = ModelMessage("", (ToolCall("a", "x", {}), ToolCall("a", "y", {})))
     both = ToolMessage((ToolResult("a", "x", "1"), ToolResult("a", "y", "2")))
-    history, notes = repaired([ASK, twice, both])
+    history, notes = repair_history([ASK, twice, both])
     assert history == [
         ASK,
         ModelMessage("", (ToolCall("a", "x", {}), ToolCall("a-2", "y", {}))),
@@ -208,21 +208,23 @@ def test_calls_of_one_id_each_keep_their_result() -> None:
 
 
 def test_a_result_takes_the_name_of_its_call() -> None:
-    history, notes = repaired([ASK, reply("a"), ToolMessage((ToolResult("a", "other", "1"),))])
+    history, notes = repair_history(
+        [ASK, reply("a"), ToolMessage((ToolResult("a", "other", "1"),))]
+    )
     assert history[-1] == ToolMessage((ToolResult("a", "tool_a", "1"),))
     assert notes == ["gave a result the name of its call"]
 
 
 def test_calls_that_the_run_goes_on_with_may_stay_open() -> None:
     history: list[Message] = [ASK, reply("a")]
-    assert repaired(history, leaves_last_open=True) == (history, [])
+    assert repair_history(history, leaves_last_open=True) == (history, [])
     half: list[Message] = [ASK, reply("a", "b"), results("a")]
-    assert repaired(half, leaves_last_open=True)[1] == [LOST]
+    assert repair_history(half, leaves_last_open=True)[1] == [LOST]
 
 
 def test_a_note_says_how_often() -> None:
     broken: list[Message] = [ASK, reply("a", "b"), ASK]
-    assert repaired(broken)[1] == [f"{LOST} (2 times)"]
+    assert repair_history(broken)[1] == [f"{LOST} (2 times)"]
 
 
 CALL_A = {"functionCall": {"id": "a", "name": "tool_a", "args": {}}, "thoughtSignature": "c2ln"}
@@ -249,7 +251,7 @@ def openai(*items: Any) -> dict[str, Any]:
 )
 def test_parts_that_fit_their_reply_are_kept(provider: str, parts: tuple[Any, ...]) -> None:
     history = [ASK, reply("a", provider=provider, provider_parts=parts), results("a")]
-    assert repaired(history) == (history, [])
+    assert repair_history(history) == (history, [])
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_parts_that_do_not_are_left_out_and_the_reply_can_be_sent(
     provider: str, parts: tuple[Any, ...]
 ) -> None:
     broken = reply("a", provider=provider, provider_parts=parts)
-    history, notes = repaired([ASK, broken, results("a")])
+    history, notes = repair_history([ASK, broken, results("a")])
     assert history == [ASK, reply("a", provider=provider), results("a")]
     assert notes == ["left out what a provider kept for itself, since it did not fit its reply"]
     call = contents_of(history, "gemini-3.8-flash")[1]["parts"][0]
@@ -310,9 +312,9 @@ MESSAGES = st.one_of(
 @settings(deadline=None, max_examples=amount(60, full=300))
 @given(st.lists(MESSAGES, max_size=10))
 def test_any_history_becomes_valid_and_stays_so(history: list[Message]) -> None:
-    whole, notes = repaired(history)
+    whole, notes = repair_history(history)
     assert is_valid(whole)
-    assert repaired(whole) == (whole, [])
+    assert repair_history(whole) == (whole, [])
     assert bool(notes) == (whole != history)
 
 
@@ -321,7 +323,7 @@ def test_any_history_becomes_valid_and_stays_so(history: list[Message]) -> None:
 def test_no_message_of_the_users_and_no_text_is_lost_from_there_on(history: list[Message]) -> None:
     first = next((n for n, m in enumerate(history) if isinstance(m, UserMessage)), len(history))
     said = [m.text for m in history[first:] if not isinstance(m, ToolMessage) and m.text.strip()]
-    whole, _ = repaired(history)
+    whole, _ = repair_history(history)
     assert [m.text for m in whole if not isinstance(m, ToolMessage) and m.text.strip()] == said
 
 
@@ -516,10 +518,10 @@ class Dialogue:
 
     def next_request(self) -> ModelRequest:
         """The request of a run that opens now; what it was told is left to the next one."""
-        self.documents = compacted(
+        self.documents = compact_documents(
             self.documents, turn_id=self.turn, tokens=TURN_TOKENS, recap_of=recaps(catalog)
         )
-        sound, repairs = repaired(compacted_history(self.documents))
+        sound, repairs = repair_history(compact_history(self.documents))
         assert repairs == []
         messages = window(sound, tokens=EARLIER_TOKENS, counts_steps=False)
         return ModelRequest("Help.", tuple(messages))
@@ -714,7 +716,7 @@ def test_an_agent_without_a_budget_for_its_turns_is_told_them_as_they_were() -> 
     dialogue.ask("Go.")
     for n in range(30):
         dialogue.step(read(f"{n}.py"))
-    told = compacted(
+    told = compact_documents(
         dialogue.documents, turn_id=dialogue.turn, tokens=None, recap_of=recaps(catalog)
     )
     assert told == dialogue.documents

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rollcall.agent.tool_calls import ASKER
+from rollcall.agent.tool_calls import ASK_USER_SPEC
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
@@ -51,7 +51,7 @@ def streamed_text(result: Any) -> str:
 def test_a_call_ends_the_turn_as_a_question_with_its_fields() -> None:
     model = ScriptedModel([calls(("ask_user", QUESTION))])
     result = ask(model)
-    assert len(model.requests) == 1 and ASKER in model.requests[0].tools
+    assert len(model.requests) == 1 and ASK_USER_SPEC in model.requests[0].tools
     assert result.text == streamed_text(result) == "על איזה נושא?"
     assert result.is_question and result.stop_reason is None
     assert result.quick_replies == ("שברים", "כפל") and result.collected_data == {"grade": 4}
