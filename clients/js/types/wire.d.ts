@@ -17,7 +17,7 @@ export interface CapabilityCall {
   locale?: "en" | "he";
 }
 
-/** A source of a statement. `n` is the mark in the answer, as in "[2]". */
+/** A source of a statement. `n` is its number in the answer, as in "[2]". */
 export interface Citation {
   n: number;
   type: "message" | "code" | "document";
@@ -46,8 +46,8 @@ export interface ClientToolResult {
 /**
  * A person's answer to an approval, as the payload of a `resume` entry.
  *
- * `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
- * matches is not asked about again in this thread.
+ * `remember` is one of the patterns that the interrupt offered (`metadata.remember`): calls that
+ * it matches need no further approval in this thread.
  */
 export interface Decision {
   approved: boolean;
@@ -59,8 +59,8 @@ export interface Decision {
 /**
  * How a result is shown: text, a table, a Vega-Lite chart, a confirmation.
  *
- * "code" is a text in which every character counts, and "diff" one whose lines begin with a space
- * (they stay), "-" (they go) or "+" (they come).
+ * "code" is a text in which every character counts; in a "diff" each line begins with a space
+ * (unchanged), "-" (removed) or "+" (added).
  */
 export interface Display {
   type: "text" | "table" | "chart" | "confirmation" | "code" | "diff";
@@ -71,7 +71,7 @@ export interface Display {
   chart?: Record<string, any>;
 }
 
-/** A file that a tool made, as its owner finds it: `get_file` reads it by its id. */
+/** A file that a tool made. Its owner reads it with `get_file` by its id. */
 export interface FileRef {
   fileId: string;
   name: string;
@@ -90,7 +90,7 @@ export interface Interrupt {
   metadata: Record<string, any>;
 }
 
-/** The data of `list_capabilities`. `after` is the `next` of the page before. */
+/** The data of `list_capabilities`. `after` is the `next` of the previous page. */
 export interface ListRequest {
   locale?: "en" | "he";
   after?: string;
@@ -98,8 +98,8 @@ export interface ListRequest {
 }
 
 /**
- * An image or a document inside a message: small ones as base64 text in `data`, with their
- * `media_type`; others as the `file_id` of an upload of the user's own.
+ * An image or a document inside a message: a small one as base64 text in `data` with its
+ * `media_type`, or the `file_id` of one of the user's uploads.
  */
 export interface MediaPart {
   type: "image" | "document";
@@ -110,8 +110,8 @@ export interface MediaPart {
 }
 
 /**
- * Tokens and cost of one model in a run; `cost_usd` only if the price is known, and `estimated`
- * if a count of the provider's was missing or impossible.
+ * Tokens and cost of one model in a run. `cost_usd` is set only if the price is known,
+ * `estimated` if a count from the provider was missing or impossible.
  */
 export interface ModelUsage {
   provider: string;
@@ -131,8 +131,8 @@ export interface Outcome {
 }
 
 /**
- * The data of `rate_message`: what the user thinks of a run's answer. The run is named, or a
- * document of the log that is its; a rating of null takes one back.
+ * The data of `rate_message`: the user's rating of a run's answer. It names the run, or one of
+ * the run's documents in the log; a rating of null withdraws the rating.
  */
 export interface RateRequest {
   threadId: string;
@@ -142,7 +142,7 @@ export interface RateRequest {
   comment?: string;
 }
 
-/** An answer to one interrupt, as AG-UI writes it; cancelled counts as a no. */
+/** An answer to one interrupt, in AG-UI's form; "cancelled" counts as a rejection. */
 export interface ResumeEntry {
   interruptId: string;
   status: "resolved" | "cancelled";
@@ -152,8 +152,8 @@ export interface ResumeEntry {
 /**
  * The data of `run_agent`.
  *
- * `retry` names the thread's newest turn, whose message is asked again; with `replaces`, the
- * message takes that turn's place. The log keeps both; models see the new one alone.
+ * `retry` names the thread's newest turn and runs its message again. With `replaces`, the message
+ * replaces that turn. The log keeps both turns; models see only the new one.
  */
 export interface RunRequest {
   agent: string;

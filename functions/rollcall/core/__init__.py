@@ -1,2 +1,2 @@
-"""Shapes, errors, triggers, texts and search that every other part uses. It imports nothing else of
+"""Shapes, errors, triggers, texts and search that all other parts use. Imports no other part of
 Rollcall."""

@@ -1,4 +1,4 @@
-"""A capability: a function marked with `@capability`, and what is read from it.
+"""A capability: a function marked with `@capability`, and everything derived from it.
 
 `@capability(...)` marks the function and returns it unchanged, so a test calls it as any other.
 `Capability.of(function)` reads the mark, the signature and the docstring, and from these come the
@@ -46,14 +46,14 @@ _DOCSTRING = '`"""Estimate what a meeting costs in salaries."""`'
 
 
 class Preview(Struct, frozen=True):
-    """What a person sees before approving a write, as the capability looked it up.
+    """What a person sees before approving a write, looked up by the capability.
 
     Attributes:
-        arguments: These replace the model's: they are complete (a position chosen, a size worked
-            out), and they are what is approved and what is written.
-        summary: The approval's one line, in place of the one that is made from arguments alone:
-            ids in it come with the name of what they mean.
-        shows: Arguments, by their wire names, that the display shows whole or names.
+        arguments: Completed arguments (a position chosen, a size calculated) that replace the
+            model's. They are what is approved and what is written.
+        summary: The approval's one line, in place of the one made from the arguments alone. It can
+            name what ids stand for.
+        shows: Wire names of the arguments that the display shows whole or by name.
     """
 
     display: Display
@@ -65,8 +65,8 @@ class Preview(Struct, frozen=True):
 class Undo(Struct, frozen=True):
     """The capability that reverses a write; it is itself a write that needs approval.
 
-    `arguments` makes its arguments from those of the write and what the write returned, both as
-    plain JSON; None if this one cannot be taken back.
+    `arguments` makes its arguments from the write's arguments and result, both plain JSON. It
+    returns None if this write cannot be reversed.
     """
 
     tool: str
@@ -77,9 +77,10 @@ class Recap(Struct, frozen=True):
     """The short form of an old call for the model, without what can be looked up again.
 
     Attributes:
-        arguments: Plain JSON, as `output`; the same as before where nothing is left out.
-        of: What was read or written, such as a file's path: a later call of the same makes this
-            one old before others.
+        arguments: Plain JSON; unchanged if nothing is left out.
+        output: Plain JSON; unchanged if nothing is left out.
+        of: What was read or written, such as a file's path. After a later call with the same value,
+            this one is shortened before others.
     """
 
     arguments: dict[str, Any]
@@ -87,16 +88,17 @@ class Recap(Struct, frozen=True):
     of: str | None = None
 
 
-Recapping = Callable[[dict[str, Any], Any], Recap]
-"""From a call's arguments and what it returned, both plain JSON from outside; None for a call that
-failed. It is pure, and leaves what it made itself as it is."""
+RecapFunction = Callable[[dict[str, Any], Any], Recap]
+"""Makes the recap of a call from its arguments and its output (None if it failed), both untrusted
+plain JSON. It is pure, and returns a recap that it is given unchanged."""
 
 Summary = Callable[[dict[str, Any]], str | dict[str, str]]
-"""From a write's arguments (plain JSON, camelCase), one line; by locale, or the same for all."""
+"""Returns one line for a write's arguments (plain JSON, camelCase): one for all locales, or one by
+locale."""
 
 
 class _Mark(Struct, frozen=True):
-    """What the decorator was told; `mistakes` are options of it that cannot be, and why."""
+    """The decorator's options; `mistakes` are the invalid ones, and why."""
 
     name: dict[str, str]
     category: str
@@ -113,13 +115,13 @@ class _Mark(Struct, frozen=True):
     atomic: bool
     find_effect: Callable[..., Any] | None
     undo: Undo | None
-    recap: Recapping | None
+    recap: RecapFunction | None
     version: int
     mistakes: tuple[_Mistake, ...]
 
 
 _Mistake = tuple[str, str, str]
-"""An option of the decorator that is wrong ("" is the decorator itself), why, and what to write."""
+"""An invalid option of the decorator ("" for the decorator itself), why, and what to write."""
 
 
 def capability(
@@ -141,13 +143,13 @@ def capability(
     atomic: bool = False,
     find_effect: Callable[..., Any] | None = None,
     undo: Undo | None = None,
-    recap: Recapping | None = None,
+    recap: RecapFunction | None = None,
     version: int = 1,
 ) -> Callable[[F], F]:
     """Declare a function as a capability.
 
-    `Capability.of` reports what is wrong with the definition, and not this decorator, so that one
-    wrong definition does not hide others. The table in docs/add_a_capability.md is made of the
+    `Capability.of` reports what is wrong with the definition, not this decorator, so that one wrong
+    definition does not hide others. The table in docs/add_a_capability.md is generated from the
     list below.
 
     Args:
@@ -191,8 +193,8 @@ def capability(
                 f"@capability marks a function, and this is a {type(function).__name__}. Write it "
                 "directly above a `def`."
             )
-        # By default the folder that its module is in, or the module where that is in none: "office"
-        # of `packs.office.meetings`.
+        # By default the module's folder, "office" for `packs.office.meetings`, or the module itself
+        # if it is in none.
         package, _, module = function.__module__.partition(".")
         pack = module.partition(".")[0] or package
         setattr(function, _MARK, _Mark(**{**options, "category": category or pack}))
@@ -213,7 +215,7 @@ _FOR_WRITES = ("approval", "preview", "atomic", "find_effect", "undo")
 
 
 def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
-    """Options that cannot be; what else is wrong is found where all definitions are checked."""
+    """Yield the invalid options. `definition_checks` finds all other mistakes."""
     if function := options["function"]:
         words = function.__name__.replace("_", " ").capitalize()
         yield "", "@capability has no arguments", f'Write `@capability(name="{words}")`'
@@ -221,7 +223,7 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
     if options["name"] != "" and (problem := name_problem(options["name"])):
         yield "name", problem, _NAME_CURE
     for option, known in _CHOICES.items():
-        if options[option] not in known:  # a write that is not seen as one would run without a yes
+        if options[option] not in known:  # a misspelt "write" would run without approval
             cure = f"Write one of {', '.join(map(repr, map(str, known)))}"
             yield option, f"{option} is {options[option]!r}", cure
     for option in _LISTS:
@@ -238,7 +240,7 @@ def _mistakes(options: dict[str, Any]) -> Iterator[_Mistake]:
 
 
 def _names_in(schema: Any) -> set[str]:
-    """The names of a JSON schema's properties and the texts among the values that it lists."""
+    """Return the names of a JSON schema's properties and the strings in its enums."""
     if isinstance(schema, list):
         return set().union(*map(_names_in, schema))
     if not isinstance(schema, dict):
@@ -253,8 +255,8 @@ def is_capability(value: object) -> bool:
 
 
 class Capability(Struct, frozen=True, dict=True):
-    """A declared capability. Parts that only models and the registry need are computed on first
-    use, so that a process which serves it as a function does without them."""
+    """A declared capability. What only models and the registry need is computed on first use, so a
+    process that serves the capability as a function does not pay for it."""
 
     id: str
     function: Callable[..., Any]
@@ -270,8 +272,8 @@ class Capability(Struct, frozen=True, dict=True):
 
         Raises:
             TypeError: It is not marked.
-            DefinitionError: The mark is wrong, it has no docstring, or a signature that cannot be
-                a schema. Whether its types can be one is found out by `json_schema`.
+            DefinitionError: The mark is wrong, it has no docstring, or its signature cannot become
+                a schema. `json_schema` checks the types.
         """
         mark: _Mark | None = getattr(function, _MARK, None)
         if mark is None:
@@ -288,7 +290,7 @@ class Capability(Struct, frozen=True, dict=True):
             what = f"each agent has a tool `{function.__name__}` of the platform"
             raise wrong(function, what, "Write another name")
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            cure = "Write `return` in place of `yield`; `ctx.progress` tells how far it is"
+            cure = "Write `return` in place of `yield`; report progress by `ctx.progress`"
             raise wrong(function, "it yields, and a capability returns its result", cure)
         if not (function.__doc__ or "").strip():
             cure = f"Write one, such as {_DOCSTRING}"
@@ -304,14 +306,14 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def name(self) -> dict[str, str]:
-        """Return its name for people, by locale.
+        """Its name for people, by locale.
 
         Raises:
             DefinitionError: It has none, in the decorator or in the pack's texts.
         """
         if self.mark.name:
             return self.mark.name
-        name = {language: found["name"] for language, found in self._texts if "name" in found}
+        name = {language: texts["name"] for language, texts in self._texts if "name" in texts}
         if problem := name_problem(name):
             cure = f'{_NAME_CURE}, or "capabilities.{self.id}.name" in the texts of its pack'
             raise wrong(self.function, problem, cure, option="name")
@@ -319,7 +321,7 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def keywords(self) -> tuple[str, ...]:
-        """Return words that users say for it, in all languages."""
+        """Words that users say for it, in all languages."""
         return self._listed_texts("keywords", self.mark.keywords)
 
     @cached_property
@@ -329,28 +331,28 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def aliases(self) -> dict[str, tuple[str, ...]]:
-        """Other names that people have for its parameters and for the values these list, in all
-        languages: `aliases` of the texts around it."""
-        found: dict[str, tuple[str, ...]] = {}
+        """Other names that people use for its parameters and enum values, in all languages, from
+        `aliases` of the texts around it."""
+        aliases: dict[str, tuple[str, ...]] = {}
         around, names = texts_around(self.function.__module__), _names_in(self.json_schema)
-        for each in [each for texts in around for each in texts.every("aliases")]:
-            for name, aliases in each.items():
+        for table in [table for texts in around for table in texts.every("aliases")]:
+            for name, others in table.items():
                 if name in names:
-                    found[name] = (*found.get(name, ()), *aliases)
-        return found
+                    aliases[name] = (*aliases.get(name, ()), *others)
+        return aliases
 
     def _listed_texts(self, what: str, declared: tuple[Any, ...]) -> tuple[Any, ...]:
         every = list(declared)
-        for _, found in self._texts:
-            every += [each for each in found.get(what, ()) if each not in every]
+        for _, texts in self._texts:
+            every += [each for each in texts.get(what, ()) if each not in every]
         return tuple(every)
 
     @cached_property
     def _texts(self) -> list[tuple[str, dict[str, Any]]]:
-        """What its pack's texts say of it, by language."""
+        """Its entries in the pack's texts, by language."""
         texts, key = texts_of(self.function.__module__), f"capabilities.{self.id}"
-        found = [(each, texts.find(each, key)) for each in texts.languages] if texts else []
-        return [(language, words) for language, words in found if words]
+        entries = [(each, texts.find(each, key)) for each in texts.languages] if texts else []
+        return [(language, entry) for language, entry in entries if entry]
 
     @cached_property
     def description(self) -> str:
@@ -359,19 +361,19 @@ class Capability(Struct, frozen=True, dict=True):
         Raises:
             DefinitionError: It has sections only.
         """
-        found = schema.description(self._docstring)
-        if not found:
+        text = schema.description(self._docstring)
+        if not text:
             problem = "the docstring does not say what it does, by which a model chooses it"
             raise wrong(self.function, problem, f"Begin it with a sentence, such as {_DOCSTRING}")
-        return found
+        return text
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:
         """The schema of its arguments, as providers take it.
 
         Raises:
-            DefinitionError: The types refer to themselves, nest too deep, or hold what the
-                registry cannot keep.
+            DefinitionError: The types are recursive, nest too deep, or hold what the registry
+                cannot store.
         """
         try:
             shape = schema.json_schema(self.arguments, schema.described(self._docstring))
@@ -385,7 +387,7 @@ class Capability(Struct, frozen=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """Return the fingerprint of everything that an approval of a call relies on."""
+        """The fingerprint of everything that an approval of a call relies on."""
         source = inspect.getsource(self.function)
         shape, version = self.json_schema, self.mark.version
         return digest({"d": self.description, "s": shape, "v": version, "f": source})
@@ -396,23 +398,23 @@ class Capability(Struct, frozen=True, dict=True):
 
     def frozen(self, arguments: Any, *, field: str = "arguments") -> dict[str, Any]:
         """Validate plain JSON arguments and return them as they would be approved: camelCase,
-        without those left out.
+        without unset ones.
 
         Raises:
-            InvalidArgument: An argument is wrong; its name stands under the prefix `field`.
+            InvalidArgument: An argument is wrong; its name follows the prefix `field`.
         """
-        given = validate(self.arguments, {} if arguments is None else arguments, field=field)
-        dumped: dict[str, Any] = given.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        valid = validate(self.arguments, {} if arguments is None else arguments, field=field)
+        dumped: dict[str, Any] = valid.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return dumped
 
     def summarize(self, arguments: dict[str, Any], locale: str) -> str:
         """Return the line that an approval of these arguments shows; by default the name with the
         arguments.
 
-        A summary that breaks on arguments nobody foresaw must not decide for the person. Nor may
-        one argument hide another, or look like more than a value.
+        A summary function that fails on unexpected arguments must not block the decision. One
+        argument may not hide another, nor look like more than a value.
         """
-        named = self.name.get(locale) or self.name.get("en", self.id)
+        name = self.name.get(locale) or self.name.get("en", self.id)
         shown = readable.value(mask_values(self.shown(arguments), self.arguments, arguments))
         text: Any = None
         if self.mark.summary is not None:
@@ -422,30 +424,33 @@ class Capability(Struct, frozen=True, dict=True):
                 log.exception("the summary of %s failed", self.id)
         if isinstance(text, dict):
             text = text.get(locale) or text.get("en")
-        text = str(text or readable.called(named, shown, chars=SUMMARY_CHARS))
+        text = str(text or readable.called(name, shown, chars=SUMMARY_CHARS))
         text = redacted(mask_values(text, self.arguments, arguments))
         return readable.line(text, SUMMARY_CHARS)
 
     def shown(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return arguments as they may be shown and logged, with hidden ones masked."""
+        """Return arguments for display and logs, with hidden ones masked."""
         return mask_hidden(self.arguments, arguments)
 
     def preview(self, ctx: ToolContext, arguments: dict[str, Any]) -> Preview | None:
-        """Return what a person sees before approving this write, or None without a preview. An
-        `AgentError` refuses what cannot work."""
+        """Return what a person sees before approving this write, or None without a preview.
+
+        Raises:
+            AgentError: The capability refuses the arguments.
+        """
         if self.mark.preview is None:
             return None
-        given = validate(self.arguments, arguments, field="")
-        found = self.mark.preview(ctx, **schema.keywords(given))
-        display = mask_values(found.display.dump(), self.arguments, arguments)
+        valid = validate(self.arguments, arguments, field="")
+        preview = self.mark.preview(ctx, **schema.keywords(valid))
+        display = mask_values(preview.display.dump(), self.arguments, arguments)
         shown = readable.texts(redacted_json(display))
         if shown.get("title"):
             shown["title"] = readable.line(shown["title"], SUMMARY_CHARS)
-        summary = found.summary
+        summary = preview.summary
         if summary is not None:
             summary = redacted(mask_values(summary, self.arguments, arguments))
             summary = readable.line(summary, SUMMARY_CHARS)
-        return replace(found, display=Display.model_validate(shown), summary=summary)
+        return replace(preview, display=Display.model_validate(shown), summary=summary)
 
     def finder(self, ctx: ToolContext) -> Callable[[], Any] | None:
         """Return a function that looks up whether the write of `ctx.effect_key` happened, if one is
@@ -458,8 +463,8 @@ class Capability(Struct, frozen=True, dict=True):
         there is one."""
         if self.mark.undo is None:
             return None
-        made = self.mark.undo.arguments(arguments, output)
-        return None if made is None else {"tool": self.mark.undo.tool, "arguments": made}
+        reverse = self.mark.undo.arguments(arguments, output)
+        return None if reverse is None else {"tool": self.mark.undo.tool, "arguments": reverse}
 
     def recap(self, arguments: dict[str, Any], output: Any) -> Recap | None:
         """Return the short form of an old call, or None if the call stays as it was."""
@@ -467,15 +472,15 @@ class Capability(Struct, frozen=True, dict=True):
             return None
         try:
             return self.mark.recap(arguments, output)
-        except Exception:  # what a model or a client sent, which nobody foresaw
-            log.exception("a call of %s cannot be told shortly", self.id)
+        except Exception:  # a model or a client sent something unexpected
+            log.exception("the recap of a call of %s failed", self.id)
             return None
 
     def call(self, ctx: ToolContext, arguments: Any) -> Any:
         """Validate plain JSON arguments, run the function, and return plain JSON.
 
         Raises:
-            InvalidArgument: An argument is wrong; its name stands under the prefix `arguments`.
+            InvalidArgument: An argument is wrong; its name follows the prefix `arguments`.
         """
         return _with_files(ctx, plain(self._result(ctx, arguments, field="arguments")))
 
@@ -485,39 +490,40 @@ class Capability(Struct, frozen=True, dict=True):
         return _with_files(ctx, self._visible(self._result(ctx, arguments, field=field)))
 
     def check_result(self, value: Any, *, field: str) -> None:
-        """Check that plain JSON from a client fits the declared return type. Anything fits if none
-        is declared.
+        """Check that plain JSON from a client fits the declared return type. Without one, anything
+        fits.
 
         Raises:
-            InvalidArgument: It is not; its first wrong part is named under the prefix `field`.
+            InvalidArgument: It does not fit; the name of its first wrong part follows the prefix
+                `field`.
         """
         check(self.returns, value, field=field)
 
     def _result(self, ctx: ToolContext, arguments: Any, *, field: str) -> Any:
-        given = validate(self.arguments, {} if arguments is None else arguments, field=field)
-        result = self.function(ctx, **schema.keywords(given))
-        return _awaited(result) if inspect.iscoroutine(result) else result
+        valid = validate(self.arguments, {} if arguments is None else arguments, field=field)
+        result = self.function(ctx, **schema.keywords(valid))
+        return _run_coroutine(result) if inspect.iscoroutine(result) else result
 
     def _visible(self, result: Any) -> Any:
         return without_hidden(plain(result), result, self.returns)
 
 
 def _with_files(ctx: ToolContext, output: Any) -> Any:
-    """Add the files that a call made to its result, so that whoever asks again gets them too.
+    """Add the files that a call made to its result, so that a replay of the call returns them too.
 
     Raises:
-        TypeError: The result is no object.
+        TypeError: The result is not an object.
     """
     if not ctx.files:
         return output
     if not isinstance(output, dict):
-        raise TypeError("a capability that keeps files returns an object, for `files` to stand in")
+        raise TypeError("a capability that keeps files must return an object, which gets `files`")
     return {**output, "files": [file.dump() for file in ctx.files]}
 
 
-def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    """Run an `async def` to its end, in an event loop of its own; in a thread of its own, too,
-    where this one is inside of a loop."""
+def _run_coroutine(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end in a new event loop, and in a new thread if this thread already
+    runs a loop."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
@@ -527,14 +533,14 @@ def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
         is_inside = True
     except RuntimeError:
         is_inside = False
-    if not is_inside:  # not in the handler above, which every traceback would begin with
+    if not is_inside:  # outside the handler above, which would begin every traceback
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(copy_context().run, asyncio.run, work).result()
 
 
 def _has_nested_list(value: Any) -> bool:
-    """Whether a list lies directly in a list, which Firestore refuses."""
+    """Tell whether a list is directly inside a list, which Firestore refuses."""
     if isinstance(value, list):
         return any(isinstance(item, list) or _has_nested_list(item) for item in value)
     return isinstance(value, dict) and any(_has_nested_list(item) for item in value.values())
@@ -544,7 +550,7 @@ def plain(value: Any) -> Any:
     """Return a capability's return value as JSON: models with camelCase keys, null for NaN.
 
     Raises:
-        ValueError: It has no JSON (an object of no known type, half a character, a cycle).
+        ValueError: It cannot become JSON (an object of an unknown type, a lone surrogate, a cycle).
     """
     text = to_json(
         value, by_alias=True, exclude_none=True, inf_nan_mode="null", fallback=_fields_of
@@ -553,7 +559,7 @@ def plain(value: Any) -> Any:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    """A struct's, such as `ctx.user`: of records pydantic knows dataclasses alone."""
+    """Return the fields of a struct, such as `ctx.user`, which pydantic cannot serialize."""
     if not isinstance(value, Struct):
         raise PydanticSerializationError(f"Unable to serialize unknown type: {type(value)}")
     return asdict(value)

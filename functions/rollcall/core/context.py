@@ -1,4 +1,4 @@
-"""`ToolContext`, which a capability gets beside its arguments, and the platform behind it."""
+"""`ToolContext`, the first argument of every capability, and the platform behind it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class User(Struct, frozen=True):
-    """The caller, from a verified token and never from data."""
+    """The caller, read from a verified token and never from the request's data."""
 
     uid: str
     role: Role = Role.USER
@@ -34,10 +34,10 @@ class Call(Struct, frozen=True):
 
     Attributes:
         data: What the caller sent, plain JSON.
-        token: The caller's ID token, for passing on.
-        streams: Whether the caller reads the chunks of the answer or its end alone.
-        claims: Those of the verified token.
-        path: What follows the function's name in the URL.
+        token: The caller's ID token, to forward to other functions.
+        streams: Whether the caller reads the answer in chunks, or only its end.
+        claims: The verified token's claims.
+        path: The part of the URL after the function's name.
     """
 
     user: User
@@ -49,7 +49,7 @@ class Call(Struct, frozen=True):
 
 
 def to_user(uid: str, claims: Mapping[str, Any]) -> User:
-    """Read a verified token's claims; a role that is missing or not ours counts as `user`."""
+    """Read a verified token's claims; a missing or unknown role counts as `user`."""
     role = claims.get("role")
     tenant = claims.get("tenant")
     name = claims.get("name")
@@ -95,7 +95,7 @@ class Progress(Protocol):
 
 
 class AskAgent(Protocol):
-    """Runs an agent's loop inside a capability, without a thread of its own."""
+    """Runs an agent's loop inside a capability, without its own thread."""
 
     def __call__(
         self, agent_id: str, message: str, *, max_steps: int | None = None
@@ -111,10 +111,10 @@ class KeepFile(Protocol):
 
 
 class LiveToken(Struct, frozen=True):
-    """A token with which one client talks to a voice model by itself.
+    """A token with which one client talks to a voice model directly.
 
     Attributes:
-        token: A secret: it goes to the client and is kept nowhere.
+        token: A secret: it goes to the client and is never stored.
         model: The voice model's name at its provider.
     """
 
@@ -123,7 +123,7 @@ class LiveToken(Struct, frozen=True):
 
 
 class LiveVoice(Protocol):
-    """A voice model that clients talk to by themselves."""
+    """A voice model that clients talk to directly."""
 
     def create_token(
         self,
@@ -137,7 +137,7 @@ class LiveVoice(Protocol):
 
         Args:
             tools: `{name, description, parameters}`, the last a JSON schema.
-            start_before: Until when the talk can begin; it ends at `expires_at`.
+            start_before: The latest time at which the talk can begin; it ends at `expires_at`.
         """
 
 
@@ -156,11 +156,11 @@ class CreateLiveToken(Protocol):
 
 
 MAX_FILES = 10
-"""The most files that one call keeps."""
+"""The most files that one call can keep."""
 
 
-def _silent(text: str, *, done: int | None = None, total: int | None = None) -> None:
-    """Nobody is watching."""
+def _no_progress(text: str, *, done: int | None = None, total: int | None = None) -> None:
+    """Ignore a report of progress."""
 
 
 class Catalog(Protocol):
@@ -189,7 +189,7 @@ class Platform(Protocol):
     """What the deployment offers: its Firestore, its models where a key is configured, and what
     the app declares.
 
-    `text_model` and `embedder` are None without a key: work then goes by rules and words.
+    `text_model` and `embedder` are None without a key: work then uses rules and words alone.
     """
 
     @property
@@ -203,8 +203,8 @@ class Platform(Protocol):
     def text_model(self) -> TextModel | None: ...
 
     def text_model_for(self, user: User) -> TextModel | None:
-        """Return the text model, paid from the day's budget of a user and of their tenant: for a
-        trigger, whose work nobody calls for. At the limit `generate` raises ResourceExhausted."""
+        """Return the text model, paid from the daily budgets of a user and their tenant: for a
+        trigger, which has no caller. At the limit `generate` raises ResourceExhausted."""
 
     @property
     def embedder(self) -> Embedder | None: ...
@@ -216,8 +216,7 @@ class Platform(Protocol):
         """Queue `data` for the task function `queue`, which gets it at least once.
 
         Raises:
-            Unavailable: The queue did not take it. What must not be lost is also found by the
-                sweeper.
+            Unavailable: The queue did not take it. The sweep finds what must not be lost.
         """
 
     def find_user(self, uid: str) -> User | None:
@@ -230,8 +229,8 @@ class Platform(Protocol):
 
 
 class Decider(Struct, frozen=True):
-    """Who may decide an approval: one user, or everyone of a role or above in the tenant of the
-    asker (in none, if the asker has none), but never the asker."""
+    """Who may decide an approval: one user, or everyone with a role or above in the caller's tenant
+    (without a tenant, if the caller has none) except the caller."""
 
     uid: str | None = None
     role: Role | None = None
@@ -243,9 +242,9 @@ class EarlierCall(Struct, frozen=True):
     """A call that was made in the thread before this one.
 
     Attributes:
-        arguments: As the model made them.
-        result: What was returned, plain JSON; None where it failed or nobody answered.
-        is_open: It was made beside this one and has no answer yet.
+        arguments: The model's arguments.
+        result: Its result, plain JSON; None if it failed or was not answered.
+        is_open: It belongs to the same step as this one and has no answer yet.
     """
 
     tool: str
@@ -258,9 +257,9 @@ class Dialogue(Struct, frozen=True):
     """What was said in the thread so far, from its log.
 
     Attributes:
-        user_turns: The user's messages by now, this turn's included; one that was asked again or
-            changed counts once.
-        began_at: When the first of them came.
+        user_turns: The number of the user's messages, including this turn's; a retried or replaced
+            message counts once.
+        began_at: The time of the first one.
         texts: The user's newest messages, newest first.
     """
 
@@ -273,19 +272,18 @@ class Dialogue(Struct, frozen=True):
 class ToolContext(Struct):
     """The caller and the platform, as one capability call sees them.
 
-    `effect_key` is set for writes only, the same for every try of one effect. `effects` is set
-    for writes declared `atomic`: what they put into this batch is committed with the ledger's own
-    entry, so it happens exactly once or not at all. `is_cancelled()` says whether the user has
-    stopped the run; long work asks it now and then and returns early. `context` is what the client
-    says of where the user is, such as `{"projectId": "house"}`: data like an argument, which gives
-    no right to anything.
+    `effect_key` is set for writes only, and is the same for every attempt at one effect. `effects`
+    is set for writes declared `atomic`: this batch is committed with the ledger's entry, so what it
+    holds happens exactly once or not at all. `is_cancelled()` tells whether the user has stopped
+    the run; long work checks it now and then and returns early. `context` is where the user is,
+    according to the client, such as `{"projectId": "house"}`: untrusted data, like an argument.
     """
 
     user: User
     platform: Platform | None = None
     locale: str = "en"
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
-    progress: Progress = _silent
+    progress: Progress = _no_progress
     effect_key: str | None = None
     effects: WriteBatch | None = None
     is_cancelled: Callable[[], bool] = field(default=lambda: False)
@@ -295,7 +293,7 @@ class ToolContext(Struct):
     """The thread's calls before this one, newest first, as far back as its window goes."""
     read_dialogue: Callable[[], Dialogue] = Dialogue
     paid_text_model: Callable[[], TextModel | None] | None = None
-    """Makes the platform's, counted in the user's budget, for a call that asks for it."""
+    """Returns the platform's text model, charged to the user's budget."""
     live_tokens: CreateLiveToken | None = None
     file_keeper: KeepFile | None = None
     citations: list[Citation] = field(default_factory=list)
@@ -306,7 +304,7 @@ class ToolContext(Struct):
     def db(self) -> Client:
         """The project's Firestore, with the rights of the server: check the user yourself."""
         if self.platform is None:
-            raise FailedPrecondition("this call was given no Firestore client")
+            raise FailedPrecondition("this call has no Firestore client")
         return self.platform.db
 
     @property
@@ -317,38 +315,39 @@ class ToolContext(Struct):
             FailedPrecondition: The capability is not declared `effect="write", atomic=True`.
         """
         if self.effects is None:
-            raise FailedPrecondition('only a capability with effect="write", atomic=True has one')
+            raise FailedPrecondition('ctx.batch is for effect="write", atomic=True alone')
         return self.effects
 
     @property
     def dialogue(self) -> Dialogue:
-        """What was said in the thread, from its log and nobody's account; empty outside a run."""
+        """What was said in the thread, read from its log rather than from arguments; empty outside
+        a run."""
         return self.read_dialogue()
 
     @property
     def text_model(self) -> TextModel | None:
-        """A model that fills a JSON schema, or None where no key is configured."""
+        """A model that fills a JSON schema, or None if no key is configured."""
         if self.paid_text_model is not None:
             return self.paid_text_model()
         return self.platform.text_model if self.platform else None
 
     @property
     def video_model(self) -> VideoModel | None:
-        """The text model where it watches videos, or None."""
+        """The text model if it can watch videos, or None."""
         model: Any = self.text_model
         return model if getattr(model, "watches_videos", False) else None
 
     @property
     def embedder(self) -> Embedder | None:
-        """Turns texts into vectors, or None where no key is configured."""
+        """A model that turns texts into vectors, or None if no key is configured."""
         return self.platform.embedder if self.platform else None
 
     def ask_agent(
         self, agent_id: str, message: str, *, max_steps: int | None = None
     ) -> dict[str, Any]:
-        """Put `message` to another agent and return its `RunResult` as JSON."""
+        """Send `message` to another agent and return its `RunResult` as JSON."""
         if self.agents is None:
-            raise FailedPrecondition("this call was given no agents to ask")
+            raise FailedPrecondition("this call cannot ask other agents")
         return self.agents(agent_id, message, max_steps=max_steps)
 
     def create_live_token(
@@ -362,12 +361,12 @@ class ToolContext(Struct):
     ) -> LiveToken:
         """Create a token with which the user's client talks to an agent by voice.
 
-        What the agent would be told in a turn that is set up so, and these tools alone, are locked
-        into it. The server does not hear the talk: the client answers a tool call by calling that
-        capability's own function, which checks it like any other. Its cost is in no budget.
+        The token is locked to the prompt and the tools of a turn with this setup. The server does
+        not hear the talk: the client answers a tool call by calling that capability's own function,
+        which checks it like any other call. No budget covers its cost.
 
         Args:
-            place: What the agent is told as data, like a briefing.
+            place: Data for the agent, like a briefing.
         Raises:
             FailedPrecondition: No voice model is set up; the hint says what to set.
         """
@@ -387,22 +386,22 @@ class ToolContext(Struct):
     def keep_file(
         self, name: str, content_type: str, data: bytes, *, of: str | None = None
     ) -> FileRef:
-        """Store a file that this call made; it is the caller's own for 30 days.
+        """Store a file that this call made; it belongs to the caller for 30 days.
 
-        It stands in `files` of the call's record, and of the result where the capability's own
-        function is called; the result must be an object. A model is told its name and size only.
-        The same name and content again is the same file.
+        `files` of the call's record lists it, as does the result if the capability's own function
+        is called; the result must be an object. A model sees only its name and size. The same name
+        and content again is the same file.
 
         Args:
-            of: The path of the document that it belongs to, which alone releases it; the file
-                of another document is another one (`FileStore.retain`).
+            of: The path of the document that the file belongs to; only that document releases it.
+                With another document, it is another file (`FileStore.retain`).
         Raises:
-            InvalidArgument: The name or the content type is none.
+            InvalidArgument: The name or the content type is not valid.
             FailedPrecondition: It is too large.
-            ResourceExhausted: This call has kept as many as one may.
+            ResourceExhausted: This call has already kept `MAX_FILES`.
         """
         if self.file_keeper is None:
-            raise FailedPrecondition("this call was given no place for files")
+            raise FailedPrecondition("this call cannot keep files")
         if len(self.files) >= MAX_FILES:
             raise ResourceExhausted(TEXTS.text("errors.too_many_made_files", most=MAX_FILES))
         file = self.file_keeper(name, content_type, data, of=of)

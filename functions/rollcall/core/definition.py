@@ -1,7 +1,7 @@
 """Errors in the definition of a capability or an agent: where they are, and what to write instead.
 
-Where it is is looked up in the source file only once something is wrong, since a process that
-serves a function must not read sources.
+The source file is read only when something is wrong: a process that serves a function must not read
+sources.
 """
 
 from __future__ import annotations
@@ -34,8 +34,13 @@ def wrong(
     option: str | None = None,
     text: str | None = None,
 ) -> DefinitionError:
-    """Return the error for a function, at the line of a parameter ("return" is its result), of an
-    option of its decorator, or of its docstring that holds `text`; by default of its `def`."""
+    """Return the error for a function.
+
+    Args:
+        parameter: The error is at this parameter's line; "return" is the result's.
+        option: The error is at this option of the decorator.
+        text: The error is at the docstring's line that holds this text.
+    """
     line = _line(function, parameter=parameter, option=option, text=text)
     name = getattr(function, "__name__", repr(function))
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -44,32 +49,32 @@ def wrong(
 
 
 def shown_path(file: str | Path) -> str:
-    """Return a file's path as its author would type it: from the folder of `firebase.json` if it is
-    in one, else from the current folder."""
+    """Return a file's path relative to the folder of `firebase.json` or, outside of one, to the
+    current folder."""
     path = Path(file).absolute()
     root = next((each for each in path.parents if (each / "firebase.json").is_file()), Path.cwd())
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def close(name: str, known: Iterable[str]) -> str:
-    """Return a suggestion in brackets, such as whether `hours` was meant by `hour`; empty if
-    nothing known is similar."""
-    found = closest(name, known)
-    return f" (did you mean `{found}`?)" if found else ""
+    """Return a suggestion, such as " (did you mean `hours`?)"; empty if no known name is
+    similar."""
+    similar = closest(name, known)
+    return f" (did you mean `{similar}`?)" if similar else ""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar, if any is."""
+    """Return the most similar known name, or None if none is similar."""
     import difflib
 
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return found[0] if found else None
+    similar = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return similar[0] if similar else None
 
 
 def raw_annotations(annotated: Any) -> dict[str, Any]:
-    """Return the annotations of a function or class, as far as Python has evaluated them: texts
-    under `from __future__ import annotations`, otherwise values, and from Python 3.14 on references
-    where a name is not defined."""
+    """Return the annotations of a function or class without evaluating them: strings under
+    `from __future__ import annotations`, otherwise values; from Python 3.14 on, undefined names are
+    references."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
@@ -79,7 +84,7 @@ def raw_annotations(annotated: Any) -> dict[str, Any]:
 
 
 def annotation_texts(function: Callable[..., Any]) -> dict[str, str]:
-    """Return a function's annotations as its source has them, or nearly."""
+    """Return a function's annotations as source text, or nearly."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
@@ -91,12 +96,12 @@ def annotation_texts(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionError:
-    """Return the problem with the first annotation that cannot be evaluated."""
+    """Return the error for a function's first annotation that cannot be evaluated."""
     texts = annotation_texts(function)
     for name, annotation in raw_annotations(function).items():
 
         def alone() -> None:
-            """Has this one annotation."""
+            """Carry this one annotation."""
 
         alone.__annotations__ = {name: annotation}
         try:
@@ -132,13 +137,12 @@ def _typed(parameter: str) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """Return an error as one line that can be continued."""
+    """Return an error's first line without a full stop, so that a sentence can go on after it."""
     return (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".")
 
 
 def name_problem(name: object) -> str | None:
-    """Return what is wrong with a name for people, which is a text or texts by locale; None if
-    nothing is."""
+    """Return what is wrong with a display name (a text, or texts by locale); None if nothing is."""
     if not name:
         return "the name is missing"
     if isinstance(name, str):
@@ -152,30 +156,30 @@ def _line(
     function: Callable[..., Any], *, parameter: str | None, option: str | None, text: str | None
 ) -> int:
     code = getattr(inspect.unwrap(function), "__code__", None)
-    found = _definition(function)
-    if found is None:
+    definition = _definition(function)
+    if definition is None:
         return code.co_firstlineno if code else 1
-    places: list[Any] = []
+    nodes: list[Any] = []
     if parameter:
-        given = found.args
-        each = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-        places = [item for item in each if item is not None and item.arg == parameter]
-        if parameter == "return" and found.returns is not None:
-            places = [found.returns]
+        args = definition.args
+        each = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+        nodes = [item for item in each if item is not None and item.arg == parameter]
+        if parameter == "return" and definition.returns is not None:
+            nodes = [definition.returns]
     if option is not None:
-        calls = [getattr(item, "keywords", []) for item in found.decorator_list]
-        places = [item for keywords in calls for item in keywords if item.arg == option]
-        places += found.decorator_list  # where it is left out
+        calls = [getattr(item, "keywords", []) for item in definition.decorator_list]
+        nodes = [item for keywords in calls for item in keywords if item.arg == option]
+        nodes += definition.decorator_list  # if the option is left out
     if text:
-        start = found.body[0].lineno
+        start = definition.body[0].lineno
         lines = (function.__doc__ or "").splitlines()
         return start + next((n for n, line in enumerate(lines) if text in line), 0)
-    line: int = (places[0] if places else found).lineno
+    line: int = (nodes[0] if nodes else definition).lineno
     return line
 
 
 def _definition(function: Callable[..., Any]) -> Definition | None:
-    """The function's own syntax tree; None where its source is not there."""
+    """Return the function's syntax tree; None if its source cannot be read."""
     import ast
 
     code = getattr(inspect.unwrap(function), "__code__", None)

@@ -1,7 +1,7 @@
-"""Checks of all definitions of an app's capabilities and agents at once.
+"""Checks all definitions of an app's capabilities and agents at once.
 
-A deploy's discovery, `python -m rollcall dev`, `doctor` and `check` ask for it. A process that
-serves a function does not: it checks what it binds, by `Capability.of`.
+A deploy's discovery, `python -m rollcall dev`, `doctor` and `check` use it. A process that serves a
+function does not: `Capability.of` checks what it binds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import MultiHostUrl, Url
 
 from rollcall.core import schema
-from rollcall.core.capability import Capability, capability, is_capability
+from rollcall.core.capability import Capability, is_capability
+from rollcall.core.capability import capability as decorator
 from rollcall.core.definition import (
     DefinitionError,
     annotation_texts,
@@ -61,49 +62,49 @@ _HAVE_JSON = (
     *(date, time, timedelta, UUID, Path, re.Pattern, Url, MultiHostUrl),
     *(IPv4Address, IPv4Network, IPv6Address, IPv6Network),
     *(dict, list, tuple, set, frozenset, deque, Iterator, Struct),
-    CoroutineType,  # which a call awaits
+    CoroutineType,  # a call awaits it
 )
-"""Classes whose values a capability can return, beside dataclasses and what pydantic serialises."""
+"""Classes whose values a capability can return, beside dataclasses and pydantic's own."""
 _COLLECTIONS = ("builtins", "collections", "collections.abc")
 
 
 def capability_problems(function: Callable[..., Any]) -> list[str]:
     """Return what is wrong with a function under `@capability`, with file, line and cure."""
     try:
-        found = Capability.of(function)
+        capability = Capability.of(function)
     except DefinitionError as error:
         return [str(error)]
     checks = (
         *(_field_errors, _return_errors, _docstring_errors, _option_errors),
         *(_function_errors, _example_errors),
     )
-    return [str(error) for check in checks for error in check(found)]
+    return [str(error) for check in checks for error in check(capability)]
 
 
 def import_problem(error: BaseException, file: str) -> str:
-    """Return why a module could not be imported, at its line that failed."""
+    """Return why a module could not be imported, with the line that failed."""
     if isinstance(error, DefinitionError):
         return str(error)
-    said = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if isinstance(error, SyntaxError):
-        return f"{shown_path(error.filename or file)}:{error.lineno or 1}: {said}"
+        return f"{shown_path(error.filename or file)}:{error.lineno or 1}: {message}"
     own = Path(file).absolute()
     frames = traceback.extract_tb(error.__traceback__)
     lines = [each.lineno for each in frames if Path(each.filename).absolute() == own]
     line = (lines and lines[-1]) or 1
     name = _enclosing(file, line)
     where = f"{shown_path(file)}:{line}{f', {name}' if name else ''}"
-    return f"{where}: {said}{_import_cure(error)}"
+    return f"{where}: {message}{_import_cure(error)}"
 
 
 def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     """Return what is wrong with everything that modules declare, by file.
 
     Args:
-        modules: By file; an exception is what importing it raised.
+        modules: By file; a module that could not be imported is the exception it raised.
     """
     texts, problems = _texts_beside(modules)
-    if problems:  # nothing that has texts can be looked at
+    if problems:  # definitions read these texts, so they cannot be checked
         return problems
     capabilities: dict[str, Callable[..., Any]] = {}
     agents: dict[str, str] = {}
@@ -136,13 +137,13 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
     if len(loaded) == len(modules):  # a module that cannot be imported may have what is missing
         problems += _inner_capabilities(loaded)
-        problems += _texts_for_nothing(texts, capabilities)
+        problems += _orphaned_texts(texts, capabilities)
     return problems
 
 
 def _inner_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
-    """Capabilities in a class or a function, unless a module has them by a name of its own or the
-    function returns them."""
+    """Yield the problems of capabilities inside a class or a function, except those that a module
+    also has as a variable or that the function returns."""
     functions = [each for module in modules.values() for each in vars(module).values()]
     marked = filter(is_capability, functions)
     codes = [getattr(inspect.unwrap(each), "__code__", each.__code__) for each in marked]
@@ -169,10 +170,11 @@ def _inner_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
 
 
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
-    """Yield the ids that agents and capabilities name and that no capability of these modules has,
-    each with its file, its line and what may be meant.
+    """Yield the ids that agents and capabilities name but no capability of these modules has, each
+    with a message that says where it is and what may be meant.
 
-    It is no wrong definition: another codebase, or a document of the registry, may have it.
+    Such a definition is not wrong: another codebase, or a document in the registry, may have the
+    capability.
     """
     cure = "Correct it, unless another codebase has it"
     marked = {  # once each, also if another module imports it
@@ -202,8 +204,8 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
                     quoted = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
                     line = next(quoted, 0) or _constant_line(file, name)
                     where = f"{shown_path(file)}:{line}, {name}"
-                    said = f"`{id}` in {option} of the agent {profile.id!r}"
-                    problem = f"{said} names no capability here{close(id, known)}"
+                    mention = f"`{id}` in {option} of the agent {profile.id!r}"
+                    problem = f"{mention} names no capability here{close(id, known)}"
                     yield id, str(DefinitionError(where, problem, cure))
 
 
@@ -212,7 +214,7 @@ def _is_quoted_in(text: str, line: str) -> bool:
 
 
 def _required_packs_errors(required: object, *, file: str) -> Iterator[str]:
-    """Packs that a pack requires and that are not beside it."""
+    """Yield the packs that a pack requires but that are not in its folder's parent."""
     pack = Path(file).parent
     where = f"{shown_path(file)}:{_constant_line(file, 'REQUIRES')}, REQUIRES"
     if not isinstance(required, tuple | list):
@@ -228,31 +230,31 @@ def _required_packs_errors(required: object, *, file: str) -> Iterator[str]:
 
 
 def _texts_beside(files: Iterable[str]) -> tuple[dict[Path, dict[str, Any]], list[str]]:
-    """Return the texts beside modules by file, and what is wrong with files that have none."""
+    """Return the texts beside modules, by file, and what is wrong with unreadable files."""
     texts: dict[Path, dict[str, Any]] = {}
     problems = list[str]()
     folders = sorted({Path(file).parent / FOLDER for file in files})
     for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
         where = shown_path(file)
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(file.read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
             problems.append(f"{where}:{error.lineno}: this is no JSON: {error.msg}")
         except UnicodeDecodeError as error:
             problems.append(f"{where}: this is no UTF-8: {one_line(error)}. Save it as UTF-8.")
         else:
-            if isinstance(found, dict):
-                texts[file] = found
+            if isinstance(content, dict):
+                texts[file] = content
             else:
                 problems.append(f"{where}:1: texts are an object, such as {{}}. Put them into one.")
     return texts, problems
 
 
-def _texts_for_nothing(texts: dict[Path, dict[str, Any]], known: Collection[str]) -> Iterator[str]:
-    """Texts under `capabilities` that no capability has."""
-    for file, found in texts.items():
-        of_capabilities = found.get("capabilities")
-        names = list(of_capabilities) if isinstance(of_capabilities, dict) else []
+def _orphaned_texts(texts: dict[Path, dict[str, Any]], known: Collection[str]) -> Iterator[str]:
+    """Yield the problems of texts under `capabilities` that belong to no capability."""
+    for file, content in texts.items():
+        entries = content.get("capabilities")
+        names = list(entries) if isinstance(entries, dict) else []
         for name in (each for each in names if each not in known):
             lines = file.read_text(encoding="utf-8").splitlines()
             line = next((n for n, each in enumerate(lines, 1) if f'"{name}":' in each), 1)
@@ -260,12 +262,12 @@ def _texts_for_nothing(texts: dict[Path, dict[str, Any]], known: Collection[str]
             yield f"{shown_path(file)}:{line}: {what}. Name one, or take these texts out."
 
 
-def _field_errors(found: Capability) -> Iterator[DefinitionError]:
-    """Types that have no JSON schema, and defaults that are not of their type."""
-    function, names = found.function, dict[str, str]()
+def _field_errors(capability: Capability) -> Iterator[DefinitionError]:
+    """Yield types without a JSON schema, and defaults that do not fit their type."""
+    function, names = capability.function, dict[str, str]()
     texts = annotation_texts(function)
     fields: dict[str, Any] = {}
-    for name, info in found.arguments.model_fields.items():
+    for name, info in capability.arguments.model_fields.items():
         other = names.setdefault(info.alias or name, name)
         if other == name:
             fields[name] = (info.annotation, info)
@@ -273,11 +275,11 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
             problem = f"`{other}` and `{name}` are both `{info.alias}` for callers"
             yield wrong(function, problem, "Rename one of them", parameter=name)
     try:
-        _ = found.json_schema
+        _ = capability.json_schema
     except DefinitionError as error:
         if "list inside a list" in str(error):
             yield error
-        for name in list(fields):  # to find those that are the reason
+        for name in list(fields):  # finds the ones at fault
             try:
                 field = {name: fields[name]}
                 schema.json_schema(create_model("one", __base__=schema.Arguments, **field))
@@ -296,7 +298,7 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
     try:
         create_model("defaults", __config__=checked, **optional)()
     except (PydanticUserError, TypeError, ValueError):
-        for name, (annotation, info) in optional.items():  # to find those that are the reason
+        for name, (annotation, info) in optional.items():  # finds the ones at fault
             field = {name: (annotation, info)}
             try:
                 create_model("default", __config__=checked, **field)()
@@ -304,21 +306,21 @@ def _field_errors(found: Capability) -> Iterator[DefinitionError]:
                 why = one_line(error)
                 if isinstance(error, ValidationError):
                     why = error.errors(include_url=False)[0]["msg"]
-                shown, given = texts[name], info.default
-                cure = f"`{name}: {shown} | None = None`" if given is None else "another default"
-                problem = f"the default of `{name}`, {given!r}, is no `{shown}`: {why}"
+                hint, default = texts[name], info.default
+                cure = f"`{name}: {hint} | None = None`" if default is None else "another default"
+                problem = f"the default of `{name}`, {default!r}, is no `{hint}`: {why}"
                 yield wrong(function, problem, f"Write {cure}", parameter=name)
 
 
-def _return_errors(found: Capability) -> Iterator[DefinitionError]:
-    """A return type with a part of which no value can be JSON."""
-    function, why = found.function, ""
-    if found.mark.runs_on == "client":
+def _return_errors(capability: Capability) -> Iterator[DefinitionError]:
+    """Yield an error if no value of a part of the return type can become JSON."""
+    function, why = capability.function, ""
+    if capability.mark.runs_on == "client":
         try:
-            TypeAdapter(found.returns)
+            TypeAdapter(capability.returns)
         except PydanticUserError as error:
             why = f"no result of a client can be checked against: {one_line(error)}"
-    elif kind := _without_json(found.returns):
+    elif kind := _without_json(capability.returns):
         why = f"cannot become JSON: `{kind.__qualname__}` is no type of data"
     if why:
         problem = f"what it returns is `{annotation_texts(function)['return']}`, which {why}"
@@ -328,7 +330,7 @@ def _return_errors(found: Capability) -> Iterator[DefinitionError]:
 
 
 def _without_json(hint: Any) -> type | None:
-    """Return the first class in a type of which no value can become JSON, if there is one."""
+    """Return the first class in a type whose values can never become JSON, if there is one."""
     seen: list[Any] = []
     stack = [hint]
     while stack:
@@ -339,37 +341,37 @@ def _without_json(hint: Any) -> type | None:
             seen.append(kind)
             if not _has_json(origin):
                 return origin
-            if hasattr(origin, "__pydantic_serializer__"):  # which may say how, of any field
+            if hasattr(origin, "__pydantic_serializer__"):  # it may handle any field itself
                 continue
-            # A field that may be something else, such as None, may always be that.
+            # An optional field may always be None, so only fields of one type count.
             hints = [field.hint for field in fields_of(origin) or ()]
             stack += [each for each in hints if len(members_of(each)) == 1]
             if origin.__module__ in _COLLECTIONS and issubclass(origin, Collection):
-                stack += get_args(kind)  # an argument of an app's own class may be for checkers
+                stack += get_args(kind)  # arguments of an app's own class may mean nothing
     return None
 
 
 def _has_json(kind: type) -> bool:
-    """Whether a value of a class, or of a class below it, can become JSON."""
+    """Tell whether a value of a class, or of a subclass, can become JSON."""
     if kind in (Any, dataclasses.KW_ONLY) or dataclasses.is_dataclass(kind):
         return True
     if issubclass(kind, _HAVE_JSON) or hasattr(kind, "__get_pydantic_core_schema__"):
-        return True  # the latter also stands for a plain value, as EmailStr and AwareDatetime do
+        return True  # the latter may mean a plain value, as EmailStr and AwareDatetime do
     if getattr(kind, "_is_protocol", False):
         return True
     if inspect.isabstract(kind) and kind.__module__ != "collections.abc":
-        return True  # who knows what comes below it
-    below: list[type] = type.__subclasses__(kind)
-    return any(issubclass(each, kind) for each in _HAVE_JSON) or any(map(_has_json, below))
+        return True  # its subclasses are unknown
+    subclasses: list[type] = type.__subclasses__(kind)
+    return any(issubclass(each, kind) for each in _HAVE_JSON) or any(map(_has_json, subclasses))
 
 
-def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
-    function, fields = found.function, found.arguments.model_fields
+def _docstring_errors(capability: Capability) -> Iterator[DefinitionError]:
+    function, fields = capability.function, capability.arguments.model_fields
     text = inspect.getdoc(function) or ""
     first = next(iter(fields), "name")
     for style, pattern in _OTHER_STYLES:
         if other := pattern.search(text):
-            problem = f"the docstring is in {style} style, of which the arguments are not read"
+            problem = f"the docstring is in {style} style, whose arguments are not read"
             line = other[0].strip().splitlines()[0]
             yield wrong(function, problem, _ARGS.format(name=first), text=line)
             return
@@ -379,7 +381,7 @@ def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
         return
     try:
         parsed = schema.docstring(function)
-        _ = found.description
+        _ = capability.description
     except DefinitionError as error:
         yield error
         return
@@ -392,75 +394,75 @@ def _docstring_errors(found: Capability) -> Iterator[DefinitionError]:
             problem = f"the docstring names `{name}`, which is no parameter"
             yield wrong(function, problem, cure, text=f"{name}")
     for name in fields.keys() - named:
-        told = rf"^\s*[-*]?\s*`*{re.escape(name)}`*\s*(\([^)]*\))?\s*(:|--?|–)\s"
-        if stray := re.search(told, schema.description(parsed), re.MULTILINE):
-            problem = f"the docstring tells of `{name}` outside of `Args:`, where it is not read"
+        entry = rf"^\s*[-*]?\s*`*{re.escape(name)}`*\s*(\([^)]*\))?\s*(:|--?|–)\s"
+        if stray := re.search(entry, schema.description(parsed), re.MULTILINE):
+            problem = f"the docstring describes `{name}` outside of `Args:`, where it is not read"
             yield wrong(function, problem, _ARGS.format(name=name), text=stray[0].strip())
 
 
-def _option_errors(found: Capability) -> Iterator[DefinitionError]:
-    function, mark = found.function, found.mark
-    for option, words in (("keywords", found.keywords), ("related", mark.related)):
+def _option_errors(capability: Capability) -> Iterator[DefinitionError]:
+    function, mark = capability.function, capability.mark
+    for option, words in (("keywords", capability.keywords), ("related", mark.related)):
         for word in words:
             if not isinstance(word, str) or not word.strip():
                 problem = f"{option} holds {word!r}, which is no text"
                 yield wrong(function, problem, f"Write texts in {option}", option=option)
 
 
-def _function_errors(found: Capability) -> Iterator[DefinitionError]:
-    """Functions given to the decorator that cannot be called, or not with what they get."""
-    names = tuple(found.arguments.model_fields)
+def _function_errors(capability: Capability) -> Iterator[DefinitionError]:
+    """Yield functions among the options that cannot be called with the arguments they get."""
+    names = tuple(capability.arguments.model_fields)
     for option, positional, keywords, returned in (
         ("summary", ("arguments",), (), "str"),
         ("preview", ("ctx",), names, "Preview"),
         ("find_effect", ("ctx", "key"), (), "Any"),
         ("recap", ("arguments", "output"), (), "Recap"),
     ):
-        given = getattr(found.mark, option)
-        if given is None:
+        function = getattr(capability.mark, option)
+        if function is None:
             continue
-        name = getattr(given, "__name__", "")
+        name = getattr(function, "__name__", "")
         parameters = ", ".join((*positional, *(("*", *keywords) if keywords else ())))
         cure = f"Write `def {name if name.isidentifier() else option}({parameters}) -> {returned}`"
         problem = ""
-        if inspect.iscoroutinefunction(given):
+        if inspect.iscoroutinefunction(function):
             problem = f"{option} is an `async def`"
             cure = "Write a plain `def`: the capability's own function alone may be async"
-        elif not callable(given):
-            problem = f"{option} is {given!r}, which is no function"
+        elif not callable(function):
+            problem = f"{option} is {function!r}, which is no function"
         else:
             try:
-                inspect.signature(given).bind(*positional, **dict.fromkeys(keywords))
+                inspect.signature(function).bind(*positional, **dict.fromkeys(keywords))
             except TypeError as error:
                 problem = f"{option} does not take its arguments: {one_line(error)}"
-            except ValueError:  # a function in C, of which Python does not know
+            except ValueError:  # Python does not know the signature of a function in C
                 continue
         if not problem and option == "summary":
-            known = [each.alias or name for name, each in found.arguments.model_fields.items()]
-            if missing := _missing_argument(given, known):
-                problem = f"summary asks for `{missing}`, which is no argument"
+            known = [each.alias or name for name, each in capability.arguments.model_fields.items()]
+            if missing := _missing_argument(function, known):
+                problem = f"summary reads `{missing}`, which is no argument"
                 problem += close(missing, known)
                 cure = f"Write one of {', '.join(known)}" if known else "Take it out"
         if problem:
-            yield wrong(found.function, problem, cure, option=option)
+            yield wrong(capability.function, problem, cure, option=option)
 
 
 def _missing_argument(summary: Callable[[dict[str, Any]], Any], known: list[str]) -> str | None:
-    """Return the argument that a summary asks for and that no call has, if there is one."""
+    """Return the argument that a summary function reads but no call has, if there is one."""
     try:
         summary(dict.fromkeys(known, "\0"))
     except KeyError as error:
         key = error.args[0] if error.args else None
-        # Of another dictionary, if the key is made of a value.
+        # A key made from a value belongs to another dictionary.
         return key if isinstance(key, str) and key.isidentifier() and key not in known else None
-    except Exception:  # it may refuse such values
+    except Exception:  # it may refuse these placeholder values
         return None
     return None
 
 
-def _example_errors(found: Capability) -> Iterator[DefinitionError]:
-    fields = found.arguments.model_fields
-    for number, example in enumerate(found.examples, start=1):
+def _example_errors(capability: Capability) -> Iterator[DefinitionError]:
+    fields = capability.arguments.model_fields
+    for number, example in enumerate(capability.examples, start=1):
         problem, cure = "", _EXAMPLE
         request = example.get("userRequest") if isinstance(example, dict) else None
         if not isinstance(example, dict):
@@ -472,19 +474,21 @@ def _example_errors(found: Capability) -> Iterator[DefinitionError]:
         else:
             try:
                 json.dumps(example)
-                validate(found.arguments, example.get("parameters", {}), field="parameters")
+                validate(capability.arguments, example.get("parameters", {}), field="parameters")
             except InvalidArgument as error:
                 known = ", ".join(each.alias or name for name, each in fields.items())
-                cure = f"Write arguments that {found.id} takes: {known}" if known else "Write {}"
+                cure = (
+                    f"Write arguments that {capability.id} takes: {known}" if known else "Write {}"
+                )
                 problem = f"({request!r}) is no call of it: {error.message}"
             except (TypeError, ValueError) as error:
                 problem = f"({request!r}) is not plain JSON: {one_line(error)}"
         if problem:
-            yield wrong(found.function, f"example {number} {problem}", cure, option="examples")
+            yield wrong(capability.function, f"example {number} {problem}", cure, option="examples")
 
 
 def _constant_line(file: str, name: str) -> int:
-    """Where a module assigns a constant."""
+    """Return the line where a module assigns a constant."""
     for node in _tree(file).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if any(isinstance(each, ast.Name) and each.id == name for each in targets):
@@ -493,7 +497,7 @@ def _constant_line(file: str, name: str) -> int:
 
 
 def _enclosing(file: str, line: int) -> str | None:
-    """The function or class that a line is in, decorators included; None outside of any."""
+    """Return the function or class around a line, decorators included; None outside of any."""
     for node in _tree(file).body:
         if isinstance(node, ast.ClassDef | _FUNCTIONS):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
@@ -510,15 +514,15 @@ def _tree(file: str) -> ast.Module:
 
 
 def _import_cure(error: BaseException) -> str:
-    """What to write, where that can be told."""
+    """Return what to write instead; empty if unknown."""
     if isinstance(error, NameError) and error.name:
         import builtins
 
         return close(error.name, dir(builtins)) or ". Import it, or define it above"
     message = str(error)  # from 3.13 on Python may end it with a suggestion of its own
     if unknown := re.search(r"capability\(\) got an unexpected[^']*'(\w+)'$", message):
-        known = inspect.signature(capability).parameters
+        known = inspect.signature(decorator).parameters
         return close(unknown[1], known) or f". It takes {', '.join(known)}"
-    if unknown := re.fullmatch(r"Unexpected keyword argument '(\w+)'", message):  # by msgspec
+    if unknown := re.fullmatch(r"Unexpected keyword argument '(\w+)'", message):  # of msgspec
         return close(unknown[1], AgentProfile.__struct_fields__)
     return ""

@@ -1,4 +1,4 @@
-"""Vectors of documents by an embedder that may refuse one of them, or fail."""
+"""Embeds documents with an embedder that may refuse some of them, or fail."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rollcall.core.errors import (
 )
 
 AT_ONCE = 100
-"""Texts of one call."""
+"""How many texts one call embeds."""
 MOST_FAILURES = 16
-"""After so many failed calls running the embedder is taken to be down: one text that it refuses
-among `AT_ONCE` makes eight calls fail at most, and others between them succeed."""
+"""After this many failed calls in a row the embedder counts as down. One refused text among
+`AT_ONCE` makes at most eight calls fail, and others between them succeed."""
 
 log = logging.getLogger("rollcall")
 
@@ -25,29 +25,29 @@ log = logging.getLogger("rollcall")
 def embed_documents(
     embedder: Embedder, texts: Sequence[str], names: Sequence[str]
 ) -> list[list[float] | None]:
-    """Return the vector of each text; None where the embedder refused it or is down.
+    """Return the vector of each text; None if the embedder refused it or is down.
 
-    A call that fails is halved until the text is alone that the embedder refuses: it is logged and
-    left out, and the others go on.
+    A failed call is split in half until the refused text is alone: it is logged and left out, and
+    the others go on.
 
     Args:
-        names: What each text is called in the log.
+        names: The name of each text in the log.
     """
     vectors: list[list[float] | None] = [None] * len(texts)
-    # The part that comes next is the last of the list.
+    # A stack: the last part is next.
     parts = [range(n, min(n + AT_ONCE, len(texts))) for n in range(0, len(texts), AT_ONCE)][::-1]
     failures = 0
     while parts:
         part = parts.pop()
         try:
-            found = embedder.embed([texts[place] for place in part], task="document")
+            some = embedder.embed([texts[place] for place in part], task="document")
         except (DeadlineExceeded, PermissionDenied, Unauthenticated) as error:
             log.warning("%s embeds no documents (%s)", embedder.id, type(error).__name__)
             break
         except ResourceExhausted as error:
             log.warning("%s embeds no more: %s", embedder.id, error.message)
             break
-        except Exception as error:  # an SDK's, a network's: words still find these documents
+        except Exception as error:  # of an SDK or a network; search by words still works
             failures += 1
             if failures == MOST_FAILURES:
                 log.warning("%s embeds no documents (%s)", embedder.id, error)
@@ -58,10 +58,10 @@ def embed_documents(
                 half = len(part) // 2
                 parts += [part[half:], part[:half]]
         else:
-            if [len(vector) for vector in found] != [embedder.dimensions] * len(part):
-                log.warning("%s sent no vectors of the length it promises", embedder.id)
+            if [len(vector) for vector in some] != [embedder.dimensions] * len(part):
+                log.warning("%s sent vectors of another length than it declares", embedder.id)
                 break
             failures = 0
-            for place, vector in zip(part, found, strict=True):
+            for place, vector in zip(part, some, strict=True):
                 vectors[place] = vector
     return vectors

@@ -7,15 +7,15 @@ AgentError
 ├── NotFound             no such agent, thread, capability, document
 ├── AlreadyExists        the id was used before, for something else
 ├── FailedPrecondition   right call, wrong state (or a key is not configured)
-├── Aborted              somebody else holds what this needs; try again
+├── Aborted              another request has what this needs; try again
 ├── ResourceExhausted    a rate, a budget or a size is used up
 ├── Unavailable          a service did not answer; retrying is safe
-│   └── OutcomeUnknown   a write was sent and not answered: it may have happened or not
-├── DeadlineExceeded     the time allowed is over
-└── Internal             our own fault; the caller sees a logged id only
+│   └── OutcomeUnknown   a write was sent but not answered: it may or may not have happened
+├── DeadlineExceeded     the allowed time is over
+└── Internal             our own fault; the caller sees only a logged id
 
-Raise where the fact is known, and say what was wrong, the value, and what would be accepted.
-Translated to the wire, and to HTTP statuses, in `core/http.py`.
+Raise an error where the fact is known, and say what was wrong, the value, and what would be
+accepted. `core/http.py` translates errors to the wire and to HTTP statuses.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ ENGLISH = "en"
 class AgentError(Exception):
     """An error with a message for a person and details for a program.
 
-    What a person can cause by using an app is given as a `Text`, such as
-    `TEXTS.text("errors.no_panels")`. It reads in English until `translate` says it in the caller's
-    language, which whoever answers the caller knows.
+    An error that a user of the app can cause has a `Text` as its message, such as
+    `TEXTS.text("errors.no_panels")`. It is in English until the code that answers the caller, and
+    so knows the caller's language, calls `translate`.
 
     Args:
         message: What was wrong and what would be accepted, in plain words.
@@ -53,39 +53,39 @@ class AgentError(Exception):
         retry_after_s: float | None = None,
     ) -> None:
         self.text, self.hint_text = message, hint
-        self.message, self.hint = _said(message, ENGLISH), _said(hint, ENGLISH)
+        self.message, self.hint = _localized(message, ENGLISH), _localized(hint, ENGLISH)
         super().__init__(self.message)
         self.field = field
         self.retry_after_s = retry_after_s
 
     def say(self, locale: str) -> str:
-        """Return the message in a locale's language, as far as it has it."""
-        return _said(self.text, locale)
+        """Return the message in a locale's language, or in English if it has no translation."""
+        return _localized(self.text, locale)
 
     def translate(self, locale: str) -> Self:
-        """Say message and hint in a locale's language, and in no other from then on; logs have
-        `str(error)`, which stays English."""
+        """Translate message and hint, for good, and return the error. `str(error)`, which logs use,
+        stays English."""
         self.text = self.message = self.say(locale)
-        self.hint_text = self.hint = _said(self.hint_text, locale)
+        self.hint_text = self.hint = _localized(self.hint_text, locale)
         return self
 
     @property
     def details(self) -> dict[str, Any]:
-        """What a program needs: `{code, field?, hint?, retryAfterS?}`."""
-        found = {
+        """The details for programs: `{code, field?, hint?, retryAfterS?}`."""
+        details = {
             "code": self.code,
             "field": self.field,
             "hint": self.hint,
             "retryAfterS": self.retry_after_s,
         }
-        return {key: value for key, value in found.items() if value is not None}
+        return {key: value for key, value in details.items() if value is not None}
 
 
 @overload
-def _said(text: str | Text, locale: str) -> str: ...
+def _localized(text: str | Text, locale: str) -> str: ...
 @overload
-def _said(text: str | Text | None, locale: str) -> str | None: ...
-def _said(text: str | Text | None, locale: str) -> str | None:
+def _localized(text: str | Text | None, locale: str) -> str | None: ...
+def _localized(text: str | Text | None, locale: str) -> str | None:
     return text if text is None or isinstance(text, str) else text.plain(locale)
 
 
@@ -126,8 +126,8 @@ class Unavailable(AgentError):
 
 
 class OutcomeUnknown(Unavailable):
-    """Nobody knows whether a write happened. Repeat it only with a key that makes it happen once,
-    or after looking."""
+    """Nobody knows whether a write happened. Repeat it only under an idempotency key, or after
+    checking."""
 
 
 class DeadlineExceeded(AgentError):
@@ -140,7 +140,7 @@ class Internal(AgentError):
 
 def error_from(stored: dict[str, Any]) -> AgentError:
     """Rebuild an error from its message and details; Internal for an unknown code."""
-    kinds = AgentError.__subclasses__()  # others' own, as a tool call's ends, are in no answer
+    kinds = AgentError.__subclasses__()  # those of other modules are in no answer
     classes = {each.code: each for each in kinds if each.__module__ == __name__}
     kind = classes.get(stored.get("code", ""), Internal)
     return kind(

@@ -1,4 +1,4 @@
-"""AG-UI 1.0 events, as the plain dictionaries that are streamed."""
+"""AG-UI 1.0 events, as plain dictionaries ready to stream."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 Event = dict[str, Any]
 PROTOCOL_VERSION = "1.0"
 PROGRESS_CHARS = 1_000
-"""The longest word on how far a tool is; each rests in a document with others."""
+"""The longest text of a progress report; several are stored in one document."""
 
 
 def run_started(*, thread_id: str, run_id: str) -> Event:
@@ -20,7 +20,8 @@ def run_started(*, thread_id: str, run_id: str) -> Event:
 
 
 def run_finished(*, thread_id: str, run_id: str, result: dict[str, Any]) -> Event:
-    """The end of a run. `result` is a `wire.RunResult`; its outcome and usage are AG-UI's too."""
+    """Return the end of a run. `result` is a `wire.RunResult`; AG-UI has its outcome and usage as
+    well."""
     return {
         "type": "RUN_FINISHED",
         "threadId": thread_id,
@@ -86,7 +87,7 @@ def call_result(*, call_id: str, message_id: str, content: str) -> Event:
 
 
 def made_files(*, call_id: str, files: list[dict[str, Any]]) -> Event:
-    """The files that a tool made, beside its result."""
+    """Return the files that a tool made, beside its result."""
     return {
         "type": "ACTIVITY_SNAPSHOT",
         "messageId": f"files-{call_id}",
@@ -97,9 +98,9 @@ def made_files(*, call_id: str, files: list[dict[str, Any]]) -> Event:
 
 
 def progress(*, call_id: str, text: str, done: int | None, total: int | None) -> Event:
-    """How far a tool is. The same `messageId` again replaces what was shown."""
-    told = text[:PROGRESS_CHARS]
-    content: dict[str, Any] = {"toolCallId": call_id, "text": told, "done": done, "total": total}
+    """Return a tool's progress. The same `messageId` again replaces what was shown."""
+    text = text[:PROGRESS_CHARS]
+    content: dict[str, Any] = {"toolCallId": call_id, "text": text, "done": done, "total": total}
     return {
         "type": "ACTIVITY_SNAPSHOT",
         "messageId": f"progress-{call_id}",

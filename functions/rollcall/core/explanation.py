@@ -1,7 +1,8 @@
 """Distinguishes questions about what something is or means from questions for a figure.
 
-The patterns are `explanation` in the engine's texts: what such questions say, how short ones begin,
-whose things those that ask for a figure name, figures, and that nothing is to be calculated.
+The patterns are in `explanation` of the engine's texts: phrases of such questions (`about`), how
+short ones begin (`openings`), owners that questions for a figure name (`owners`), words for figures
+(`figures`), and requests not to calculate (`no_calculation`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from rollcall.core.texts import TEXTS
 
 @cache
 def _pattern(kind: str, form: str = "{}") -> re.Pattern[str]:
-    """The regular expressions of one kind, of all languages, as one in a form of their own."""
+    """Return one pattern of all expressions of a kind, in all languages, put into `form`."""
     listed = "|".join(TEXTS.phrases(f"explanation.{kind}"))
     return re.compile(form.format(listed), re.IGNORECASE)
 
 
 def asks_what_it_is(text: str) -> bool:
-    """Tell whether a message asks what something is or means, and not for a figure."""
+    """Tell whether a message asks what something is or means rather than for a figure."""
     if _pattern("no_calculation").search(text):
         return True
     is_short = _pattern("openings", r"^\W*(?:{})\s+").match(text)

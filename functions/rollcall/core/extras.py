@@ -1,4 +1,4 @@
-"""Optional packages: the extras of the distribution, and errors that name the missing one."""
+"""Optional packages: checks for the distribution's extras, and errors that name the missing one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_installed(package: str) -> bool:
         return True
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # not even the package around it
+    except ModuleNotFoundError:  # its parent package is missing
         return False
 
 
@@ -24,8 +24,8 @@ def require_extra(package: str, extra: str, *, purpose: str) -> None:
     """Raise an error that names the extra if a package is missing.
 
     Args:
-        extra: What brings it, such as "gemini".
-        purpose: What needs it, for the message: "the model gemini:x".
+        extra: The extra that installs it, such as "gemini".
+        purpose: What needs it, for the message, such as "the model gemini:x".
     Raises:
         FailedPrecondition: It is not installed.
     """

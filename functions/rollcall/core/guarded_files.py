@@ -1,14 +1,14 @@
-"""Files that an approval given in advance never covers: secrets, and files that some program runs
-by itself.
+"""Guarded files, which no standing approval covers: secrets, and files that some program runs by
+itself.
 
 `guarded_files.json` lists them with a reason each (the texts `guarded_files.<reason>`); the clients
 have copies of it. A path there is a name (`Makefile`, `*.pem`), the end of a path
-(`.cargo/config.toml`) or, with a slash at its end, a folder anywhere with all below it (`.git/`).
-Of kind
+(`.cargo/config.toml`) or, with a slash at its end, a folder at any depth with all its contents
+(`.git/`). Its kind is one of
 
-- `secret`, `repository`: neither read nor written by a tool;
-- `startup`: some program runs it unasked, so it is read and not written;
-- `project`: a build, a test run or a deployment runs it, so a person is asked for each change.
+- `secret`, `repository`: tools neither read nor write it;
+- `startup`: some program runs it automatically, so tools read but never write it;
+- `project`: a build, a test run or a deployment runs it, so each change needs an approval.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _List(Struct, rename="camel"):
 
 
 class _Path(Struct, frozen=True):
-    """One guarded path: the parts of a folder, or of the end of a path."""
+    """One guarded path: the names in a folder's path, or at the end of a path."""
 
     parts: tuple[str, ...]
     is_folder: bool
@@ -62,7 +62,8 @@ class _Path(Struct, frozen=True):
 
 
 def guarded_file(path: str) -> Guarded | None:
-    """Return why a path, written with `/` from any folder, is guarded; None if it is not."""
+    """Return why a path is guarded, None if it is not. It has `/` between names and may begin at
+    any folder."""
     names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
     if not names:
         return None
@@ -77,12 +78,12 @@ def guarded_file(path: str) -> Guarded | None:
 
 def guarded_in_word(word: str) -> Guarded | None:
     """Return why a word of a command is guarded: a path, `rev:path`, `--option=path` or `@path`."""
-    found = (guarded_file(piece) for piece in (word, *_SEPARATORS.split(word)))
-    return next((each for each in found if each is not None), None)
+    matches = (guarded_file(piece) for piece in (word, *_SEPARATORS.split(word)))
+    return next((each for each in matches if each is not None), None)
 
 
 def prints_contents(words: Sequence[str]) -> bool:
-    """Tell whether a command prints the contents of files that further words would name."""
+    """Tell whether a command prints the contents of files named by further arguments."""
     program = words[0].rsplit("/", 1)[-1]
     if program != "git":
         return program in _list().printing
@@ -90,7 +91,7 @@ def prints_contents(words: Sequence[str]) -> bool:
 
 
 def _folded(name: str) -> str:
-    """A name as the most forgiving file system compares it: `.GIT` and `.ｇit` are `.git`."""
+    """Return a name as the most lenient file system compares it: `.GIT` and `.ｇit` are `.git`."""
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
 

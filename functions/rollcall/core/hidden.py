@@ -1,12 +1,12 @@
-"""Fields that never leave the server through the loop: `Annotated[str, Hidden()]`.
+"""Hidden fields, which never leave the server through the loop: `Annotated[str, Hidden()]`.
 
-Of a result, a hidden field is for code that calls the function itself; it is dropped before a
-model, Firestore or a stream sees the result. Of the arguments, a hidden one is needed to run the
-call, so it is kept where the call is kept; wherever a call is shown it reads "•••".
+A hidden field of a result is for code that calls the function itself; it is dropped before a model,
+Firestore or a stream sees the result. A hidden argument is needed to run the call, so it is stored
+with the call; wherever a call is shown, its value is "•••".
 
 Both follow the types: models, dataclasses, structs, typed dictionaries, named tuples, lists,
-dictionaries and unions of these, as deep as they go. Where a type says too little, the value's own
-class counts; where several could be meant, what one of them hides is hidden.
+dictionaries and unions of these, at any depth. If a type says too little, the value's own class
+decides; if several types could be meant, a field that one of them hides is hidden.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rollcall.core.definition import raw_annotations
 
 MASK = "•••"
 MIN_VALUE_CHARS = 4
-"""A shorter hidden text is not looked for inside other texts: it would be found in any."""
+"""A shorter hidden text is not searched for inside other texts: almost any would contain it."""
 
 
 class Hidden(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Hidden(Struct, frozen=True):
 
 _GONE = object()
 _UNKNOWN = object()
-"""In place of a Python value: only its JSON is there."""
+"""Stands for a Python value of which only the JSON is known."""
 _SCALARS = (str, int, float, bool)
 
 
@@ -49,8 +49,8 @@ def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
     """Return a function's result without hidden fields.
 
     Args:
-        data: The result as plain JSON, as `plain(value)` gives it.
-        value: The result as the function returned it.
+        data: The result as plain JSON, from `plain(value)`.
+        value: The result that the function returned.
         hint: The function's declared return type, with its marks.
     """
     if _is_plain(value) and not _hides(hint):
@@ -68,18 +68,19 @@ def mask_hidden(model: type[BaseModel], arguments: dict[str, Any]) -> dict[str, 
 
 
 def mask_values(data: Any, model: type[BaseModel], arguments: dict[str, Any]) -> Any:
-    """Return plain JSON made from a call (a summary, a display) without the call's hidden
-    values."""
+    """Return plain JSON made from a call (a summary, a display) with the call's hidden values
+    masked."""
     hidden = sorted(_texts_hidden(arguments, mask_hidden(model, arguments)), key=len, reverse=True)
     return _replaced(data, hidden) if hidden else data
 
 
 def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
-    """`data` with `mask` in place of what is hidden; fields and items that are `_GONE` go."""
+    """Return `data` with `mask` in place of what is hidden; fields and items that become `_GONE`
+    are removed."""
     if data is None:
         return None
     if hint is Any and type(value) in _SCALARS:
-        return data  # most of a result is this, and looking at types is slow
+        return data  # the usual case; inspecting types is slow
     members = members_of(hint)
     meant = [each for each in members if _may_be(each.kind, value)] or members
     if any(each.hidden for each in meant):
@@ -100,7 +101,7 @@ def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     if isinstance(data, list):  # a named tuple
         hints = [field.hint for field in fields]
         return _listed(data, value, hints, mask, keeps_places=True)
-    if not isinstance(data, dict):  # a serializer of its own: nobody can say what is where
+    if not isinstance(data, dict):  # a custom serializer: the fields' places are unknown
         return mask if any(_hides(field.hint) for field in fields) else data
     by_key = {key: field for field in fields for key in field.keys}
     shown = {}
@@ -114,7 +115,7 @@ def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     arguments = get_args(kind)
     if isinstance(data, dict):
         hint = arguments[1] if len(arguments) == 2 else Any
-        values = dict.fromkeys(data, _UNKNOWN)  # by the keys that they have in JSON
+        values = dict.fromkeys(data, _UNKNOWN)  # by their keys in JSON
         if isinstance(value, Mapping) and len(value) == len(data):
             values = dict(zip(data, value.values(), strict=True))
         elif isinstance(value, Mapping):
@@ -152,7 +153,7 @@ class Member(NamedTuple):
 
 
 def members_of(hint: Any, *, hidden: bool = False) -> list[Member]:
-    """The types a value of this hint may have, each with whether it is hidden."""
+    """Return the types that a value of this hint may have, each with whether it is hidden."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *marks = get_args(hint)
@@ -168,7 +169,7 @@ def members_of(hint: Any, *, hidden: bool = False) -> list[Member]:
 
 
 def _may_be(kind: Any, value: Any) -> bool:
-    """Whether a value can be meant by this type; yes where nobody can say."""
+    """Tell whether a value may be of this type; true if that cannot be determined."""
     if kind is type(None):
         return value is None
     base = get_origin(kind) or kind
@@ -176,18 +177,19 @@ def _may_be(kind: Any, value: Any) -> bool:
         return True
     try:
         return isinstance(value, base) or (base is float and isinstance(value, int))
-    except TypeError:  # a protocol that is for type checkers only
+    except TypeError:  # a protocol that only type checkers can check
         return True
 
 
 def _is_typed_dict(kind: type) -> bool:
-    """`typing.is_typeddict` does not know those of typing_extensions, which pydantic asks for."""
+    """Tell whether a class is a typed dictionary. `typing.is_typeddict` does not recognise those of
+    typing_extensions, which pydantic requires."""
     return issubclass(kind, dict) and hasattr(kind, "__required_keys__")
 
 
 @lru_cache(maxsize=1_000)
 def fields_of(kind: Any) -> tuple[_Field, ...] | None:
-    """The fields of a structured type; None for other types."""
+    """Return the fields of a structured type; None for other types."""
     kind = kind if isinstance(kind, type) else get_origin(kind)
     if not isinstance(kind, type):
         return None
@@ -209,7 +211,7 @@ def fields_of(kind: Any) -> tuple[_Field, ...] | None:
     try:
         hints = get_type_hints(kind, include_extras=True)
     except NameError:
-        # A name that is imported for type checkers only. What is marked can still be read.
+        # A name is imported for type checkers only. The marks can still be read.
         hints = {
             name: Annotated[Any, Hidden()] if "Hidden" in str(hint) else Any
             for name, hint in raw_annotations(kind).items()
@@ -218,12 +220,12 @@ def fields_of(kind: Any) -> tuple[_Field, ...] | None:
 
 
 def _keys(name: str, info: Any) -> tuple[str, ...]:
-    named = (getattr(info, "serialization_alias", None), getattr(info, "alias", None), name)
-    return tuple(dict.fromkeys(key for key in named if isinstance(key, str)))
+    keys = (getattr(info, "serialization_alias", None), getattr(info, "alias", None), name)
+    return tuple(dict.fromkeys(key for key in keys if isinstance(key, str)))
 
 
 def _hides(hint: Any) -> bool:
-    """Whether something that is hidden stands in the type, however deep."""
+    """Tell whether a type has a hidden field at any depth."""
     seen: list[Any] = []
     stack = [hint]
     while stack:
@@ -245,7 +247,8 @@ def _model_hides(model: type[BaseModel]) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is of dictionaries, lists and scalars alone, whose classes hide nothing."""
+    """Tell whether a value consists of dictionaries, lists and scalars, whose classes hide
+    nothing."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -266,7 +269,7 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def _texts_hidden(data: Any, shown: Any) -> set[str]:
-    """The texts of `data` that are masked in `shown`."""
+    """Return the texts of `data` that are masked in `shown`."""
     if isinstance(data, dict | list):
         keys: Iterable[Any] = data if isinstance(data, dict) else range(len(data))
         inner = ((data[key], MASK if shown == MASK else shown[key]) for key in keys)

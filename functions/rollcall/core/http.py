@@ -1,16 +1,16 @@
-"""Cloud Functions over HTTP: who calls, Firebase's callable protocol, plain requests, streams.
+"""Cloud Functions over HTTP: authentication, Firebase's callable protocol, plain requests, streams.
 
-firebase-functions' `on_call` verifies ID tokens and App Check, and knows no streaming. So an
-`on_call` that does nothing is used as the check, whatever the protocol is, and the reply is written
-here; this is also where our errors become the wire's.
+firebase-functions' `on_call` verifies ID tokens and App Check, but cannot stream. So an `on_call`
+that does nothing performs these checks for both protocols, and this module writes the reply and
+translates errors to the wire.
 
-Callable: a streaming reply is made of lines `data: {"message": chunk}` and ends in
-`data: {"result": ...}` or `data: {"error": ...}`, always with HTTP 200: the Firebase SDKs do not
-look at a stream's status, and wait forever for a frame that never comes.
+Callable: a streaming reply consists of lines `data: {"message": chunk}` and ends in
+`data: {"result": ...}` or `data: {"error": ...}`, always with HTTP 200: the Firebase SDKs ignore a
+stream's status, and would wait forever for a last frame.
 
-Plain, below a function's name: JSON in, JSON or server-sent events out. What is refused has an HTTP
-status and the body `{"error": {code, message, details}}`. Once the first event is out the status is
-said, and a failure is the handler's to tell in its stream.
+Plain, at `{name}/{path}`: JSON in, JSON or server-sent events out. A refused request gets an HTTP
+status and the body `{"error": {code, message, details}}`. After the first event the status is sent,
+so the handler reports failures in its stream.
 """
 
 from __future__ import annotations
@@ -62,21 +62,21 @@ class RequestChecks:
         options = {"timeout_sec": timeout_s, **function_options(name)}
         self._checked = https_fn.on_call(enforce_app_check=app_check(), **options)(passed)
         self.endpoint: Any = vars(self._checked)["__firebase_endpoint__"]
-        """How a callable function is declared, for the deploy."""
-        # App Check tells that a call comes from our app. A statement, which only our own functions
-        # can sign, tells that it comes from one of these; they have no device to attest.
+        """The declaration of a callable function, for the deploy."""
+        # App Check proves that a call comes from our app. A statement proves that it comes from one
+        # of our functions, which have no device to attest.
         self._stated = https_fn.on_call(enforce_app_check=False, **options)(passed)
 
     def open(self, request: flask.Request, *, stated: User | None = None) -> Call:
-        """Check token and App Check of a callable's request; the user is the token's or, without
-        one, the statement's.
+        """Check token and App Check of a callable's request. The user is the token's or, without a
+        token, the statement's.
 
         Raises:
             Unauthenticated: Nobody is signed in, or a token is not valid.
-            InvalidArgument: It is no callable's request.
+            InvalidArgument: It is not a callable request.
         """
-        gate: Any = self._stated if stated else self._checked
-        response = flask.make_response(gate(request))
+        check: Any = self._stated if stated else self._checked
+        response = flask.make_response(check(request))
         found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
         if found is None:
             if response.status_code == 401:
@@ -84,7 +84,7 @@ class RequestChecks:
                     TEXTS.text("errors.bad_token"),
                     hint=TEXTS.text("hints.sign_in_again"),
                 )
-            raise InvalidArgument('the request is not a callable\'s; send POST {"data": {...}}')
+            raise InvalidArgument('this is not a callable request; send POST {"data": {...}}')
         if found.auth is None and stated:
             return Call(user=stated, data=found.data)
         if found.auth is None or not found.auth.uid:
@@ -92,7 +92,7 @@ class RequestChecks:
         if stated and stated.uid != found.auth.uid:
             raise Unauthenticated("the ID token and the statement are of different users")
         if found.auth.token.get("exp", 0) < time.time():
-            # The Admin SDK does not look at the expiry while it works with the Auth emulator.
+            # With the Auth emulator, the Admin SDK does not check the expiry.
             raise Unauthenticated(TEXTS.text("errors.token_expired"), hint="send a fresh one")
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         claims = dict(found.auth.token)
@@ -100,7 +100,7 @@ class RequestChecks:
         return Call(user=user, data=found.data, token=token, claims=claims)
 
     def open_any(self, request: flask.Request) -> Call:
-        """Check token and App Check of any request; its body is not looked at, and `data` is None.
+        """Check token and App Check of any request. Its body is ignored, and `data` is None.
 
         Raises:
             Unauthenticated: Nobody is signed in, or a token is not valid.
@@ -116,23 +116,23 @@ class RequestChecks:
 
 
 def app_check() -> bool:
-    """Tell whether App Check is enforced: with ENFORCE_APP_CHECK=true, but not on the emulator,
+    """Tell whether App Check is enforced: with ENFORCE_APP_CHECK=true, except on the emulator,
     which issues no tokens."""
     return os.environ.get("ENFORCE_APP_CHECK") == "true" and not on_emulator()
 
 
 LEAVE_S = 10.0
-"""How long a request whose client is gone waits for its work to be saved."""
+"""How long a request whose client has disconnected waits for its work to be saved."""
 
 PING_S = 2.0
-"""A comment line this often keeps proxies from closing a quiet stream, and shows that the client is
-gone, which a server notices only when it writes."""
+"""A comment line this often keeps proxies from closing a quiet stream, and detects that the client
+has disconnected, which a server notices only when it writes."""
 
 
 def event_stream(frames: Iterator[bytes]) -> flask.Response:
-    """Return the response that sends frames. An empty frame sends nothing, but reveals whether the
-    client is gone."""
-    # The server reads the stream outside of what is noted of the request.
+    """Return a response that streams frames. An empty frame sends nothing, but reveals whether the
+    client has disconnected."""
+    # The server reads the stream outside of the request's context, which has the log fields.
     response = flask.Response(_with_pings(frames, copy_context()), mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-cache"
     response.headers["X-Accel-Buffering"] = "no"
@@ -143,19 +143,18 @@ def frame(value: dict[str, Any]) -> bytes:
     """Return one event of the stream.
 
     Raises:
-        ValueError: It holds what is no JSON.
+        ValueError: It holds a value that is not JSON.
     """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return f"data: {text}\n\n".encode()
 
 
 def _with_pings(frames: Iterator[bytes], context: Context) -> Iterator[bytes]:
-    """Pass frames on from a thread of their own, at work in `context`, with a comment line while
-    there are none.
+    """Yield frames that a thread produces in `context`, and a comment line while there are none.
 
-    When the client is gone (the server closes this generator), the frames' generator is closed
-    at its next frame, in its own thread. That is waited for: what it saves then must be saved
-    before this request counts as answered, since afterwards there may be no CPU time.
+    When the client disconnects (the server closes this generator), the thread closes the frames'
+    generator at its next frame. This waits for that: what the generator saves on closing must be
+    saved before the request counts as answered, since afterwards there may be no CPU time.
     """
     ready: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
     gone = threading.Event()
@@ -169,7 +168,7 @@ def _with_pings(frames: Iterator[bytes], context: Context) -> Iterator[bytes]:
                 if frame:
                     ready.put(frame)
         finally:
-            ready.put(None)  # whatever happened: without an end the client waits for ever
+            ready.put(None)  # in any case: without an end the client waits forever
 
     producer = threading.Thread(target=context.run, args=(produce,), daemon=True)
     producer.start()
@@ -197,7 +196,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
 
     `handler` returns the result, or a generator that yields chunks and returns it.
     """
-    gate = RequestChecks(name, timeout_s=timeout_s)
+    checks = RequestChecks(name, timeout_s=timeout_s)
 
     def serve(request: flask.Request) -> flask.Response:
         streams = "text/event-stream" in request.headers.get("Accept", "")
@@ -214,9 +213,9 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
             check_json(body["data"], field="")
             locale = _locale(request, body["data"])
             statement, user = request.headers.get(HEADER), None
-            if statement:  # another function's: whom it calls this one for
+            if statement:  # another function calls this one for a user
                 user = verified(statement, function=name, body=request.get_data())
-            call = gate.open(request, stated=user)
+            call = checks.open(request, stated=user)
             set_user(call.user.uid)
             outcome = handler(replace(call, streams=streams))
         except Exception as error:
@@ -230,7 +229,7 @@ def bind_callable(name: str, handler: Callable[[Call], Any], *, timeout_s: int) 
         return in_request(name, lambda: serve(request), request.headers.get)
 
     function.__name__ = name
-    vars(function)["__firebase_endpoint__"] = gate.endpoint
+    vars(function)["__firebase_endpoint__"] = checks.endpoint
     return function
 
 
@@ -240,8 +239,8 @@ def _check_mimetype(request: flask.Request) -> None:
 
 
 def _locale(request: flask.Request, data: Any = None) -> str:
-    """Return the language that a caller is told errors in: `locale` of the data; without it, the
-    one of ours that the caller's browser asks for first."""
+    """Return the language of the caller's errors: `locale` of the data or, without it, the one
+    among ours that the browser prefers."""
     stated = data.get("locale") if isinstance(data, dict) else None
     if stated in TEXTS.languages:
         return str(stated)
@@ -250,11 +249,11 @@ def _locale(request: flask.Request, data: Any = None) -> str:
 
 def _refusal_generator(error: Exception) -> Iterator[Any]:
     raise error
-    yield  # a generator, so that an early refusal takes the same way as a late failure
+    yield  # makes this a generator: an early refusal is handled like a late failure
 
 
 def _plain(outcome: Any, locale: str) -> flask.Response:
-    """Run to the end, then answer once."""
+    """Run the handler to its end and return one response."""
     try:
         while isinstance(outcome, Generator):
             try:
@@ -279,7 +278,7 @@ def _callable_frames(outcome: Any, locale: str) -> Iterator[bytes]:
                     except StopIteration as end:
                         outcome = end.value
                         break
-                    # Nobody is sent None, but whoever drives this may see that the client is gone.
+                    # None sends nothing, but reveals whether the client has disconnected.
                     yield b"" if chunk is None else frame({"message": chunk})
         yield frame({"result": outcome, **incidents_of_request()})
     except Exception as error:
@@ -287,8 +286,8 @@ def _callable_frames(outcome: Any, locale: str) -> Iterator[bytes]:
 
 
 def to_wire(error: Exception, locale: str) -> https_fn.HttpsError:
-    """Return an error in the form of the callable protocol; an unexpected one as an incident id
-    alone."""
+    """Return an error in the form of the callable protocol; an unexpected one has only an incident
+    id."""
     ours = as_agent_error(error).translate(locale)
     details = {**ours.details, **incidents_of_request()}
     return https_fn.HttpsError(https_fn.FunctionsErrorCode(ours.code), ours.message, details)
@@ -303,12 +302,12 @@ log = logging.getLogger("rollcall")
 def bind_request(
     name: str, handler: Callable[[Call], Any], *, timeout_s: int, max_bytes: int
 ) -> Any:
-    """Make the Cloud Function `name`, which is reached at `{name}/{path}` by GET and POST.
+    """Make the Cloud Function `name`, which serves GET and POST at `{name}/{path}`.
 
-    `handler` returns JSON, or a generator that yields events; what that raises before its first
-    one is a refusal.
+    `handler` returns JSON, or a generator that yields events; an error before the first one is a
+    refusal.
     """
-    gate = RequestChecks(name, timeout_s=timeout_s)
+    checks = RequestChecks(name, timeout_s=timeout_s)
 
     def serve(request: flask.Request) -> flask.Response:
         if request.method not in METHODS:
@@ -316,7 +315,7 @@ def bind_request(
             return _refusal(error, status=_WRONG_METHOD, headers={"Allow": ", ".join(METHODS)})
         try:
             body = request.get_data()
-            call = gate.open_any(request)
+            call = checks.open_any(request)
             set_user(call.user.uid)
             if len(body) > max_bytes:
                 most = f"the request has {len(body):,} bytes; at most {max_bytes:,} are accepted"
@@ -326,11 +325,11 @@ def bind_request(
                 _check_mimetype(request)
                 data = parse_json(body, most=len(body), wanted="a JSON object")
                 if not isinstance(data, dict):
-                    raise InvalidArgument("the request is no JSON object", field="data")
+                    raise InvalidArgument("the request is not a JSON object", field="data")
             outcome = handler(replace(call, data=data, path=request.path.strip("/")))
             if not isinstance(outcome, Generator):
                 return flask.jsonify(outcome)
-            first = list(islice(outcome, 1))  # so that what is refused has a status
+            first = list(islice(outcome, 1))  # so that a refusal still has a status
             return event_stream(_frames(name, first, outcome))
         except Exception as error:
             return _refusal(as_agent_error(error).translate(_locale(request)))
@@ -351,7 +350,7 @@ def _frames(name: str, first: list[Any], rest: Generator[Any, None, Any]) -> Ite
     with closing(rest):
         try:
             for item in chain(first, rest):
-                yield b"" if item is None else frame(item)  # None as above
+                yield b"" if item is None else frame(item)  # None as in `_callable_frames`
         except Exception:
             log.exception("%s broke off in its stream", name)
 
@@ -359,8 +358,8 @@ def _frames(name: str, first: list[Any], rest: Generator[Any, None, Any]) -> Ite
 def _refusal(
     error: AgentError, status: int | None = None, headers: dict[str, str] | None = None
 ) -> flask.Response:
-    told = {"code": error.code, "message": error.message, "details": error.details}
-    response = flask.jsonify(error=told)
+    body = {"code": error.code, "message": error.message, "details": error.details}
+    response = flask.jsonify(error=body)
     response.status_code = status or to_wire(error, FALLBACK)._http_error_code.status
     response.headers.update(headers or {})
     if error.retry_after_s is not None:

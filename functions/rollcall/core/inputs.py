@@ -1,8 +1,8 @@
 """Validation of data from outside: JSON, and HTTPS URLs that may be called.
 
-JSON allows what the rest of the way does not: lone surrogates cannot be stored, NaN cannot be
-sent back, depth breaks parsers. Each is refused here with the path of the value at fault. A URL is
-parsed once by one pattern; nothing later parses it again, so two readers of it cannot disagree.
+JSON allows what later stages cannot handle: lone surrogates cannot be stored, NaN cannot be sent
+back, deep nesting breaks parsers. Each is refused here with the path of the value at fault. A URL
+is parsed once, by one pattern, so that no two parsers can disagree about it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rollcall.core.redaction import redacted_json
 from rollcall.core.texts import FALLBACK, TEXTS, Text
 
 CONTEXT_CHARS = 4_000
-"""The most that a client says of where its user is, as JSON text."""
+"""The longest context that a client may send, as JSON text."""
 MAX_BODY_BYTES = 4_000_000
 MAX_DEPTH = 24
 MAX_VALUES = 20_000
@@ -36,8 +36,8 @@ def parse_json(body: bytes, *, most: int = MAX_BODY_BYTES, wanted: str = '{"data
     """Parse a request body of a limited size.
 
     Raises:
-        ResourceExhausted: It is larger.
-        InvalidArgument: It is not JSON, or JSON that cannot be used.
+        ResourceExhausted: It has more than `most` bytes.
+        InvalidArgument: It is not JSON, or is nested too deeply.
     """
     if len(body) > most:
         raise ResourceExhausted(
@@ -87,8 +87,8 @@ def check_json(value: Any, *, field: str = "data", most: int = MAX_VALUES) -> No
 
 
 _Place = tuple[Any, str | int]
-"""The holder's place, and the key in it; written out only for a refusal, since a sender can make
-the text of every place as long as a key."""
+"""The parent's place, and the key in it. It becomes a text only in a refusal, since a sender can
+make each key, and so each place's text, very long."""
 
 
 def _refusal(place: _Place, what: str) -> InvalidArgument:
@@ -115,7 +115,7 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
     """Validate plain JSON as `model`, strictly: "5" is not a number.
 
     Raises:
-        InvalidArgument: Naming the first field at fault, under the prefix `field`.
+        InvalidArgument: The first field at fault, named after the prefix `field`.
     """
     if not isinstance(value, dict):
         name = field or "data"
@@ -129,10 +129,10 @@ def validate(model: type[M], value: Any, *, field: str = "") -> M:
 
 
 def check(kind: Any, value: Any, *, field: str = "") -> None:
-    """Tell whether plain JSON is of a type, strictly.
+    """Check that plain JSON is of a type, strictly.
 
     Raises:
-        InvalidArgument: Naming the first part at fault, under the prefix `field`.
+        InvalidArgument: The first part at fault, named after the prefix `field`.
     """
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         validate(kind, value, field=field)
@@ -145,31 +145,31 @@ def check(kind: Any, value: Any, *, field: str = "") -> None:
 
 def invalid(error: ValidationError, value: Any, *, field: str = "") -> InvalidArgument:
     """Translate a pydantic error: what is wrong, where, and what is accepted."""
-    # The first field's error and its path; of a union's members, the one that fitted furthest.
+    # The error of the first field; if it is a union, that of the member with the longest path.
     errors = error.errors(include_url=False)
     same_field = [item for item in errors if item["loc"][:1] == errors[0]["loc"][:1]]
     paths = [(item, _path(value, item)) for item in same_field]
-    first, path = max(paths, key=lambda found: len(found[1]))
+    first, path = max(paths, key=lambda pair: len(pair[1]))
     kind = first["type"]
     name = ".".join(part for part in (field, *path) if part) or "data"
     if kind == "missing":
         return InvalidArgument(TEXTS.text("invalid.missing", name=name), field=name)
     if kind == "extra_forbidden":
         return InvalidArgument(f"{name} is not known here; leave it out", field=name)
-    given = first.get("input")
-    text = repr(given)
+    wrong = first.get("input")
+    text = repr(wrong)
     short = text if len(text) <= 60 else text[:57] + "…"
-    shown = "" if isinstance(given, dict | list) else f" (not {short})"
+    ending = "" if isinstance(wrong, dict | list) else f" (not {short})"
     reason = reason_of(first)
     if isinstance(reason, str):
-        return InvalidArgument(f"{name}: {reason[:1].lower()}{reason[1:]}{shown}", field=name)
-    key = "invalid.field_and_value" if shown else "invalid.field"
+        return InvalidArgument(f"{name}: {reason[:1].lower()}{reason[1:]}{ending}", field=name)
+    key = "invalid.field_and_value" if ending else "invalid.field"
     return InvalidArgument(TEXTS.text(key, name=name, reason=reason, value=short), field=name)
 
 
 def reason_of(error: ErrorDetails) -> str | Text:
-    """Return what a pydantic error says: the text that a check raised in a ValueError, or that is
-    known for a bound; of a wrong type, which programs alone send, pydantic's English words."""
+    """Return the message of a pydantic error: the `Text` of a check's ValueError, or the text for a
+    bound. A wrong type, which only programs send, has pydantic's English message."""
     values = error.get("ctx") or {}
     cause = values.get("error")
     if isinstance(cause, ValueError) and isinstance(text := next(iter(cause.args), None), Text):
@@ -177,27 +177,27 @@ def reason_of(error: ErrorDetails) -> str | Text:
     if TEXTS.find(FALLBACK, f"invalid.{error['type']}") is None:
         return error["msg"].removeprefix("Value error, ")
     count = next((values[bound] for bound in ("min_length", "max_length") if bound in values), 0)
-    told = {**_integral(values), "kind": str(values.get("field_type", "")).lower()}
+    values = {**_integral(values), "kind": str(values.get("field_type", "")).lower()}
     if "actual_length" in values and values["actual_length"] is None:  # pydantic stopped counting
-        told["actual_length"] = TEXTS.text("invalid.more")
-    return TEXTS.text(f"invalid.{error['type']}", count=count, **told)
+        values["actual_length"] = TEXTS.text("invalid.more")
+    return TEXTS.text(f"invalid.{error['type']}", count=count, **values)
 
 
 def _path(value: Any, error: ErrorDetails) -> list[str]:
-    """The path as the sender knows it: pydantic also names the member of a union that it tried."""
-    kept: list[str] = []
+    """Return the path of the value, without the union members that pydantic adds to it."""
+    path: list[str] = []
     for part in error["loc"]:
         in_list = isinstance(part, int) and isinstance(value, list) and part < len(value)
         if in_list or (isinstance(part, str) and isinstance(value, dict) and part in value):
             value = value[part]
-            kept.append(str(part))
+            path.append(str(part))
     if error["type"] == "missing":
-        kept.append(str(error["loc"][-1]))
-    return kept
+        path.append(str(error["loc"][-1]))
+    return path
 
 
 def _integral(value: Any) -> Any:
-    """JSON has one kind of number: 5.0 is the integer 5."""
+    """Return plain JSON with whole floats as integers: JSON has one kind of number."""
     if isinstance(value, float) and value.is_integer() and abs(value) < _INT64:
         return int(value)
     if isinstance(value, dict):
@@ -207,15 +207,15 @@ def _integral(value: Any) -> Any:
     return value
 
 
-def read_context(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what a client says of where its user is, without credentials.
+def read_context(context: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the context that a client sent (where its user is), without credentials.
 
     Raises:
         InvalidArgument: It is too large.
     """
-    # As it is kept: a word that stands for a credential may be longer, and another codebase's
-    # function, which is sent it, measures it again.
-    redacted: dict[str, Any] | None = redacted_json(given)
+    # Measured after redaction, which can make it longer: another codebase's function gets the
+    # redacted form and measures it again.
+    redacted: dict[str, Any] | None = redacted_json(context)
     size = len(json.dumps(redacted or {}, ensure_ascii=False))
     if size > CONTEXT_CHARS:
         raise InvalidArgument(
@@ -233,20 +233,20 @@ def digest(value: Any) -> str:
 
 MAX_URL = 8_000
 
-# No user and password, no brackets, no backslash, no fragment, and nothing but ASCII: a host in
-# another script is written as it is in the DNS, "xn--…".
+# Only ASCII, and no user and password, brackets, backslash or fragment: a host in another script
+# is written in its DNS form, "xn--…".
 _URL = re.compile(
     r"https://(?P<host>[A-Za-z0-9.-]{1,253})(?::(?P<port>[0-9]{1,5}))?"
     r"(?P<path>/[!$-\[\]-~]*)?(?P<query>\?[!$-\[\]-~]*)?",
-    re.IGNORECASE | re.ASCII,  # without ASCII, the Kelvin sign is a k
+    re.IGNORECASE | re.ASCII,  # without ASCII, the Kelvin sign would match k
 )
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label like this makes the whole host an IPv4 address, in one of its old spellings."""
+"""A last label of this form makes the host an IPv4 address in one of its old notations."""
 
 
 class Url(Struct, frozen=True):
-    """An HTTPS URL in its parts; `path` includes the query, as it is sent."""
+    """The parts of an HTTPS URL; `path` includes the query."""
 
     host: str
     port: int
@@ -258,7 +258,7 @@ class Url(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        """The header `Host`."""
+        """The value of the header `Host`."""
         return self.host if self.port == 443 else f"{self.host}:{self.port}"
 
     def __str__(self) -> str:
@@ -277,14 +277,14 @@ def parse_url(text: str) -> Url:
     port = int(found["port"] or 443) if found else 0
     if found is None or not is_host(host) or not 0 < port < 65_536:
         raise FailedPrecondition(
-            "the address of this tool's service is not one that may be called",
+            "the address of this tool's service may not be called",
             hint="write it as https://name/path?query, in ASCII, with the name of a host",
         )
     return Url(host, port, (found["path"] or "/") + (found["query"] or ""))
 
 
 def is_host(name: str) -> bool:
-    """Tell whether this is a full host name in lower case, and not an IP address."""
+    """Tell whether this is a full host name in lower case that is not an IP address."""
     labels = name.split(".")
     return (
         len(name) <= 253

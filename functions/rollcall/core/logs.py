@@ -1,10 +1,10 @@
 """Log fields of the current request, user, run and call, the format of log lines, incidents.
 
-The context is kept in context variables: threads started with `copy_context().run` share it, and
-two requests in one process never mix. A request begins in `in_request`, a run in
-`isolated_context`; fields that are set inside end with them. Deployed functions write one JSON
-object a line, on stderr, which Cloud Logging takes apart; the emulator and tests write text;
-`ROLLCALL_LOGS` (`json` or `text`) says otherwise. A line holds no credential and no user's id.
+The fields are context variables: threads started with `copy_context().run` share them, and two
+requests in one process never mix. A request begins in `in_request`, a run in `isolated_context`;
+fields that are set inside end with them. Deployed functions write one JSON object per line to
+stderr, which Cloud Logging parses; the emulator and tests write text; `ROLLCALL_LOGS` (`json` or
+`text`) overrides this. A line holds no credential and no user id.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 Y = TypeVar("Y")
 Header = Callable[[str], str | None]
 
-_NOTED: ContextVar[Mapping[str, str]] = ContextVar("rollcall_noted", default=MappingProxyType({}))
+_FIELDS: ContextVar[Mapping[str, str]] = ContextVar("rollcall_fields", default=MappingProxyType({}))
 _UID: ContextVar[str] = ContextVar("rollcall_uid", default="")
 
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
@@ -43,25 +43,26 @@ _DIGEST_CHARS = 16
 
 
 def set_fields(**fields: str | None) -> None:
-    """Set log fields of the current thread's work; None removes one."""
-    _NOTED.set({key: text for key, text in {**_NOTED.get(), **fields}.items() if text is not None})
+    """Set log fields of the current context; None removes one."""
+    merged = {**_FIELDS.get(), **fields}
+    _FIELDS.set({key: text for key, text in merged.items() if text is not None})
 
 
 def set_user(uid: str) -> None:
-    """Set the user of the current work. Logs get a digest; the id is kept only to be removed from
-    texts."""
+    """Set the user of the current context. Logs get a digest; the id is remembered only to remove
+    it from texts."""
     _UID.set(uid)
     set_fields(user=user_digest(uid))
 
 
 def log_fields() -> Mapping[str, str]:
-    """Return the fields that are set, of `function`, `user`, `agent`, `thread`, `turn`, `run`,
+    """Return the current fields, out of `function`, `user`, `agent`, `thread`, `turn`, `run`,
     `tool`, `execution`, `trace`, `span` and `sampled`."""
-    return _NOTED.get()
+    return _FIELDS.get()
 
 
 def without_uid(text: str) -> str:
-    """Return a text with the user's id, where it is a word, replaced by the digest."""
+    """Return a text with the user's id replaced by the digest wherever it is a whole word."""
     uid = _UID.get()
     if not uid or uid not in text:
         return text
@@ -69,16 +70,16 @@ def without_uid(text: str) -> str:
 
 
 def user_digest(uid: str) -> str:
-    """Return the digest that stands for a user in logs and traces; it differs by project."""
+    """Return the digest that represents a user in logs and traces; it differs by project."""
     return hashlib.sha256(f"{project_id() or ''}:{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 def in_request(function: str, work: Callable[[], T], header: Header) -> T:
-    """Run the work of one request to `function` with log fields of its own.
+    """Run the work of one request to `function` with its own log fields.
 
     Args:
-        header: Looks a header of the request up. `traceparent` and `X-Cloud-Trace-Context` say
-            which trace it is part of, `Function-Execution-Id` what functions-framework calls it.
+        header: Returns a header of the request by name. `traceparent` or `X-Cloud-Trace-Context`
+            names its trace, `Function-Execution-Id` is functions-framework's id for it.
     """
 
     def begin() -> T:
@@ -90,7 +91,7 @@ def in_request(function: str, work: Callable[[], T], header: Header) -> T:
 
 
 def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
-    """Drive a generator in a context of its own, whose fields last between steps and are invisible
+    """Run a generator in its own context, whose fields last between steps and are invisible
     outside. Closing this closes the generator in that context."""
     context = copy_context()
     try:
@@ -108,7 +109,7 @@ def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:
 def traceparent() -> str | None:
     """Return the `traceparent` header that makes another service's work part of this trace, if
     there is one."""
-    here = _NOTED.get()
+    here = _FIELDS.get()
     if "trace" not in here or "span" not in here:
         return None
     return f"00-{here['trace']}-{here['span']}-{here.get('sampled', '00')}"
@@ -132,30 +133,30 @@ def _trace_of(header: Header) -> dict[str, Any]:
 SWITCH = "ROLLCALL_LOGS"
 MESSAGE_CHARS = 6_000
 STACK_CHARS = 12_000
-"""Of a traceback the end is kept, which says what happened. An entry may have 256 KiB."""
+"""A longer traceback keeps its end, which has the error. An entry may have 256 KiB."""
 
 _LABELS = ("function", "user", "agent", "thread", "turn", "run", "tool")
 _INCIDENT = re.compile(r"\bincident ([0-9a-f]{12})\b")
-_OURS = "rollcall_fields"
+_RECORD_FIELDS = "rollcall_fields"
 
 
 def fields(event: str, **values: Any) -> dict[str, Any]:
     """Return the `extra` of a log call: the event and its figures.
 
     `log.info("run ended", extra=fields("run_ended", ms=12))` is a line with `"event": "run_ended"`
-    and `"ms": 12`. The values are plain JSON and no text of a message.
+    and `"ms": 12`. The values are plain JSON and never the text of a user's or a model's message.
     """
-    return {_OURS: {"event": event, **values}}
+    return {_RECORD_FIELDS: {"event": event, **values}}
 
 
 def write_logs() -> None:
-    """Log everything in this process in one format, redacted.
+    """Configure logging: everything in this process in one format, redacted.
 
     Raises:
-        ValueError: The switch says neither.
+        ValueError: `ROLLCALL_LOGS` is neither json nor text.
     """
-    # Not sys.stderr, which functions-framework exchanges during a request for a stream that puts a
-    # span in decimal digits into each line.
+    # Not sys.stderr: during a request functions-framework replaces it by a stream that adds a span
+    # in decimal digits to each line.
     handler = logging.StreamHandler(sys.__stderr__)
     chosen = os.environ.get(SWITCH)
     if chosen not in ("json", "text", "", None):
@@ -170,29 +171,29 @@ def write_logs() -> None:
         if type(other) is logging.StreamHandler:
             root.removeHandler(other)
     root.addHandler(handler)
-    # functions-framework leaves the root logger at WARNING; ours also tells what it did.
+    # functions-framework leaves the root logger at WARNING; ours also logs what it did.
     logging.getLogger("rollcall").setLevel(logging.INFO)
     redact_logs()
 
 
 class Lines(logging.Formatter):
-    """Makes a line of a record: first what is to be told, then, by `write`, how."""
+    """Formats a log record: it collects the entry's fields, and `write` makes the line."""
 
     def __init__(self, write: Callable[[dict[str, Any]], str]) -> None:
         super().__init__()
         self._write = write
 
     def format(self, record: logging.LogRecord) -> str:
-        """Make the line. The handler's filter has redacted message and exception by now; what else
-        is told of them is redacted here."""
+        """Return the line. The handler's filter has already redacted message and exception; the
+        fields are redacted here."""
         message = without_uid(record.getMessage())
-        told = {**log_fields(), **(getattr(record, _OURS, None) or {})}
+        values = {**log_fields(), **(getattr(record, _RECORD_FIELDS, None) or {})}
         entry = {
             "severity": record.levelname,
             "message": message[:MESSAGE_CHARS],
             "logger": record.name,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            **map_texts(redacted_json(_plain(told)), without_uid),
+            **map_texts(redacted_json(_plain(values)), without_uid),
         }
         if found := _INCIDENT.search(message):
             entry["incident"] = found[1]
@@ -202,7 +203,7 @@ class Lines(logging.Formatter):
 
 
 def as_json(entry: dict[str, Any]) -> str:
-    """Format a line for Cloud Logging; what the log explorer filters by becomes labels."""
+    """Format a line for Cloud Logging; fields to filter by in the log explorer become labels."""
     labels = {name: entry.pop(name) for name in _LABELS if name in entry}
     if execution := entry.pop("execution", None):
         labels["execution_id"] = execution
@@ -226,8 +227,8 @@ def as_text(entry: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as plain JSON, whatever it is: what JSON does not have becomes its text. A
-    line that cannot be written would be lost."""
+    """Return any value as plain JSON; what JSON cannot hold becomes text, since a line that cannot
+    be written would be lost."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -239,10 +240,9 @@ def _plain(value: Any) -> Any:
 
 # ---- Incidents ----
 #
-# An unexpected error is logged under an id, which is all that the caller is told. On the emulators
-# the answer of the request brings the traceback as well, beside the result or in the error's
-# details, for whoever develops the app. It is part of nothing that is stored or that a model is
-# told.
+# An unexpected error is logged under an id, which is all that the caller sees. On the emulators the
+# request's answer has the traceback as well, beside the result or in the error's details, for the
+# app's developer. It is never stored, and models never see it.
 
 TRACEBACK_CHARS = 8_000
 
@@ -274,7 +274,7 @@ def report_incident(error: BaseException, what: str = "") -> str:
 
 
 def as_agent_error(error: Exception) -> AgentError:
-    """Return an error as one of ours; an unexpected one is logged under an id."""
+    """Return an error as an `AgentError`; an unexpected one is logged under an id."""
     if isinstance(error, AgentError):
         return error
     from google.api_core.exceptions import Aborted, ServerError, TooManyRequests

@@ -22,7 +22,7 @@ from rollcall.core.redaction import json_redactor
 from rollcall.core.text import MEDIA_TOKENS, text_tokens
 
 Json = Any
-"""Whatever `json.dumps` takes."""
+"""Anything that `json.dumps` accepts."""
 
 
 class Text(Struct, frozen=True):
@@ -33,9 +33,9 @@ class Text(Struct, frozen=True):
 
 
 class Media(Struct, frozen=True):
-    """An image or a document with its media type, as base64 data; a video by its address.
+    """An image or a document, with its media type and base64 data; a video, with its URL.
 
-    What rests in the file store has a `file_id` and no data; it is read when a model is asked.
+    Media in the file store have a `file_id` and no data; their data is read for each model call.
     """
 
     type: Literal["image", "document", "video"]
@@ -44,13 +44,13 @@ class Media(Struct, frozen=True):
     name: str | None = None
     file_id: str | None = None
     bytes: int = 0
-    """How large the stored file is."""
+    """The size of the stored file."""
     url: str | None = None
-    """Where a public video is, for models that read it there themselves."""
+    """The address of a public video, for models that read it themselves."""
 
     @property
     def label(self) -> str:
-        """What a person would call it: its name, or its type."""
+        """The label for people: its name, or else its type."""
         return self.name or self.media_type
 
 
@@ -58,11 +58,10 @@ Part = Text | Media
 
 
 class ToolCall(Struct, frozen=True):
-    """One tool the model wants to run.
+    """A tool call that a model requests.
 
-    `arguments` is None when the text that the model wrote is not a JSON object, or may be only the
-    beginning of one; the text is kept in `arguments_text`, so that the model can be told what it
-    sent.
+    `arguments` is None if the model's text is not a JSON object, or may be only the beginning of
+    one; `arguments_text` keeps the text, to show the model what it sent.
     """
 
     id: str
@@ -72,7 +71,7 @@ class ToolCall(Struct, frozen=True):
 
     @classmethod
     def parse(cls, *, id: str, name: str, text: str) -> ToolCall:
-        """Build a call from the JSON text a model streamed; no text at all means no arguments."""
+        """Build a call from the JSON text that a model streamed; empty text means no arguments."""
         try:
             value = json.loads(text) if text.strip() else {}
             check_json(value)
@@ -82,7 +81,7 @@ class ToolCall(Struct, frozen=True):
 
 
 class ToolResult(Struct, frozen=True):
-    """What a tool answered, as the JSON or text the model reads."""
+    """The result of a tool call, as the JSON or text that the model reads."""
 
     call_id: str
     name: str
@@ -91,11 +90,11 @@ class ToolResult(Struct, frozen=True):
 
 
 MESSAGE_TOKENS = 4
-"""What a message adds to its texts in a request."""
+"""Tokens that a message adds to its texts in a request."""
 
 
 class UserMessage(Struct, frozen=True, dict=True):
-    """What the user said."""
+    """A message of the user."""
 
     parts: tuple[Part, ...]
     role: Literal["user"] = "user"
@@ -110,7 +109,7 @@ class UserMessage(Struct, frozen=True, dict=True):
 
     @property
     def files(self) -> list[Media]:
-        """Its parts that are kept in the file store."""
+        """Its parts that are in the file store."""
         return [part for part in self.parts if isinstance(part, Media) and part.file_id is not None]
 
     @cached_property
@@ -164,10 +163,10 @@ M = TypeVar("M", UserMessage, ModelMessage, ToolMessage)
 
 
 def redacted_message(message: M) -> M:
-    """A message of a dialogue as it may be stored and sent to a model.
+    """Return a message without credentials, fit to be stored and sent to a model.
 
     A reply that held a credential loses its provider's parts: they would repeat it, and no
-    provider takes them back changed.
+    provider accepts changed ones.
     """
     clean = json_redactor()
     if isinstance(message, ToolMessage):
@@ -194,13 +193,13 @@ def redacted_message(message: M) -> M:
 
 
 def with_document_text(media: Media, change: Callable[[str], str]) -> Media:
-    """A plain text document with its text changed; other media, and what is no text, as it is."""
+    """Return a plain text document with its text changed; other or undecodable media unchanged."""
     if not media.media_type.startswith("text/"):
         return media
     try:
         text = b64decode(media.data, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        return media  # the adapters refuse it, in words
+        return media  # the provider's adapter refuses it with a message
     changed = change(text)
     if changed == text:
         return media

@@ -30,7 +30,7 @@ DEFAULT_REGION = "us-central1"
 """Where Firebase runs a function that names no region."""
 
 FUNCTION_REGION = "FUNCTION_REGION"
-"""The variable by which Firebase tells a deployed function its region."""
+"""The variable in which Firebase sets a deployed function's region."""
 
 
 def region() -> str:
@@ -41,7 +41,7 @@ def region() -> str:
 
 def use_region_of(function: object) -> None:
     """Use a bound function's region in this process unless the environment names one: an app may
-    set it with `set_global_options(region=...)`, which the emulator's environment does not tell."""
+    set it with `set_global_options(region=...)`, which the emulator's environment lacks."""
     endpoint = getattr(function, "__firebase_endpoint__", None)
     regions = getattr(endpoint, "region", None)
     if isinstance(regions, list) and regions and isinstance(regions[0], str):
@@ -49,12 +49,12 @@ def use_region_of(function: object) -> None:
 
 
 DEFAULT_CODEBASE = "default"
-"""The codebase that names itself nothing else."""
+"""The name of a codebase without a name in firebase.json."""
 
 
 def codebase() -> str:
-    """Return this codebase's name in firebase.json. Several can publish to one registry;
-    `ROLLCALL_CODEBASE` tells them apart."""
+    """Return this codebase's name in firebase.json, from `ROLLCALL_CODEBASE`: several can publish
+    to one registry."""
     return os.environ.get("ROLLCALL_CODEBASE") or DEFAULT_CODEBASE
 
 
@@ -94,31 +94,31 @@ def collection_id(name: str) -> str:
 def lease_s() -> float:
     """Return for how many seconds a run keeps its lease without renewing it.
 
-    `ROLLCALL_LEASE_S` changes it. Shorter means that a crash is noticed sooner, and that a
-    process which stalls for as long loses its run.
+    `ROLLCALL_LEASE_S` sets it. With a shorter lease a crash is noticed sooner, but a process that
+    stalls for as long loses its run.
 
     Raises:
-        ValueError: The variable is no number of seconds from 1.
+        ValueError: The variable is not a number of seconds of at least 1.
     """
     text = os.environ.get("ROLLCALL_LEASE_S") or "60"
     if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)?", text):
-        raise ValueError(f"ROLLCALL_LEASE_S is {text!r}; a number of seconds from 1 is accepted")
+        raise ValueError(f"ROLLCALL_LEASE_S is {text!r}; a number of seconds from 1 up is accepted")
     return float(text)
 
 
 def function_options(name: str) -> dict[str, Any]:
-    """Return the options of firebase-functions for the function `name`. All but instances are
-    shared.
+    """Return the options of firebase-functions for the function `name`. Only the numbers of
+    instances differ by function.
 
-    `ROLLCALL_REGION` is where they run. `THREADS` is how many requests one instance serves at
-    once: functions-framework starts as many threads, and a stream holds one for as long as it
-    lasts. `ROLLCALL_SECRETS` names secrets in Secret Manager, separated by commas, such as
+    `ROLLCALL_REGION` is where functions run. `THREADS` is how many requests one instance serves at
+    once: functions-framework starts as many threads, and a stream occupies one while it lasts.
+    `ROLLCALL_SECRETS` names secrets in Secret Manager, separated by commas, such as
     "GEMINI_API_KEY"; each becomes an environment variable of that name in every function.
     `ROLLCALL_MIN_INSTANCES=run_agent:1` keeps an instance of that function warm, and
-    `ROLLCALL_MAX_INSTANCES=run_agent:50,*:10` is how many there may be; `*` is all others.
+    `ROLLCALL_MAX_INSTANCES=run_agent:50,*:10` limits their number; `*` is all other functions.
 
     Raises:
-        ValueError: One of the variables cannot be read.
+        ValueError: One of the variables is not valid.
     """
     options: dict[str, Any] = {"memory": MEMORY_MB, "cpu": 1}
     if threads := os.environ.get("THREADS"):
@@ -139,11 +139,11 @@ def function_options(name: str) -> dict[str, Any]:
 
 
 def max_tasks(queue: str, default: int) -> int:
-    """Return how many tasks of a queue run at once: `ROLLCALL_MAX_TASKS=continuerun:300` changes
-    it. Cloud Tasks allows 1 to 5000.
+    """Return how many tasks of a queue run at once; `ROLLCALL_MAX_TASKS=continuerun:300` sets it.
+    Cloud Tasks allows 1 to 5000.
 
     Raises:
-        ValueError: The variable cannot be read.
+        ValueError: The variable is not valid.
     """
     found = _instances(MAX_TASKS).get(queue, default)
     if not 1 <= found <= 5000:
@@ -155,7 +155,7 @@ def check_instances(names: Iterable[str]) -> None:
     """Check that the variables for instances and tasks name functions that exist.
 
     Raises:
-        ValueError: They do not, or cannot be read.
+        ValueError: One names an unknown function, or is not valid.
     """
     for variable in (MIN_INSTANCES, MAX_INSTANCES, MAX_TASKS):
         known = {*names, OTHERS} if variable == MAX_INSTANCES else {*names}
@@ -164,7 +164,7 @@ def check_instances(names: Iterable[str]) -> None:
 
 
 def _instances(variable: str) -> dict[str, int]:
-    """Return the number that the variable gives for each function."""
+    """Return the variable's number for each function."""
     found = {}
     for entry in filter(None, map(str.strip, os.environ.get(variable, "").split(","))):
         read = re.fullmatch(r"([A-Za-z0-9_-]+|\*)\s*:\s*([0-9]{1,4})", entry)

@@ -1,18 +1,19 @@
-"""Approval policies: when a write needs approval and whose, as data of a capability or an agent.
+"""Approval policies: when a write needs an approval and who decides it, as data of a capability or
+an agent.
 
-Patterns of paths and of commands say what needs no approval.
+Patterns of paths and of commands name the calls that need no approval.
 
-A path: `docs/**` for all below a folder, `*` for a name or a part of one. A path that could mean
-another place than it seems to matches nothing: it is asked about. Compared are characters as they
-are, capital and small apart. Wildcards do not reach what begins with a dot, nor a guarded file,
-such as `Makefile`; a pattern names it. Secrets, and what a program runs unasked, no pattern
-reaches.
+Path patterns: `docs/**` matches everything below a folder, `*` a name or a part of one. A path that
+may not mean what it seems to matches no pattern, so it needs approval. Matching is by exact
+characters and case. Wildcards match no name that begins with a dot and no guarded file, such as
+`Makefile`; a pattern must spell these out. No pattern matches secrets, or files that a program runs
+automatically.
 
-A command: its words; a final `*` allows more. A command that a shell could read as anything but its
-plain words matches nothing. The words that `*` allows are names, numbers and paths below the folder
-the command runs in: no options, assignments or ways out of there, which a program may obey, and no
-guarded file. A command that prints what stands in files takes no `*`, and one that names a secret
-is always asked about.
+Command patterns: the command's words; a final `*` allows more. A command that a shell could read as
+anything but plain words matches no pattern. `*` stands for names, numbers and paths below the
+command's folder, but for no options, assignments or paths out of the folder, which a program may
+obey, and no guarded file. A command that prints files takes no `*`, and one that names a secret
+always needs approval.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ PATH_CHARS = 1_000
 MOST_PARTS = 50
 _ANY = "**"
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Names that mean a device on Windows, in every folder."""
+"""Names of devices on Windows, in every folder."""
 _UNPLAIN = frozenset('\\:%~<>|"?\n\t')
-"""A drive, a stream, an escape, a short name; what Windows has no file names of; line breaks."""
+"""Characters of drives, streams, escapes and short names, characters that Windows forbids in file
+names, and line breaks."""
 
 
 def matches_path(pattern: str, path: object) -> bool:
-    """Tell whether a path from the folder's root matches a pattern beyond doubt."""
+    """Tell whether a path, relative to the root folder, certainly matches a pattern."""
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
     if parts is None or not _reaches(pattern.split("/"), parts):
         return False
@@ -50,9 +52,10 @@ def matches_path(pattern: str, path: object) -> bool:
 
 
 def check_path_pattern(pattern: str) -> None:
-    """
+    """Check a pattern of paths.
+
     Raises:
-        ValueError: It is no pattern of paths below the root.
+        ValueError: It is not a pattern of paths below the root.
     """
     parts = _parts(pattern)
     if len(pattern) > PATTERN_CHARS or parts is None or "/".join(parts) != pattern:
@@ -65,11 +68,11 @@ def check_path_pattern(pattern: str) -> None:
 
 
 def patterns_of_path(path: object) -> tuple[str, ...]:
-    """Return the patterns that an approval of this path may stand for, narrowest first: the file,
-    all below its folder.
+    """Return the patterns that an approval of this path may cover, narrowest first: the file, then
+    everything below its folder.
 
-    None where the path is not plain, or is guarded; the file alone where it lies in the root, or in
-    what begins with a dot, where programs keep what they obey.
+    No pattern if the path is not plain, or is guarded; only the file if it is in the root, or below
+    a name that begins with a dot, where programs keep their configuration.
     """
     parts = _parts(path) if isinstance(path, str) and "*" not in path else None
     if parts is None or len("/".join(parts)) > PATTERN_CHARS - len(_ANY):
@@ -82,7 +85,7 @@ def patterns_of_path(path: object) -> tuple[str, ...]:
 
 
 def _parts(path: str) -> list[str] | None:
-    """A path's names; None where it is not plainly one below the root."""
+    """Return a path's names; None unless it is certainly a path below the root."""
     if len(path) > PATH_CHARS or path.startswith("/") or not _UNPLAIN.isdisjoint(path):
         return None
     if unicodedata.normalize("NFKC", path) != path or marked(path) != path:
@@ -99,7 +102,7 @@ def _is_hidden(part: str) -> bool:
 
 
 def _reaches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether the pattern's names lead through all of the path's, each pair looked at once."""
+    """Tell whether the pattern's names match all of the path's, comparing each pair once."""
 
     @cache
     def leads(at: int, to: int) -> bool:
@@ -116,7 +119,7 @@ def _reaches(pattern: Sequence[str], parts: Sequence[str]) -> bool:
 
 
 def _fits(pattern: str, name: str) -> bool:
-    """Whether a name is one of those a pattern of one name means."""
+    """Tell whether a name matches a pattern of one name."""
     first, *pieces = pattern.split("*")
     if not pieces:
         return pattern == name
@@ -138,24 +141,25 @@ def _fits(pattern: str, name: str) -> bool:
 
 COMMAND_CHARS = 4_000
 _PLAIN = re.compile(r"[\w \-./,:=@+'\"]+")
-"""No operator, expansion, wildcard, comment or escape of a Unix shell or of Windows' is among
-these."""
+"""Characters that are no operator, expansion, wildcard, comment or escape in a Unix or Windows
+shell."""
 _MORE = re.compile(r"[\w.][\w\-.,/: ]*")
 _OUTSIDE = re.compile(r"(^|/)\.\.(/|$)|^[A-Za-z]:|://")
 
-_LOOKS_ON = (
+_CHECKING_COMMANDS = (
     *("pytest", "python -m pytest", "python3 -m pytest"),
     *("python -m unittest", "python3 -m unittest", "ruff check", "mypy"),
     *("npm test", "jest", "vitest", "eslint", "cargo test", "cargo check", "cargo build"),
     *("go test", "go vet", "go build", "git status", "ls", "wc"),
 )
-"""Beginnings that may be followed by anything `*` allows: what checks, tests and looks. All others
-(shells, interpreters, what runs other programs, deletes, installs, sends) are remembered whole."""
+"""Beginnings that an offered pattern may end with `*`: commands that check, test and list. All
+others (shells, interpreters, commands that run other programs, delete, install or send) are offered
+whole."""
 _HARMLESS = frozenset(("-q", "-qq", "-v", "-vv", "-x", "--quiet", "--verbose"))
 
 
 def matches_command(pattern: str, command: object) -> bool:
-    """Tell whether a command matches a pattern beyond doubt."""
+    """Tell whether a command certainly matches a pattern."""
     words = _words(command)
     wanted, has_more = _read_command(pattern)
     if not wanted or words[: len(wanted)] != wanted:
@@ -167,9 +171,10 @@ def matches_command(pattern: str, command: object) -> bool:
 
 
 def check_command_pattern(pattern: str) -> None:
-    """
+    """Check a pattern of commands.
+
     Raises:
-        ValueError: It is no pattern of commands.
+        ValueError: It is not a pattern of commands.
     """
     wanted, has_more = _read_command(pattern)
     if len(pattern) > PATTERN_CHARS or not wanted:
@@ -185,32 +190,32 @@ def check_command_pattern(pattern: str) -> None:
 
 
 def patterns_of_command(command: object) -> tuple[str, ...]:
-    """Return the patterns that an approval of this command may stand for, narrowest first: the
-    command itself and, if it only checks or looks, the same with other names after it. Nothing if
-    the command is not plain."""
+    """Return the patterns that an approval of this command may cover, narrowest first: the command
+    itself and, if it only checks or lists, the same with other names after it. No pattern if the
+    command is not plain."""
     words = _words(command)
     if not words or any(map(_is_refused, words)):
         return ()
-    found = [shlex.join(words)]
-    for beginning in map(str.split, _LOOKS_ON):
+    patterns = [shlex.join(words)]
+    for beginning in map(str.split, _CHECKING_COMMANDS):
         if words[: len(beginning)] == beginning:
             kept = len(beginning)
             while kept < len(words) and words[kept] in _HARMLESS:
                 kept += 1
             if all(map(_is_more, words[kept:])):
-                found.append(f"{shlex.join(words[:kept])} *")
+                patterns.append(f"{shlex.join(words[:kept])} *")
             break
-    return tuple(each for each in found if len(each) <= PATTERN_CHARS)
+    return tuple(each for each in patterns if len(each) <= PATTERN_CHARS)
 
 
 def _read_command(pattern: str) -> tuple[list[str], bool]:
-    """A pattern's words, and whether more may follow; no words where it is none."""
+    """Return a pattern's words, and whether more may follow; no words if it is not a pattern."""
     beginning = pattern.removesuffix(" *")
     return _words(beginning), beginning != pattern
 
 
 def _words(command: object) -> list[str]:
-    """A command's words; none where a shell might read something else in it."""
+    """Return a command's words; none if a shell might read it differently."""
     if not isinstance(command, str) or len(command) > COMMAND_CHARS:
         return []
     if not _PLAIN.fullmatch(command) or marked(command) != command:
@@ -227,13 +232,13 @@ def _words(command: object) -> list[str]:
 
 
 def _is_more(word: str) -> bool:
-    """Whether a word is a name, a number or a path that stays below and is not guarded."""
+    """Tell whether a word is a name, a number or an unguarded path that stays below the folder."""
     is_below = bool(_MORE.fullmatch(word)) and not _OUTSIDE.search(word)
     return is_below and guarded_in_word(word) is None
 
 
 def _is_refused(word: str) -> bool:
-    """Whether a word names a file that a tool neither reads nor writes."""
+    """Tell whether a word names a file that tools neither read nor write."""
     guarded = guarded_in_word(word)
     return guarded is not None and guarded.kind in ("secret", "repository")
 
@@ -245,20 +250,20 @@ _OFFER = {"path": patterns_of_path, "command": patterns_of_command}
 
 
 class ApprovalPolicy(Wire):
-    """When a write needs approval, and whose.
+    """When a write needs an approval, and who decides it.
 
     Attributes:
-        ask: "always"; "never"; "above" a threshold of one argument; "outside" of patterns that one
-            argument is compared with; "once_per_thread", where one yes stands for the thread's
-            later calls of the same capability.
-        argument: For "above" the wire name of a number among the arguments, as in "amountUsd"; for
-            "outside" of a text, as in "path".
-        threshold: For "above": the greatest value that needs no yes.
+        ask: "always"; "never"; "above" a threshold of one argument; "outside" the patterns for one
+            argument; "once_per_thread", where one approval covers the thread's later calls of the
+            same capability.
+        argument: For "above" the wire name of a number argument, such as "amountUsd"; for "outside"
+            of a text argument, such as "path".
+        threshold: For "above": the greatest value that needs no approval.
         matches: For "outside": what the argument is, "path" or "command".
-        patterns: For "outside": what needs no yes, as in `docs/**` or `pytest *`. A yes may add
-            to them for its thread.
-        decider_role: Four eyes: someone of this role or above decides, and never the asker.
-        expires_s: How long the question stands, s.
+        patterns: For "outside": what needs no approval, such as `docs/**` or `pytest *`. An
+            approval may add patterns for its thread.
+        decider_role: Four eyes: someone with this role or above decides, never the caller.
+        expires_s: How long the approval can be decided, s.
     """
 
     ask: Literal["always", "never", "above", "outside", "once_per_thread"] = "always"
@@ -292,11 +297,11 @@ class ApprovalPolicy(Wire):
         allowed_before: bool,
         remembered: Sequence[str] = (),
     ) -> bool:
-        """Tell whether a call needs approval. An argument that cannot be compared needs it.
+        """Tell whether a call needs approval. It does if the argument cannot be compared.
 
         Args:
-            allowed_before: A person said yes to this capability in this thread, as it is now.
-            remembered: Patterns that the user's own yes in this thread stands for.
+            allowed_before: This capability, unchanged since, was approved in this thread.
+            remembered: Patterns that the user's own approvals in this thread cover.
         """
         if self.ask == "never":
             return False
@@ -314,15 +319,16 @@ class ApprovalPolicy(Wire):
         return True
 
     def offers(self, arguments: dict[str, Any]) -> tuple[str, ...]:
-        """Return the patterns that an approval of this call may stand for in its thread, narrowest
-        first. None if somebody other than the asker decides."""
+        """Return the patterns that an approval of this call may cover in its thread, narrowest
+        first. No pattern if somebody other than the caller decides."""
         if self.matches is None or self.argument is None or self.decider_role is not None:
             return ()
         return _OFFER[self.matches](arguments.get(self.argument))
 
 
 def _stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy:
-    """What of the two asks at least where either does; deciders and times aside."""
+    """Return a policy that needs approval wherever one of the two does, regardless of deciders and
+    times."""
     lax, strict = sorted((one, other), key=lambda policy: _STRICTNESS[policy.ask])
     if lax.ask == "never" or strict.ask == "always" or lax.ask == strict.ask == "once_per_thread":
         return strict
@@ -334,21 +340,21 @@ def _stricter(one: ApprovalPolicy, other: ApprovalPolicy) -> ApprovalPolicy:
     return lax.model_copy(update={"patterns": tuple(sorted(shared))})
 
 
-def combined(*given: ApprovalPolicy | None) -> ApprovalPolicy:
-    """Return one policy that needs approval wherever one of these does; without any, always the
-    user's.
+def combined(*policies: ApprovalPolicy | None) -> ApprovalPolicy:
+    """Return one policy that needs approval wherever one of these does; without any, the default
+    policy.
 
-    Two that ask at different occasions (above thresholds of different arguments, or above a
-    threshold and once per thread) come to always. Of patterns, those count that both have.
+    Two policies with different conditions (above thresholds of different arguments, or above a
+    threshold and once per thread) combine to "always". Only patterns that both have remain.
     """
-    policies = [policy for policy in given if policy is not None]
-    if not policies:
+    present = [policy for policy in policies if policy is not None]
+    if not present:
         return ApprovalPolicy()
-    strictest = reduce(_stricter, policies)
-    roles = [policy.decider_role for policy in policies if policy.decider_role is not None]
+    strictest = reduce(_stricter, present)
+    roles = [policy.decider_role for policy in present if policy.decider_role is not None]
     return strictest.model_copy(
         update={
             "decider_role": max(roles, key=list(Role).index) if roles else None,
-            "expires_s": min(policy.expires_s for policy in policies),
+            "expires_s": min(policy.expires_s for policy in present),
         }
     )

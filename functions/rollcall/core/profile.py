@@ -1,4 +1,4 @@
-"""Agent profiles, as code declares them."""
+"""Agent profiles: the declarations of agents in code."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from rollcall.core.context import ToolContext
 
 MAX_STEPS_CAP = 200
-"""No turn may have more steps than this. It is for an agent whose every step is a client's: a task
-in its files may take a few hundred of them, and each is a run of its own, which a person can stop.
-An agent has five unless it says otherwise; cost, tokens and time bound a turn as well."""
+"""The most steps that a profile may allow in a turn. It suits an agent whose tools all run on the
+client: a task in the user's files may take a few hundred steps, each a run that a person can stop.
+The default is five; cost, tokens and time bound a turn as well."""
 
 SETUP_CHARS = 24_000
 """The longest instructions of a `TurnSetup`."""
 
 
 class Variant(Struct, frozen=True):
-    """One of several ways of working of an agent that are compared.
+    """One of several configurations of an agent that are compared.
 
     Args:
-        id: For reports, such as "V1".
-        tools: "all" offers everything that the user may use, "chosen" the few that fit.
-        instructions: Instead of the profile's own.
+        id: Its name in reports, such as "V1".
+        tools: "all" offers every tool that the user may use, "chosen" the few that fit.
+        instructions: They replace the profile's.
     """
 
     id: str
@@ -42,8 +42,8 @@ class Place(Struct, frozen=True):
     """The place in the app where the user is.
 
     Attributes:
-        text: What is there, for the model.
-        names: Of things there, by the name of the parameter that takes them, such as `panelName`.
+        text: Its description for the model.
+        names: The names of things there, by the parameter that takes them, such as `panelName`.
     """
 
     text: str
@@ -54,10 +54,10 @@ class Briefing(Struct, frozen=True):
     """What an agent is told about the place where the user is. It reaches the model as data.
 
     Args:
-        read: `read(ctx, short) -> Place`, called when a turn begins or goes on; it checks the user
-            like a capability, and None or an `AgentError` leaves the agent without.
-        when: "first" tells it in a thread's first turn only, "always" in each, "summarised" whole
-            in the first and short in the others.
+        read: `read(ctx, short) -> Place`, called when a turn begins or continues. It checks the
+            user's access like a capability; on None or an `AgentError` there is no briefing.
+        when: "first" gives it in a thread's first turn only, "always" in each turn, "summarised"
+            whole in the first turn and short in the others.
     """
 
     read: Callable[[ToolContext, bool], Place | None]
@@ -65,15 +65,15 @@ class Briefing(Struct, frozen=True):
 
 
 class TurnSetup(Struct, frozen=True):
-    """How an agent works in one turn, where somebody beside the user has arranged it.
+    """How an agent works in one turn, as arranged by somebody other than the user.
 
     Args:
-        instructions: What that person asks of the agent, at most `SETUP_CHARS`. They stand after
-            the profile's and before the platform's rules, marked as such, and grant nothing: what
-            may be called, and what is asked first, is decided elsewhere.
-        tools: Ids of the only tools of this turn, of those that the profile names and the user may
-            use: it can only narrow. All of them are offered with every message, and no others can
-            be searched for. None leaves the choice as it is.
+        instructions: That person's instructions, at most `SETUP_CHARS`. They follow the profile's
+            and precede the platform's rules, marked as such, and grant nothing: access and
+            approvals are decided elsewhere.
+        tools: Ids of the only tools of this turn, out of those that the profile names and the user
+            may use: they can only narrow. All of them are offered with every message, and no others
+            can be searched for. None leaves the choice unchanged.
     """
 
     instructions: str = ""
@@ -81,13 +81,13 @@ class TurnSetup(Struct, frozen=True):
 
 
 class SetUpTurn(Protocol):
-    """How a pack arranges the turns of an agent."""
+    """Returns a turn's setup; a pack provides it for an agent."""
 
     def __call__(self, ctx: ToolContext, /) -> TurnSetup | None: ...
 
 
 class Note(Struct, frozen=True):
-    """Something already known about a message, in the pack's own words."""
+    """Something that the pack already knows about a message, in its own words."""
 
     text: str
     citation: Citation
@@ -104,7 +104,7 @@ class Review(Struct, frozen=True):
 class AgentProfile(Struct, frozen=True):
     """An agent: its instructions, tools, models and limits.
 
-    The tables in docs/add_a_capability.md and docs/limits.md are made of the list below.
+    The tables in docs/add_a_capability.md and docs/limits.md are generated from the list below.
 
     Args:
         id: The `agent` of `run_agent`.
@@ -114,7 +114,7 @@ class AgentProfile(Struct, frozen=True):
         models: Models as `<provider>:<name>`; each is the fallback of the one before. By default
             the deployment's model.
         pinned: Ids of tools that are offered with every message.
-        variants: Ways of working to compare. Each user always gets the same one.
+        variants: Configurations to compare. Each user always gets the same one.
         min_role: Lowest role that may use the agent.
         status: "active", "beta", "deprecated" or "disabled".
         approvals: Policies by capability id. The stricter of these and the capability's own holds.
@@ -126,21 +126,21 @@ class AgentProfile(Struct, frozen=True):
         max_cost_usd: US dollars for models.
         max_output_tokens: Tokens of one reply. They are reserved in the user's budget beforehand.
         max_tools: Tools chosen for a message; pinned ones are added.
-        deadline_s: Seconds at work. Waiting for a person does not count.
+        deadline_s: Seconds of work. Waiting for a person does not count.
         history_tokens: Tokens of earlier turns that the model sees.
         turn_tokens: Tokens of the turn's own steps that the model sees, for long turns. Older steps
             are shortened, then left out; the newest is always whole. None for no limit.
         history_messages: Messages and answers in the history. None for no limit.
         briefing: `Briefing(read, when)`: what the agent is told about the place where the user is.
-        turn_setup: `turn_setup(ctx)`: the instructions and the tools of a turn, called when it
-            begins; its runs share them. None leaves the turn as the profile says, and an
-            `AgentError` refuses the message.
-        notes: `notes(message, locale)`: what is already known about a message, as `Note(text,
-            citation)`. The agent may answer from it without a tool.
+        turn_setup: `turn_setup(ctx)`: returns a turn's instructions and tools, called when it
+            begins; its runs share them. None leaves the turn to the profile, and an `AgentError`
+            refuses the message.
+        notes: `notes(message, locale)`: returns what is already known about a message, as
+            `Note(text, citation)`. The agent may answer from it without a tool.
         review: `review(answer, locale)`: checks a model's whole answer; returns the sources that it
             names and a remark for the user.
-        keep_running: Whether a run goes on when the client of `agui` closes its connection, which
-            is that protocol's stop. Runs of `run_agent` always go on.
+        keep_running: Whether a run goes on when a client of `agui` disconnects, that protocol's
+            way to stop. Runs of `run_agent` always go on.
         result_chars: Characters of one tool result that the model sees.
     """
 
@@ -214,7 +214,7 @@ def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
         isinstance(each, ApprovalPolicy) for each in policies.values()
     ):
         yield f"approvals is {policies!r}, which is no dict of policies", cure
-    else:  # a policy of more than one capability would hold for none
+    else:  # a policy for a category or "*" would apply to no capability
         for id in policies:
             if not isinstance(id, str) or not CAPABILITY_ID.fullmatch(id):
                 yield f"approvals has a policy of {id!r}, which is no capability's id", cure

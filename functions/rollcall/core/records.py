@@ -1,8 +1,7 @@
-"""Reads structs from plain data and from JSON, safely in many threads.
+"""Reads structs from plain data and from JSON, thread-safely.
 
-msgspec works out what it knows of a type at its first use, and a thread that uses the type
-meanwhile finds that half done, which ends the process by a segmentation fault (msgspec 0.22). So
-the first use of a type is one thread's alone.
+msgspec inspects a type at its first use, and another thread that uses the type meanwhile crashes
+the process with a segmentation fault (msgspec 0.22). So a lock guards the first use of each type.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def convert(
     """Return plain data as a struct, or as a list or dict of structs.
 
     Args:
-        dec_hook: Makes the values of types that msgspec does not know.
+        dec_hook: Makes values of types that msgspec does not know.
     Raises:
         msgspec.ValidationError: The data is not of this type.
     """
@@ -34,7 +33,7 @@ def convert(
 
 
 def decode(text: bytes | str, kind: type[T]) -> T:
-    """Return what JSON says as a struct, or as a list or dict of structs.
+    """Return JSON as a struct, or as a list or dict of structs.
 
     Raises:
         msgspec.DecodeError: It is not JSON, or not of this type.

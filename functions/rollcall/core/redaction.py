@@ -1,8 +1,8 @@
-"""Redaction of keys and tokens in whatever is stored, logged or sent to a model.
+"""Redaction of keys and tokens in everything that is stored, logged or sent to a model.
 
-Two things are taken out: the very values of the secrets in this process's environment, and what
-has the unmistakable form of a credential. All patterns begin with such a form, so that ordinary
-text, ids, hashes and base64 stay as they are; all take linear time.
+Two things are removed: the values of the secrets in this process's environment, and texts in the
+unmistakable form of a credential. Each pattern begins with such a form, so ordinary text, ids,
+hashes and base64 stay unchanged; all patterns take linear time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 HIDDEN = "[hidden]"
 MIN_SECRET_CHARS = 8
-"""A shorter value in the environment is left alone: it would be found in ordinary words."""
+"""Shorter values in the environment are ignored: ordinary words might contain them."""
 
 _ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN")
 
@@ -47,8 +47,8 @@ _PARAMETERS = (
     r"|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)"
 )
 _OTHERS = (
-    # A JSON web token; one that an emulator made has no signature. It begins where a word does,
-    # so that a text is not searched from each of its hyphens to its end.
+    # A JSON web token; an emulator's has no signature. It must begin where a word does: otherwise a
+    # text would be searched from each of its hyphens to its end.
     r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]*+",
     r"(?i:(?P<bearer>\bbearer[ \t]{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}+)",
     r"(?i:(?P<header>\bauthorization\W{1,6}(?:basic|bearer|token)[ \t]{1,4})"
@@ -65,8 +65,8 @@ _SIGNS = (
     *("github_pat_", "glpat-", "xox", "xapp-", "AKIA", "ASIA", "sk_live_", "sk_test_", "rk_live_"),
     *("rk_test_", "whsec_", "hf_", "npm_", "SG.", "eyJ"),
 )
-"""How words begin that are credentials."""
-# A value that begins with one of $ < { % is a template's place for a credential.
+"""Beginnings of words that are credentials."""
+# A value that begins with one of $ < { % is a template's placeholder for a credential.
 _KEPT = ("bearer", "header", "user", "parameter")
 
 
@@ -76,14 +76,14 @@ def redacted(text: str) -> str:
 
 
 def redacted_json(value: Any) -> Any:
-    """Return plain JSON with redacted texts and unchanged keys: the value itself where nothing is
-    to be taken out."""
+    """Return plain JSON with redacted texts and unchanged keys; the same object if nothing needs
+    redaction."""
     return json_redactor()(value)
 
 
 def json_redactor() -> Callable[[Any], Any]:
-    """Return `redacted_json` for many values: the environment is read once, which costs more than a
-    short value."""
+    """Return a function like `redacted_json` for many values: it reads the environment only once,
+    which costs more than redacting a short value."""
     clean = _redactor()
     return lambda value: value if _is_clean(value, clean) else map_texts(value, clean)
 
@@ -92,10 +92,10 @@ class RedactingFilter(logging.Filter):
     """Redacts every record of a handler: its message, its exception and its stack."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record in place; it is always passed on."""
+        """Redact the record in place. Always returns True."""
         try:
             message = record.getMessage()
-        except Exception:  # whatever an argument's own __str__ raises: it is still worth a line
+        except Exception:  # an argument's __str__ may raise anything; log the record all the same
             message = f"{record.msg!r} % {len(record.args or ())} arguments that do not fit"
         clean = _redactor()
         record.msg, record.args = clean(message), None
@@ -119,7 +119,7 @@ def redact_logs() -> None:
 
 
 def _redactor() -> Callable[[str], str]:
-    """`redacted`, with the environment looked at once."""
+    """Return `redacted` with the environment as it is now."""
     also = {name.strip() for name in os.environ.get("ROLLCALL_SECRETS", "").split(",")}
     named = [name for name in os.environ if name.endswith(_ENDINGS) or name in also]
     secrets = (os.environ.get(name, "").strip() for name in named)
@@ -136,8 +136,8 @@ def _redactor() -> Callable[[str], str]:
 
 
 def _may_hold(text: str) -> bool:
-    """Whether a text has a sign of one of the forms. To look for signs takes a sixth of the time in
-    which the forms are looked for, and most texts have none."""
+    """Tell whether a text may contain one of the forms. Most texts do not, and this check takes a
+    sixth of the time of the patterns."""
     for sign in _SIGNS:
         place = text.find(sign)
         while place >= 0:
@@ -146,20 +146,21 @@ def _may_hold(text: str) -> bool:
             place = text.find(sign, place + 1)
     if ("://" in text and "@" in text) or ("=" in text and ("?" in text or "&" in text)):
         return True
-    small = text.lower()  # and no letter here has another one that counts as its capital
+    small = text.lower()  # enough: no other capital becomes a letter of the words below
     return "bearer" in small or ("author" in small and "zat" in small) or "-----BEGIN " in text
 
 
 @cache
 def _forms() -> re.Pattern[str]:
-    """Compiled when it is needed first: that takes as long as a small module's import."""
+    """Return the compiled forms. Compiling takes as long as importing a small module, so it is done
+    at first use."""
     return re.compile(_FORMS)
 
 
 @lru_cache(maxsize=4)
 def _known(secrets: frozenset[str]) -> tuple[list[str], re.Pattern[str]]:
-    """The secrets as they are, as JSON writes them and as URLs do, the longest first; and what
-    finds any of these."""
+    """Return the secrets, plain and as escaped in JSON and in URLs, longest first; and a pattern
+    for any of them."""
     written = {
         form
         for secret in secrets
@@ -174,8 +175,8 @@ def _hide(found: re.Match[str]) -> str:
 
 
 def _is_clean(value: Any, clean: Callable[[str], str]) -> bool:
-    """Whether there is nothing to take out of any text. They are looked through as one: a line's
-    end is a part of no credential that it does not hold itself, and ends a word as a text does."""
+    """Tell whether no text needs redaction. All are checked as one, joined by line breaks: these
+    are in no credential's form by themselves, and end a word as a text's end does."""
     texts, stack = list[str](), [value]
     while stack:
         item = stack.pop()

@@ -1,4 +1,4 @@
-"""JSON schema of a function's signature and docstring, as a model is given it."""
+"""Makes the JSON schema that models get from a function's signature and docstring."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ MAX_SCHEMA_DEPTH = 12
 
 
 class Arguments(BaseModel):
-    """Base of the models made from signatures: camelCase outside, nothing unknown."""
+    """Base of the models made from signatures: camelCase on the wire, unknown fields refused."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
         extra="forbid",
         protected_namespaces=(),
-        defer_build=True,  # a process checks the arguments of one capability, and knows of many
+        defer_build=True,  # a process knows many capabilities and validates the arguments of few
     )
 
 
-def keywords(given: Arguments) -> dict[str, Any]:
-    """The validated values by Python name, as the function takes them."""
-    return {name: getattr(given, name) for name in type(given).model_fields}
+def keywords(arguments: Arguments) -> dict[str, Any]:
+    """Return validated arguments as the function's keyword arguments."""
+    return {name: getattr(arguments, name) for name in type(arguments).model_fields}
 
 
 def type_hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types that a function's annotations stand for, with their marks.
+    """Return the evaluated annotations of a function, with their marks.
 
     Raises:
         DefinitionError: One is not defined.
@@ -76,7 +76,7 @@ def arguments_model(function: Callable[..., Any], hints: Mapping[str, Any]) -> t
         fields[parameter.name] = (info.annotation, info)
     try:
         return create_model(f"{name}_arguments", __base__=Arguments, **fields)
-    except (NameError, PydanticUserError) as error:  # pydantic's word for a name that it refuses
+    except (NameError, PydanticUserError) as error:  # pydantic refuses a parameter's name
         refused = next((each for each in fields if each in str(error)), None)
         cure = "Give the parameter another name"
         raise wrong(function, one_line(error), cure, parameter=refused) from error
@@ -86,7 +86,7 @@ def docstring(function: Callable[..., Any]) -> Docstring:
     """Parse the function's Google-style docstring.
 
     Raises:
-        DefinitionError: A section of it cannot be read.
+        DefinitionError: A section cannot be read.
     """
     from docstring_parser import DocstringStyle, ParseError, parse
 
@@ -98,26 +98,27 @@ def docstring(function: Callable[..., Any]) -> Docstring:
         raise wrong(function, what, cure, text="Args:") from error
 
 
-def description(found: Docstring) -> str:
-    """The docstring's summary and body, without its sections."""
-    parts = [found.short_description, found.long_description]
+def description(parsed: Docstring) -> str:
+    """Return the docstring's summary and body, without its sections."""
+    parts = [parsed.short_description, parsed.long_description]
     return "\n".join(part.strip() for part in parts if part)
 
 
-def described(found: Docstring) -> dict[str, str]:
-    """Return what the docstring says of each parameter."""
-    return {each.arg_name: each.description for each in found.params if each.description}
+def described(parsed: Docstring) -> dict[str, str]:
+    """Return the docstring's description of each parameter."""
+    return {each.arg_name: each.description for each in parsed.params if each.description}
 
 
 def json_schema(
     model: type[BaseModel], described: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """The model's JSON schema as providers take it: inlined, untitled, optional without null.
+    """Return the model's JSON schema in the form that providers accept: references inlined, no
+    titles, optional fields without null.
 
     Args:
-        described: Descriptions of fields by name, for those that have none of their own.
+        described: Descriptions of fields by name, for fields that have none.
     Raises:
-        TypeError: The types refer to themselves, or nest deeper than `MAX_SCHEMA_DEPTH`.
+        TypeError: The types are recursive, or nest deeper than `MAX_SCHEMA_DEPTH`.
     """
     schema = model.model_json_schema(by_alias=True)
     schema.pop("description", None)  # the model's own docstring; the tool has its description
@@ -142,7 +143,7 @@ def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
         node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
         return _plain(node, definitions=definitions, depth=depth + 1)
     if options := node.get("anyOf"):
-        # `X | None = None` is an argument that may be left out, not one that may be null.
+        # `X | None = None` is an argument that may be omitted, not one that may be null.
         left = [option for option in options if option != {"type": "null"}]
         rest = {key: value for key, value in node.items() if key != "anyOf"}
         if rest.get("default", ...) is None:
@@ -152,7 +153,7 @@ def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
             return _plain(node, definitions=definitions, depth=depth + 1)
     plain = {}
     for key, value in node.items():
-        if key == "properties":  # named by their owner: one called "title" is not an annotation
+        if key == "properties":  # its keys are names, so one called "title" is not an annotation
             plain[key] = {
                 name: _plain(item, definitions=definitions, depth=depth + 1)
                 for name, item in value.items()
@@ -163,7 +164,8 @@ def _plain(node: Any, *, definitions: dict[str, Any], depth: int) -> Any:
 
 
 def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The registry's flat list of parameters: name, type, required, description, enum, default."""
+    """Return the registry's flat list of parameters: name, type, required, description, enum,
+    default."""
     required = set(schema.get("required", ()))
     return [
         {

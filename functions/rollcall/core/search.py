@@ -1,9 +1,9 @@
 """Search over items (tools, passages, messages, articles) by their words and by vectors.
 
-Items are counted by their place in a sequence. `Postings` has the words of all items with how much
-each weighs there; a query's words are worth the more the rarer they are (BM25). Vectors are
-compared by cosine, in 8-bit numbers. `merge` makes one ranking of what words and vectors find. All
-of it packs into bytes that rest in Firestore, and is plain Python: no process waits for an import.
+An item is identified by its place in a sequence. `Postings` holds the words of all items with their
+weights; the rarer a query's word is, the more it is worth (BM25). Vectors are compared by cosine,
+in 8-bit numbers. `merge` combines the results of words and vectors in one ranking. Everything packs
+into bytes for Firestore, and is plain Python, so no process waits for an import.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsRichComparison
 
 FULL_WEIGHT = 255
-"""What a word weighs in an item at most: a weight of 1, as a byte."""
+"""A word's greatest weight in an item: 1, as a byte."""
 _MARK = b"rollcall index 2\n"
 _LENGTH = 4
 _FULL_NUMBER = 127
@@ -35,17 +35,17 @@ K = TypeVar("K", bound="SupportsRichComparison")
 
 
 def rarity(count: int, size: int) -> float:
-    """Return what a word is worth in a query, above 0: BM25, by how many items have it."""
+    """Return a word's worth in a query, above 0, by the number of items that have it (BM25)."""
     return math.log(1 + (size - count + 0.5) / (count + 0.5))
 
 
 def saturated(times: float, relative_length: float = 1.0, *, k: float, b: float = 0.0) -> float:
-    """Return what a word weighs in an item, 0..1, by how often it is there (BM25).
+    """Return a word's weight in an item, 0..1, by how often it occurs there (BM25).
 
     Args:
-        relative_length: The item's length beside the usual one.
-        k: So many times weigh half.
-        b: How far the length damps, 0..1.
+        relative_length: The item's length divided by the usual one.
+        k: The number of occurrences that weighs one half.
+        b: How strongly the length lowers the weight, 0..1.
     """
     return times / (times + k * (1 - b + b * relative_length))
 
@@ -56,17 +56,16 @@ def field_weights(
     *,
     k: float,
 ) -> list[dict[str, float]]:
-    """Return what each word weighs in each item, 0..1, by the fields it stands in (BM25F).
+    """Return each word's weight in each item, 0..1, by the fields that have it (BM25F).
 
     Args:
-        items: How often each word stands in each field.
-        fields: How much a word counts in a field, and how far the field's length damps it, 0..1.
-        k: So many times weigh half.
+        items: The number of occurrences of each word in each field.
+        fields: By field, how much a word counts there, and how strongly the field's length lowers
+            that, 0..1.
+        k: The number of occurrences that weighs one half.
     """
     lengths = {name: [item[name].total() for item in items] for name in fields}
-    usual = {
-        name: mean(filter(None, found)) if any(found) else 1.0 for name, found in lengths.items()
-    }
+    usual = {name: mean(filter(None, some)) if any(some) else 1.0 for name, some in lengths.items()}
     weights = []
     for item in items:
         times: dict[str, float] = {}
@@ -84,9 +83,9 @@ class Postings(Struct, frozen=True):
     Attributes:
         size: How many items there are.
         words: The words, ascending.
-        starts: Where each word's items begin in `places`, and after the last word their end.
+        starts: The index in `places` where each word's items begin, and at last their end.
         places: The items that have each word, ascending.
-        weights: How much the word weighs in each of these, 1..FULL_WEIGHT.
+        weights: The word's weight in each of these items, 1..FULL_WEIGHT.
     """
 
     size: int
@@ -96,7 +95,7 @@ class Postings(Struct, frozen=True):
     weights: bytes
 
     def __post_init__(self) -> None:
-        """Refuse columns that do not belong together.
+        """Check that the columns are consistent.
 
         Raises:
             ValueError: They do not.
@@ -111,22 +110,22 @@ class Postings(Struct, frozen=True):
 
     @classmethod
     def build(cls, items: Sequence[Mapping[str, float]]) -> Self:
-        """Index items, each given as its words with their weights, 0..1."""
-        found: dict[str, list[tuple[int, int]]] = {}
+        """Index items; each maps its words to their weights, 0..1."""
+        by_word: dict[str, list[tuple[int, int]]] = {}
         for place, item in enumerate(items):
             for word, weight in item.items():
                 byte = max(1, round(FULL_WEIGHT * weight))
-                found.setdefault(word, []).append((place, byte))
-        words = sorted(found)
+                by_word.setdefault(word, []).append((place, byte))
+        words = sorted(by_word)
         starts, places, weights = array("I", [0]), array("I"), bytearray()
         for word in words:
-            places.extend(place for place, _ in found[word])
-            weights.extend(weight for _, weight in found[word])
+            places.extend(place for place, _ in by_word[word])
+            weights.extend(weight for _, weight in by_word[word])
             starts.append(len(places))
         return cls(len(items), words, starts, places, bytes(weights))
 
     def number(self, word: str) -> int | None:
-        """Return a word's place in `words`; None if no item has it."""
+        """Return a word's index in `words`; None if no item has it."""
         at = bisect_left(self.words, word)
         return at if at < len(self.words) and self.words[at] == word else None
 
@@ -136,21 +135,21 @@ class Postings(Struct, frozen=True):
         return array("I") if at is None else self.places[self.starts[at] : self.starts[at + 1]]
 
     def count(self, word: str) -> int:
-        """Return how many items have a word."""
+        """Return the number of items that have a word."""
         at = self.number(word)
         return 0 if at is None else self.starts[at + 1] - self.starts[at]
 
     def scores(self, worths: Mapping[str, float]) -> dict[int, float]:
-        """Return the score of each item that has one of the words: worth times weight, added up.
+        """Return the score of each item that has one of the words: the sum of worth times weight.
 
         Args:
-            worths: What each word is worth, above 0.
+            worths: The worth of each word, above 0.
         """
         numbers = ((self.number(word), worth) for word, worth in worths.items())
         return self.scores_of({number: worth for number, worth in numbers if number is not None})
 
     def scores_of(self, worths: Mapping[int, float]) -> dict[int, float]:
-        """Return what `scores` does, for words by their numbers."""
+        """Return the same as `scores`, for words by their numbers."""
         scores: dict[int, float] = {}
         known, starts, places, weights = scores.get, self.starts, self.places, self.weights
         for number, worth in worths.items():
@@ -174,7 +173,7 @@ class Postings(Struct, frozen=True):
 
     @classmethod
     def load(cls, size: int, sections: Sequence[bytes], kind: Literal["H", "I"] = "I") -> Self:
-        """Return the postings that `dump` made bytes of.
+        """Return the postings from the bytes that `dump` made.
 
         Raises:
             ValueError: The bytes are damaged.
@@ -185,11 +184,11 @@ class Postings(Struct, frozen=True):
 
 
 def best(scores: Mapping[K, float], limit: int) -> list[tuple[K, float]]:
-    """Return the best `limit` items with their scores; of one score the lesser item comes first."""
-    # Few reach the last of the best scores, and only they have to be put in order.
+    """Return the best `limit` items with their scores; of equal scores the lesser item is first."""
+    # Few items reach the least of the best scores, and only they have to be sorted.
     least = min(nlargest(limit, scores.values()), default=0.0)
-    found = [item for item in scores.items() if item[1] >= least]
-    return sorted(found, key=lambda item: (-item[1], item[0]))[:limit]
+    candidates = [item for item in scores.items() if item[1] >= least]
+    return sorted(candidates, key=lambda item: (-item[1], item[0]))[:limit]
 
 
 def merge(
@@ -197,14 +196,14 @@ def merge(
 ) -> dict[K, float]:
     """Return the score, 0..1, of each item that words or vectors find.
 
-    An item counts by its score beside the best one's, and by how much nearer it is than the last.
-    Ranks alone would make the tenth nearly as good as the first, however far behind, and cosines of
-    one embedder say nothing beside those of another, nor beside scores.
+    An item counts by its score relative to the best one, and by how much nearer it is than the
+    last. Ranks alone would make the tenth item nearly as good as the first, however far behind, and
+    cosines cannot be compared with those of another embedder or with scores.
 
     Args:
         words: Items with their scores, above 0, best first.
         near: Items with their cosines, nearest first.
-        meaning: What the nearest counts of what the best by words does.
+        meaning: The weight of the nearest item, where the best one by words has 1.
     """
     scores = {item: score / words[0][1] for item, score in words}
     for item, cosine in near:
@@ -215,9 +214,9 @@ def merge(
 
 
 def quantized(vector: Sequence[float]) -> tuple[float, array[int]]:
-    """Return a scale and 8-bit numbers, which times the scale are the vector brought to length 1.
+    """Return a scale and 8-bit numbers; the numbers times the scale are the vector at length 1.
 
-    A vector of zeros, or with a number that is not finite, has the scale 0.
+    The scale is 0 for a vector of zeros, or with a number that is not finite.
     """
     most = max(map(abs, vector), default=0.0)
     if not most or not math.isfinite(sum(vector)):
@@ -227,7 +226,7 @@ def quantized(vector: Sequence[float]) -> tuple[float, array[int]]:
 
 
 def pack_sections(sections: Sequence[bytes]) -> bytes:
-    """Return one compressed block out of sections; the same sections give the same bytes."""
+    """Return sections as one compressed block; the same sections give the same bytes."""
     body = b"".join(len(part).to_bytes(_LENGTH, "little") + part for part in sections)
     return _MARK + zlib.compress(body, 6)
 
@@ -236,10 +235,10 @@ def unpack_sections(data: bytes, count: int) -> list[bytes]:
     """Return the `count` sections of a block.
 
     Raises:
-        ValueError: The bytes are damaged, or no block of this version.
+        ValueError: The bytes are damaged, or not a block of this version.
     """
     if not data.startswith(_MARK):
-        raise ValueError(f"no index of this version: it begins with {data[:20]!r}")
+        raise ValueError(f"not an index of this version: it begins with {data[:20]!r}")
     inflate = zlib.decompressobj()
     try:
         body = inflate.decompress(data[len(_MARK) :])
@@ -259,21 +258,21 @@ def unpack_sections(data: bytes, count: int) -> list[bytes]:
 
 
 def pack_array(kind: str, values: Iterable[int] | Iterable[float]) -> bytes:
-    """Return an array's bytes, lowest byte first on every machine."""
-    found = array(kind, values)
+    """Return an array's bytes, little-endian on every machine."""
+    items = array(kind, values)
     if sys.byteorder == "big":
-        found.byteswap()
-    return found.tobytes()
+        items.byteswap()
+    return items.tobytes()
 
 
 def unpack_array(kind: str, data: bytes) -> array[int]:
-    """Return the array that `pack_array` made bytes of.
+    """Return the array from the bytes that `pack_array` made.
 
     Raises:
-        ValueError: The bytes are no whole number of items.
+        ValueError: The bytes are not a whole number of items.
     """
-    found: array[int] = array(kind)
-    found.frombytes(data)
+    items: array[int] = array(kind)
+    items.frombytes(data)
     if sys.byteorder == "big":
-        found.byteswap()
-    return found
+        items.byteswap()
+    return items

@@ -1,5 +1,5 @@
-"""Wire shapes that every process needs, with which capabilities are declared and called. `wire` has
-the others; each shape takes a starting process a millisecond."""
+"""Wire shapes that every process needs to declare and call capabilities. The others are in `wire`,
+since each shape adds a millisecond to a process's start."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SCHEMA_VERSION = 2
 """Written into every stored document of the platform."""
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-"""An id a client may choose: letters, digits, `_` and `-`, at most 64. The first is a letter or
-a digit, since Firestore keeps names like `__x__` to itself."""
+"""An id that a client may choose: at most 64 letters, digits, `_` and `-`. It begins with a letter
+or a digit, since Firestore reserves names like `__x__`."""
 Id = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
 FileId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-"""The id of a file, an upload or a document, as the server makes it."""
+"""The id of a file, an upload or a document, made by the server."""
 MAX_ID_CHARS = 62
 FIND_TOOLS = "find_tools"
-"""The platform's own tool, with which a model asks for tools that it was not offered."""
+"""The platform's tool with which a model searches for tools that it was not offered."""
 ASK_USER = "ask_user"
-"""The platform's own tool, with which a model asks the user back."""
+"""The platform's tool with which a model asks the user a question."""
 PLATFORM_TOOLS = frozenset({FIND_TOOLS, ASK_USER})
 
 CAPABILITY_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
@@ -31,7 +31,7 @@ CAPABILITY_ID = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_ID_CHARS - 1}}}")
 
 
 class Wire(BaseModel):
-    """Base of all wire shapes: camelCase outside, snake_case inside."""
+    """Base of all wire shapes: camelCase on the wire, snake_case in Python."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -42,12 +42,12 @@ class Wire(BaseModel):
     )
 
     def dump(self) -> dict[str, Any]:
-        """Plain JSON with camelCase keys, without the fields that are not set."""
+        """Return plain JSON with camelCase keys, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 class Role(StrEnum):
-    """What a user may be, least first. A missing role counts as `user`."""
+    """The role of a user, lowest first. A missing role counts as `user`."""
 
     USER = "user"
     STUDENT = "student"
@@ -70,21 +70,21 @@ class CallStatus(StrEnum):
     DONE = "done"
     FAILED = "failed"
     REFUSED = "refused"
-    """It was never run: not offered, wrong arguments, a bound."""
+    """It was never run: it was not offered, had wrong arguments, or exceeded a limit."""
     WAITING = "waiting"
     """It waits for a person's decision."""
     CLIENT = "client"
     """It was left to the user's client."""
     REJECTED = "rejected"
-    """A person said no."""
+    """A person rejected it."""
     EXPIRED = "expired"
     """Nobody answered in time, or the user went on without an answer."""
     UNKNOWN = "unknown"
-    """A write that was begun, and of which nobody knows whether it happened."""
+    """A write that began, but may or may not have happened."""
 
 
 class Citation(Wire):
-    """A source of a statement. `n` is the mark in the answer, as in "[2]"."""
+    """A source of a statement. `n` is its number in the answer, as in "[2]"."""
 
     n: int = 0
     type: Literal["message", "code", "document"]
@@ -99,7 +99,7 @@ class Citation(Wire):
     table: str | None = None
     document_id: str | None = None
     page: int | None = None
-    """Counted from 1, as the file's own pages are."""
+    """The page of the file, from 1."""
     section: str | None = None
     """The headings above the passage, outermost first."""
     url: str | None = None
@@ -108,8 +108,8 @@ class Citation(Wire):
 class Display(Wire):
     """How a result is shown: text, a table, a Vega-Lite chart, a confirmation.
 
-    "code" is a text in which every character counts, and "diff" one whose lines begin with a space
-    (they stay), "-" (they go) or "+" (they come).
+    "code" is a text in which every character counts; in a "diff" each line begins with a space
+    (unchanged), "-" (removed) or "+" (added).
     """
 
     type: Literal["text", "table", "chart", "confirmation", "code", "diff"]
@@ -121,7 +121,7 @@ class Display(Wire):
 
 
 class FileRef(Wire):
-    """A file that a tool made, as its owner finds it: `get_file` reads it by its id."""
+    """A file that a tool made. Its owner reads it with `get_file` by its id."""
 
     file_id: FileId
     name: str

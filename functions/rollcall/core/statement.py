@@ -1,8 +1,8 @@
 """Signed statements of who the user is, from one function to another.
 
-It goes along with a call in the header `X-Rollcall-Statement`, as a JWS signed with HMAC-SHA256
-under the secret `ROLLCALL_STATEMENT_SECRET`, which all functions that trust one another share.
-It is good for one function, one body and one minute, so one that is overheard opens nothing else.
+A call carries its statement in the header `X-Rollcall-Statement`, as a JWS signed with HMAC-SHA256
+under the secret `ROLLCALL_STATEMENT_SECRET`, which all functions that trust one another share. It
+is valid for one function, one body and one minute, so an intercepted one is of no other use.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ SECRET = "ROLLCALL_STATEMENT_SECRET"
 SECRET_MIN = 32
 LIFETIME_S = 60
 SKEW_S = 5
-"""How far the clocks of two functions may be apart."""
+"""The greatest difference between the clocks of two functions."""
 
 _ALGORITHM = "HS256"
 _CLAIMS = ["iss", "aud", "sub", "role", "iat", "exp", "jti", "digest"]
 
 
 def project() -> str:
-    """The Firebase project that this process belongs to.
+    """Return the Firebase project of this process.
 
     Raises:
-        FailedPrecondition: The environment does not say.
+        FailedPrecondition: The environment names none.
     """
     found = project_id()
     if found is None:
@@ -49,10 +49,10 @@ def can_sign() -> bool:
 
 
 def signed(user: User, *, function: str, body: bytes) -> str:
-    """Sign that `function` is called for `user` with exactly this body.
+    """Return a statement that `function` is called for `user` with exactly this body.
 
     Raises:
-        FailedPrecondition: There is no secret, or one too short.
+        FailedPrecondition: The secret is missing or too short.
     """
     now = int(time.time())
     claims = {
@@ -74,9 +74,9 @@ def verified(statement: str, *, function: str, body: bytes) -> User:
     """Verify a statement that came to `function` with `body`, and return its user.
 
     Raises:
-        Unauthenticated: It is not signed with our secret, is of another project, for another
-            function or another body, is over or not yet true, or lasts longer than it may.
-        FailedPrecondition: There is no secret to tell by, or one too short.
+        Unauthenticated: It is not signed with our secret, is for another project, function or body,
+            is expired or not valid yet, or has too long a lifetime.
+        FailedPrecondition: The secret is missing or too short.
     """
     secret = _secret()
     try:
@@ -105,7 +105,7 @@ def verified(statement: str, *, function: str, body: bytes) -> User:
 
 
 def _refused() -> Unauthenticated:
-    # One answer for all reasons: who forges one learns nothing from it.
+    # The same answer for all reasons, so that a forger learns nothing from it.
     return Unauthenticated("the statement of who is calling is not valid for this call")
 
 

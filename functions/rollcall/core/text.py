@@ -19,7 +19,7 @@ from rollcall.core.texts import TEXTS
 Language = Literal["he", "en"]
 
 HEBREW_PREFIXES = frozenset("והבלמשכ")
-"""Letters that Hebrew glues to the front of a word: and, the, in, to, from, that, as."""
+"""Letters that Hebrew attaches to the front of a word: and, the, in, to, from, that, as."""
 
 _TYPOGRAPHY = str.maketrans(
     {
@@ -49,7 +49,7 @@ _LATIN_LETTER = re.compile(r"[A-Za-z]")
 # One Hebrew letter in three is enough: Hebrew chat is full of English terms.
 _HEBREW_SHARE = 1 / 3
 _HEBREW_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
-# Endings with what stands for them in the singular, and how many letters must come before.
+# Endings, what replaces them in the singular, and how many letters must come before.
 _HEBREW_FORMS = (
     *((ending, "", 3) for ending in ("יהמ", "יהנ", "יכמ", "יכנ", "ינו", "יו", "נו")),
     *((ending, "ה", 3) for ending in ("תי", "תו", "תמ", "תנ")),
@@ -57,18 +57,18 @@ _HEBREW_FORMS = (
     ("ות", "ה", 2),
     ("ימ", "", 2),
 )
-# "אוכלוסייה", "זווית"; in "תנאיים" the second one is the plural's.
+# As in "אוכלוסייה" and "זווית"; in "תנאיים" the second yod belongs to the plural's ending.
 _DOUBLED_VOWEL = re.compile(r"([וי])\1(?!מ$)")
 _HEBREW_RARE_PREFIXES = frozenset("משכ")
-# "שהוא", "ולא", "כשאני": conjunctions glue to function words too. The other prefixes are left
-# alone there, since "ב" before "על" makes "owner", not "on".
+# "שהוא", "ולא", "כשאני": conjunctions also attach to function words. The other prefixes are not
+# removed there: "ב" before "על" makes "owner", not "in" and "on".
 _HEBREW_CONJUNCTIONS = ("וכש", "כש", "וש", "ש", "ו")
 _FEWEST_LETTERS = 3
 _STEMMING = Lock()
 
 
 def words(text: str) -> list[str]:
-    """Return the stem of every word, in order, stopwords included."""
+    """Return the stems of all words, in order, stopwords included."""
     return [_stem(token) for token in tokens(text)]
 
 
@@ -80,21 +80,21 @@ def terms(text: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """Return the folded, lower-case words of a text, before stemming."""
     text = _plain(text)
-    found: list[str] = []
+    result: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match[0]
         if match["he"]:
-            # A prefix alone only glues "in" or "the" to the Latin word or the number behind it.
-            is_glue = len(token) <= 3 and set(token) <= HEBREW_PREFIXES
-            if not is_glue or not _FOREIGN_NEXT.match(text, match.end()):
-                found.append(token.replace('"', "").replace("'", ""))
+            # Prefixes before a Latin word or a number ("in", "the") are no word of their own.
+            is_prefix = len(token) <= 3 and set(token) <= HEBREW_PREFIXES
+            if not is_prefix or not _FOREIGN_NEXT.match(text, match.end()):
+                result.append(token.replace('"', "").replace("'", ""))
         elif match["number"]:
-            found.append(token.replace(",", "").lower())
+            result.append(token.replace(",", "").lower())
         elif token.islower():
-            found.append(token)
+            result.append(token)
         else:
-            found += _parts(token)
-    return found
+            result += _parts(token)
+    return result
 
 
 def is_stopword(word: str) -> bool:
@@ -103,7 +103,7 @@ def is_stopword(word: str) -> bool:
     if word in known or word.isascii():
         return word in known
     return any(
-        word.startswith(glued) and word[len(glued) :] in known for glued in _HEBREW_CONJUNCTIONS
+        word.startswith(prefix) and word[len(prefix) :] in known for prefix in _HEBREW_CONJUNCTIONS
     )
 
 
@@ -114,7 +114,7 @@ def stopwords() -> frozenset[str]:
 
 
 def fold(word: str) -> str:
-    """Return a word with Hebrew final letters written as ordinary ones."""
+    """Return a word with Hebrew final letters replaced by their ordinary forms."""
     return word.translate(_HEBREW_FINALS)
 
 
@@ -123,17 +123,17 @@ def hebrew_stem(word: str) -> str:
     """Return the light stem of a folded Hebrew word without niqqud.
 
     A plural becomes its singular, then prefixes are stripped while more than three letters are
-    left: so a word and any prefixed form of it have the same stem without a dictionary. Words that
-    only begin like a prefix, and plurals that no rule makes, are listed in the texts.
+    left. So a word and its prefixed forms have the same stem, without a dictionary. The texts list
+    words that only seem to begin with a prefix (`words.uncut`), and irregular plurals.
     """
     word = _DOUBLED_VOWEL.sub(r"\1", word)
     uncut, irregular = _uncut_hebrew(), _irregular_hebrew()
     singular = _hebrew_singular(word)
-    # "החגים" has "חג" in it, where "שירים" begins with its own ש.
+    # "החגים" contains "חג", but the ש of "שירים" belongs to the word.
     has_article = word.startswith("ה") and word.endswith("ימ")
     while word not in irregular:
         fewest = _FEWEST_LETTERS - has_article
-        # "מילה" begins with its own letter, where "השנה" has an article.
+        # The מ of "מילה" belongs to the word, but "השנה" has an article.
         fewest += singular.endswith("ה") and singular[0] in _HEBREW_RARE_PREFIXES
         may_be_cut = len(singular) > fewest and word[0] in HEBREW_PREFIXES
         if not may_be_cut or _without_yod(_without_feminine(singular)) in uncut:
@@ -155,7 +155,7 @@ def _irregular_hebrew() -> dict[str, str]:
 
 
 def _hebrew_singular(word: str) -> str:
-    """Return a word without the ending of a plural or an owner; a feminine one ends in ה then."""
+    """Return a word without its plural or possessive ending; a feminine word then ends in ה."""
     for ending, singular, fewest in _HEBREW_FORMS:
         if word.endswith(ending) and len(word) - len(ending) >= fewest:
             return word.removesuffix(ending) + singular
@@ -163,14 +163,14 @@ def _hebrew_singular(word: str) -> str:
 
 
 def _hebrew_root(singular: str) -> str:
-    """Return a word that has no prefixes in one spelling, without the endings of its gender."""
+    """Return a word without prefixes in a uniform spelling, without its gender's ending."""
     root = singular
     if root.endswith("אה") and len(root) > 4:
         root = root[:-2]
     elif root.endswith("א") and len(root) > 4:
         root = root[:-1]
     root = _without_feminine(root)
-    # In a long word a ו after the first letter only shows a vowel: "תוכנית", "תכנית".
+    # In a long word a ו after the first letter only marks a vowel: "תוכנית", "תכנית".
     if len(root) > 4 and root[1] == "ו" and not set(root[2:4]) & set("וי"):
         root = root[0] + root[2:]
     return _without_yod(root)
@@ -181,38 +181,38 @@ def _without_feminine(word: str) -> str:
 
 
 def _without_yod(word: str) -> str:
-    """Return a word without the ending of an adjective, or of a plural before its noun."""
+    """Return a word without the ending of an adjective or of a construct plural."""
     return word[:-1] if word[-1] == "י" and len(word) > _FEWEST_LETTERS + 1 else word
 
 
 def language(text: str) -> Language:
-    """Return "he" where Hebrew letters make up a third of the letters, else "en"."""
+    """Return "he" if at least a third of the letters are Hebrew, else "en"."""
     in_hebrew = len(_HEBREW_LETTER.findall(text))
     letters = in_hebrew + len(_LATIN_LETTER.findall(text))
     return "he" if in_hebrew and in_hebrew >= letters * _HEBREW_SHARE else "en"
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, trimmed; a line break ends one too."""
-    found: list[str] = []
-    glue = False
+    """Return the sentences of a text, trimmed; a line break also ends a sentence."""
+    result: list[str] = []
+    continues = False
     for part in (piece.strip() for piece in _SENTENCE_END.split(text)):
         if not part:
             continue
-        if glue:
-            found[-1] = f"{found[-1]} {part}"
+        if continues:
+            result[-1] = f"{result[-1]} {part}"
         else:
-            found.append(part)
-        glue = _ABBREVIATION.search(part) is not None
-    return found
+            result.append(part)
+        continues = _ABBREVIATION.search(part) is not None
+    return result
 
 
 def excerpt(text: str, query: Collection[str], *, length: int = 160) -> str:
-    """Return about `length` characters of a text, where it best answers a query.
+    """Return about `length` characters of a text, from the place that best matches a query.
 
     Args:
-        query: Stems, as `terms` returns them.
-        length: Most characters, ellipses included; at least 10.
+        query: Stems, from `terms`.
+        length: The most characters, ellipses included; at least 10.
     """
     text = " ".join(text.split())
     if len(text) <= length:
@@ -232,14 +232,14 @@ def excerpt(text: str, query: Collection[str], *, length: int = 160) -> str:
 
 
 def _densest_window(pieces: list[str], query: Collection[str], *, room: int) -> int:
-    """Return the index of the word where the best window of `room` characters starts."""
+    """Return the index of the first word of the best window of `room` characters."""
     wanted = set(query)
     stems = [wanted.intersection(words(piece)) for piece in pieces]
     best, best_first = 0, 0
     for first, hit in enumerate(stems):
         if not hit:
             continue
-        # A little of what came before lets the reader find the thread.
+        # A few words before give the reader some context.
         start = max(0, first - 3)
         seen: set[str] = set()
         used = 0
@@ -263,7 +263,7 @@ def _plain(text: str) -> str:
 
 
 def _parts(token: str) -> list[str]:
-    """Split camelCase; keep the whole too where it may be a name, as in WhatsApp."""
+    """Split camelCase; also keep the whole word if it may be a name, such as WhatsApp."""
     parts = [] if token.isupper() or "'" in token else _CAMEL_PARTS.findall(token)
     whole = [token.lower()] if len(parts) <= 2 else []
     return whole + [part.lower() for part in parts if len(part) > 1 and len(parts) > 1]
@@ -275,7 +275,7 @@ def _stem(word: str) -> str:
         return hebrew_stem(word)
     if not word.isascii() or word[0].isdigit():
         return word
-    # The stemmer keeps the word it works on in itself: one thread at a time.
+    # The stemmer holds its current word, so only one thread may use it at a time.
     with _STEMMING:
         return str(_stemmer().stemWord(word))
 
@@ -284,22 +284,22 @@ def _stem(word: str) -> str:
 def _stemmer() -> Any:
     from Stemmer import Stemmer  # type: ignore[import-not-found]
 
-    return Stemmer("english", maxCacheSize=0)  # the words are kept here
+    return Stemmer("english", maxCacheSize=0)  # `_stem` has a cache
 
 
 # ---- Tokens ----
 #
-# How many a text has is estimated by its script and its words, without any vocabulary. The weights
-# were fitted to o200k, the vocabulary of OpenAI's models, on 200 texts of this project:
-# tests/evals/token_counts.jsonl has the counts, and docs/measurements.md how far this is off. Other
-# providers' vocabularies are like it; Anthropic's newest has up to a third more tokens.
+# A text's number of tokens is estimated from its script and its words, without a vocabulary. The
+# weights were fitted to o200k, the vocabulary of OpenAI's models, on 200 texts of this project:
+# tests/evals/token_counts.jsonl has the counts, docs/measurements.md the errors. Other providers'
+# vocabularies are similar; Anthropic's newest has up to a third more tokens.
 
 BYTES_PER_TOKEN = 4
-"""Of stored text, whose words nobody counts: English and Hebrew have about as many."""
+"""An estimate for stored text whose words are not counted, similar for English and Hebrew."""
 MEDIA_TOKENS = 1_600
-"""Of an image, or of a page of a document that is sent as it is."""
+"""Tokens of an image, or of a page of a document that is sent unconverted."""
 RESERVE_FACTOR = 1.35
-"""What an estimate is multiplied with where too little would be money."""
+"""The factor on an estimate where too low an estimate would cost money."""
 
 _LOWER, _UPPER, _DIGITS = bytes(range(97, 123)), bytes(range(65, 91)), bytes(range(48, 58))
 _SIGNS = bytes(b for b in range(33, 127) if not chr(b).isalnum())
@@ -315,16 +315,16 @@ _BYTES: dict[float, bytes] = {
     0.7: bytes(range(0xE0, 0xF0)),  # letters of Asia, dashes
     2.0: bytes(range(0xF0, 0xF5)),  # emoji
 }
-"""What each byte adds; those that are not here add nothing."""
+"""Tokens that each byte adds; other bytes add none."""
 _RUNS: dict[float, bytes] = {
     0.57: _HEBREW + bytes(range(0x80, 0xC0)),
     0.36: _SIGNS,
     1.25: _DIGITS,
 }
-"""What each run of such bytes adds: a word of Hebrew, a number."""
+"""Tokens that each run of such bytes adds, such as a Hebrew word or a number."""
 _WORD, _LONG_WORD, _MORE_LETTERS = 0.73, 12, 0.3
-"""What a Latin word adds, and each letter of it beyond the twelfth: no vocabulary has long words in
-one piece."""
+"""Tokens that a Latin word adds, and each of its letters beyond the twelfth: no vocabulary has long
+words in one piece."""
 
 _OTHERS = [(weight, bytes(set(range(256)) - set(counted))) for weight, counted in _BYTES.items()]
 _ASCII_OTHERS = [
@@ -333,7 +333,7 @@ _ASCII_OTHERS = [
 
 
 def _apart(counted: bytes) -> bytes:
-    """Return a table by which `translate` leaves these bytes and makes all others blanks."""
+    """Return a table with which `translate` keeps these bytes and makes all others blanks."""
     return bytes(byte if byte in counted else 32 for byte in range(256))
 
 
@@ -349,14 +349,14 @@ def text_tokens(text: str) -> int:
     if not text:
         return 0
     data = text.encode(errors="replace")
-    # Deleting what is not counted leaves as many bytes as there are letters of a kind.
-    is_ascii = text.isascii()  # most are; looking for ASCII alone takes half the time
-    found = 0.0
+    # Deleting all other bytes leaves one byte for each character of a kind.
+    is_ascii = text.isascii()  # usual, and counting only ASCII takes half the time
+    estimate = 0.0
     for weight, others in _ASCII_OTHERS if is_ascii else _OTHERS:
-        found += weight * len(data.translate(None, others))
+        estimate += weight * len(data.translate(None, others))
     for weight, apart in _ASCII_APART if is_ascii else _APART:
-        found += weight * len(data.translate(apart).split())
+        estimate += weight * len(data.translate(apart).split())
     words = data.translate(_WORDS_APART).split()
-    found += _WORD * len(words)
-    found += _MORE_LETTERS * sum(len(w) - _LONG_WORD for w in words if len(w) > _LONG_WORD)
-    return round(found)
+    estimate += _WORD * len(words)
+    estimate += _MORE_LETTERS * sum(len(w) - _LONG_WORD for w in words if len(w) > _LONG_WORD)
+    return round(estimate)

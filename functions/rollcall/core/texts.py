@@ -1,19 +1,17 @@
-"""The wording of the engine or of a pack: `texts/<language>.json` in its folder.
+"""Localized texts of the engine or of a pack, in `texts/<language>.json` of its folder.
 
     TEXTS = Texts(__file__)  # texts/en.json and texts/he.json beside this module
 
     TEXTS.say("he", "errors.no_panel", name=isolated(name))     # a text in one language
-    TEXTS.text("issues.overloaded", load=watts(load))           # a text to be said later
+    TEXTS.text("issues.overloaded", load=watts(load))           # a text, localized later
     TEXTS.data("en", "cues.request")                            # a list, such as patterns
 
-A key names the way to a text through nested objects. A text is a template of `str.format`. An
-object with the key "other" is a text with a count: it has "one" and "zero" too where these differ,
-and is chosen by the value `count`. Another language is another file; what it lacks is said in
-English.
+A key is the path to a text through nested objects. A text is a template of `str.format`. An object
+with the key "other" is a text with a count: it may also have "one" and "zero", and the value
+`count` chooses among them. Another language is another file; English replaces the texts it lacks.
 
-Other people's words in such a text are put into an isolate (`isolated`, `short`): a name or a text
-that reads the other way must not move what stands around it, and direction marks of its own could
-make it look like something else.
+Other people's words in a text are put into an isolate (`isolated`, `short`): a name that reads in
+the other direction must not move the text around it, and its own direction marks could disguise it.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ FOLDER = "texts"
 
 
 class Text(Struct, frozen=True):
-    """A text that can be said in any language, with values that are texts, lists of texts, strings
-    or numbers."""
+    """A text that can be localized later. Its values are texts, lists of texts, strings or
+    numbers."""
 
     source: Texts
     key: str
@@ -44,20 +42,19 @@ class Text(Struct, frozen=True):
         return self.source.say(locale, self.key, **dict(self.values))
 
     def plain(self, locale: str) -> str:
-        """Return the text as `say` does; in English without isolates, as terminals and logs show
-        it."""
-        said = self.say(locale)
-        return without_isolates(said) if locale.startswith(FALLBACK) else said
+        """Return the text like `say`, but in English without isolates, for terminals and logs."""
+        text = self.say(locale)
+        return without_isolates(text) if locale.startswith(FALLBACK) else text
 
     def __str__(self) -> str:
         return self.plain(FALLBACK)
 
 
 class Texts:
-    """The texts of one folder, each language read when it is first needed.
+    """The texts of one folder; a language is read when it is first needed.
 
     Args:
-        beside: A file in the folder that has `texts/`: `__file__` of the module.
+        beside: A file in the folder that has `texts/`, usually `__file__` of the module.
     """
 
     def __init__(self, beside: str) -> None:
@@ -65,15 +62,15 @@ class Texts:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages there are, English first."""
-        found = sorted(path.stem for path in self.folder.glob("*.json"))
-        return tuple(sorted(found, key=lambda language: language != FALLBACK))
+        """The languages of the folder, English first."""
+        names = sorted(path.stem for path in self.folder.glob("*.json"))
+        return tuple(sorted(names, key=lambda language: language != FALLBACK))
 
     def say(self, locale: str, key: str, /, **values: Any) -> str:
-        """Return a text in the locale's language, with `values` in its places.
+        """Return a text in the locale's language, with `values` in its placeholders.
 
         Raises:
-            KeyError: There is no such text, or the text has a place without a value.
+            KeyError: There is no such text, or a placeholder has no value.
         """
         template = self.data(locale, key)
         if isinstance(template, dict):
@@ -81,11 +78,11 @@ class Texts:
             form = "zero" if count == 0 else "one" if count == 1 else "other"
             template = template.get(form, template["other"])
         return str(
-            template.format(**{name: _said(value, locale) for name, value in values.items()})
+            template.format(**{name: _localized(value, locale) for name, value in values.items()})
         )
 
     def text(self, key: str, /, **values: Any) -> Text:
-        """Return a text that is said later, in a language that is not known yet."""
+        """Return a text to be localized later, when the language is known."""
         return Text(self, key, tuple(values.items()))
 
     def by_language(self, key: str, /, **values: Any) -> dict[str, str]:
@@ -93,10 +90,11 @@ class Texts:
         return {language: self.say(language, key, **values) for language in self.languages}
 
     def data(self, locale: str, key: str, /) -> Any:
-        """Return what stands under a key: a template, a list or an object.
+        """Return the value of a key (a template, a list or an object), in English if the locale's
+        language lacks it.
 
         Raises:
-            KeyError: There is nothing, in English neither.
+            KeyError: English has no such key either.
         """
         found = self.find(locale[:2], key)
         if found is None:
@@ -106,67 +104,67 @@ class Texts:
         return found
 
     def every(self, key: str, /) -> list[Any]:
-        """Return what stands under a key, of each language that has it, English first."""
-        found = (self.find(language, key) for language in self.languages)
-        return [each for each in found if each]
+        """Return the values of a key in all languages that have it, English first."""
+        values = (self.find(language, key) for language in self.languages)
+        return [each for each in values if each]
 
     def words(self, key: str, /) -> frozenset[str]:
-        """Return the words under a key, of all languages; each has them as lines of words."""
+        """Return the words under a key in all languages; each has them as a list of lines."""
         return frozenset(
             word for lines in self.every(key) for line in lines for word in line.split()
         )
 
     def phrases(self, key: str, /) -> list[str]:
-        """Return the phrases of a list in every language together."""
+        """Return the phrases of a list, of all languages together."""
         return [phrase for phrases in self.every(key) for phrase in phrases]
 
     def table(self, key: str, /) -> dict[str, Any]:
-        """Return the entries of an object in every language together."""
+        """Return the entries of an object, of all languages together."""
         return {name: value for entries in self.every(key) for name, value in entries.items()}
 
     def find(self, language: str, key: str, /) -> Any:
-        """Return what a language has under a key; None if it has nothing."""
-        found: Any = _read(str(self.folder / f"{language}.json"))
+        """Return the value of a key in one language; None if it has none."""
+        value: Any = _read(str(self.folder / f"{language}.json"))
         for name in key.split("."):
-            found = found.get(name) if isinstance(found, dict) else None
-        return found
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
 
-def _said(value: Any, locale: str) -> Any:
+def _localized(value: Any, locale: str) -> Any:
     if isinstance(value, list):
-        return "; ".join(_said(each, locale) for each in value)
+        return "; ".join(_localized(each, locale) for each in value)
     return value.say(locale) if isinstance(value, Text) else value
 
 
 TEXTS = Texts(str(Path(__file__).parent))
-"""The engine's own: `rollcall/texts`."""
+"""The engine's texts, in `rollcall/texts`."""
 
 
 @cache
 def texts_around(module: str) -> tuple[Texts, ...]:
-    """Return the texts of the packages around a loaded module that have some, innermost first."""
-    found, package = list[Texts](), module
+    """Return the texts of all packages around a loaded module that have any, innermost first."""
+    around, package = list[Texts](), module
     while package := package.rpartition(".")[0]:
         file = getattr(sys.modules.get(package), "__file__", None)
         if file and (Path(file).parent / FOLDER).is_dir():
-            found.append(Texts(file))
-    return tuple(found)
+            around.append(Texts(file))
+    return tuple(around)
 
 
 def texts_of(module: str) -> Texts | None:
-    """Return the texts of the innermost package around a loaded module that has some."""
+    """Return the texts of the innermost package around a loaded module that has any."""
     return next(iter(texts_around(module)), None)
 
 
 @cache
 def _read(path: str) -> dict[str, Any]:
-    """Return the object in a file; an empty one where there is no file."""
+    """Return the object in a file; an empty one if there is no file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 _ISOLATE, _POP = "\u2068", "\u2069"

@@ -1,8 +1,8 @@
-"""Titles of threads, made from the first message by rules.
+"""Titles of threads, made from the first message by rules, without a model.
 
-Greetings, "could you please", Markdown, code and addresses are left off; of the rest the first
-question counts that has a topic, or else the first such sentence, cut after a whole word. English
-and Hebrew alike. No model is asked.
+Greetings, "could you please", Markdown, code and addresses are removed. The title is the first
+question with a topic, or else the first sentence with one, cut after a whole word, in English and
+Hebrew alike.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rollcall.core.text import sentences, terms
 from rollcall.core.texts import TEXTS
 
 TITLE_CHARS = 60
-_LOOKED_AT, _SENTENCE_CHARS = 4_000, 400
-"""How much of a message is looked at, and of one sentence."""
+_READ_CHARS, _SENTENCE_CHARS = 4_000, 400
+"""How much of a message, and of one sentence, is read."""
 
 _CODE_BLOCK = re.compile(r"```[\w+-]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,2000}\)")
@@ -41,37 +41,38 @@ _FRAMES = {
     "requests": r"{words}",
     "endings": r"(?<![\w'’\-\u0590-\u05ff])(?:{words})\Z",
 }
-"""Regular expressions around the expressions of a list in the texts, as templates."""
+"""Templates of regular expressions; `words` are the expressions of a list in the texts."""
 
 
 def title_of(message: UserMessage) -> str:
     """Return a short title for a thread that begins with this message; in doubt its text."""
-    text = message.text[:_LOOKED_AT]
+    text = message.text[:_READ_CHARS]
     plain = _plain(text)
-    # The question or sentence that says what it is about, without what stands before it.
+    # The best question or sentence, without greetings and polite words.
     bare = [each for each in map(_bare, sentences(plain)) if each]
     with_topic = [each for each in bare if terms(each)]
-    asked = [each for each in with_topic if each.endswith("?") and len(terms(each)) > 1]
-    title = _bounded(next(iter((*asked, *with_topic, *bare)), "")) or _bounded(plain)
+    questions = [each for each in with_topic if each.endswith("?") and len(terms(each)) > 1]
+    title = _bounded(next(iter((*questions, *with_topic, *bare)), "")) or _bounded(plain)
     name = next((part.label for part in message.parts if isinstance(part, Media)), None)
     if name is None:
         return title or line(text, TITLE_CHARS)
     name = line(name, TITLE_CHARS)
     if not title or len(terms(title)) > 1:
         return title or name
-    both = f"{title} – {name}"  # a word alone says little
+    both = f"{title} – {name}"  # a title of one word says little
     return both if len(both) <= TITLE_CHARS else name
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Return what begins or ends a sentence without saying what it is about, in any language."""
+    """Return the pattern for a kind of words, in any language, that carry no topic at a sentence's
+    beginning or end."""
     words = "|".join(TEXTS.phrases(f"title.cues.{name}"))
     return re.compile(_FRAMES[name].format(words=words, end=_WORD_END, word=_WORD), re.IGNORECASE)
 
 
 def _plain(text: str) -> str:
-    """The text without Markdown, code and addresses; the code, where there is nothing else."""
+    """Return the text without Markdown, code and addresses; the code if there is nothing else."""
     without = _CODE_BLOCK.sub("\n", text)
     if not terms(without):
         without = _CODE_BLOCK.sub(r"\1", text)
@@ -91,36 +92,36 @@ def _host(found: re.Match[str]) -> str:
 
 
 def _bare(sentence: str) -> str:
-    """A sentence without greetings and polite words around it."""
+    """Return a sentence without greetings and polite words around it."""
     left = " ".join(sentence.split())[:_SENTENCE_CHARS].strip(" \"“”„'*")
     before, is_request = None, False
     while left != before:
         before = left
-        if greeted := _pattern("greetings").match(left):
-            left = left[greeted.end() :]
-        if wished := _pattern("wishes").match(left):
-            left = left[wished.end() :]
-        if found := _pattern("fillers").match(left):
-            is_request = is_request or bool(_pattern("requests").search(found[0]))
-            left = left[found.end() :]
-            left = _whether(left) if _pattern("unknown").search(found[0]) else left
-    ended = left  # without "please" and thanks at its end
-    while found := _pattern("endings").search(bare := ended.rstrip(_MARKS + "?")):
-        ended = bare[: found.start()]
-    if ended != left and left.rstrip().endswith("?") and not is_request:
-        ended += "?"
-    ended = ended.rstrip(_MARKS)
-    if is_request and not _pattern("questions").match(ended):
-        ended = ended.rstrip("?").rstrip()
-    ended = re.sub(r"[?!]{2,}$", "?", ended)
-    first = re.match(r"[^\W\d_]+", ended)
-    # An "iPhone", a `file.name` and a `call()` stay as they are.
-    is_word = first and first[0].islower() and ended[first.end() :][:1] not in ("_", ".", "(")
-    return ended[0].upper() + ended[1:] if is_word else ended
+        if greeting := _pattern("greetings").match(left):
+            left = left[greeting.end() :]
+        if wish := _pattern("wishes").match(left):
+            left = left[wish.end() :]
+        if filler := _pattern("fillers").match(left):
+            is_request = is_request or bool(_pattern("requests").search(filler[0]))
+            left = left[filler.end() :]
+            left = _whether(left) if _pattern("unknown").search(filler[0]) else left
+    body = left  # loses "please" and thanks at its end
+    while ending := _pattern("endings").search(bare := body.rstrip(_MARKS + "?")):
+        body = bare[: ending.start()]
+    if body != left and left.rstrip().endswith("?") and not is_request:
+        body += "?"
+    body = body.rstrip(_MARKS)
+    if is_request and not _pattern("questions").match(body):
+        body = body.rstrip("?").rstrip()
+    body = re.sub(r"[?!]{2,}$", "?", body)
+    first = re.match(r"[^\W\d_]+", body)
+    # The case of "iPhone", `file.name` and `call()` does not change.
+    is_word = first and first[0].islower() and body[first.end() :][:1] not in ("_", ".", "(")
+    return body[0].upper() + body[1:] if is_word else body
 
 
 def _whether(question: str) -> str:
-    """What was to be known, so that it reads as a question and not as a condition."""
+    """Return an indirect question ("if …") worded as a question ("whether …"), not a condition."""
     for language in TEXTS.languages:
         condition, word = TEXTS.data(language, "title.cues.whether")
         if question.lower().startswith(f"{condition} "):
@@ -129,8 +130,8 @@ def _whether(question: str) -> str:
 
 
 def _bounded(text: str) -> str:
-    """On one line, cut after a whole word that can end it."""
-    whole = line(text, _LOOKED_AT)
+    """Return a text on one line, cut after a whole word that can end it."""
+    whole = line(text, _READ_CHARS)
     if len(whole) <= TITLE_CHARS:
         return whole
     kept = whole[: TITLE_CHARS - 1]

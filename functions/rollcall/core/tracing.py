@@ -1,10 +1,10 @@
-"""Tracing spans: what was done inside what, and how long it took.
+"""Tracing spans: nested operations and their durations.
 
-None are made unless the operator wants them (`ROLLCALL_TRACES=otel`); until then a span is one
-object that does nothing. OpenTelemetry's SDK and an exporter are none of our requirements: whoever
-switches this on adds them (docs/deploy.md). A provider that is set up already, such as
-`opentelemetry-instrument` does, is used as it is; otherwise one is, with the exporter that
-`OTEL_TRACES_EXPORTER` names. A span tells which error it ended with, and not its text.
+Spans are made only with `ROLLCALL_TRACES=otel`; without it a span is one shared object that does
+nothing. OpenTelemetry's SDK and an exporter are not among our requirements: operators who switch
+tracing on add them (docs/deploy.md). An existing tracer provider, such as that of
+`opentelemetry-instrument`, is used unchanged; otherwise one is set up with the exporter that
+`OTEL_TRACES_EXPORTER` names. A span has the kind of the error that ended it, but not its text.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SWITCH = "ROLLCALL_TRACES"
 EXPORTER = "OTEL_TRACES_EXPORTER"
 DEFAULT_EXPORTER = "otlp_proto_http"
 FLUSH_MS = 2_000
-"""How long the end of a request waits for its spans to be sent: a process that has answered gets
-no CPU time until it is asked again."""
+"""How long the end of a request waits for its spans to be sent: after its answer a process gets no
+CPU time until the next request."""
 _SCOPE = "rollcall"
 _MISSING = (
     "ROLLCALL_TRACES=otel needs the extra [tracing] and the package of an exporter: write "
@@ -39,13 +39,13 @@ _MISSING = (
 Attribute = str | bool | int | float | Sequence[str]
 Attributes = Mapping[str, Attribute]
 Kind = Literal["internal", "client"]
-"""Work of this process, or a request to another service."""
+"""Whether a span is work of this process or a request to another service."""
 
 
 class Span:
-    """The span of a `with` block, to which more can be added as it gets known.
+    """The span of a `with` block, which takes more attributes later.
 
-    This class is the span of a process that traces nothing.
+    This class is the span used when tracing is off.
     """
 
     def set(self, attributes: Attributes) -> None:
@@ -58,23 +58,24 @@ NOTHING: SpanBlock = nullcontext(Span())
 
 
 def span(name: str, attributes: Attributes, *, kind: Kind = "internal") -> SpanBlock:
-    """Open a span inside this thread's current one; an error that passes through marks it. Its
-    attributes hold no message text."""
+    """Open a span inside this thread's current one; an error that leaves the block marks it. Its
+    attributes must hold no message text."""
     begin = _begin()
     return NOTHING if begin is None else begin(name, attributes, kind)
 
 
 def is_on() -> bool:
-    """Tell whether spans are made, so that what only they need is not computed otherwise."""
+    """Tell whether tracing is on, so that values that only spans need are not computed
+    otherwise."""
     return _begin() is not None
 
 
 def prepare() -> None:
-    """Set tracing up now, so that the first span does not have to, and find a missing package.
+    """Set tracing up before the first span, and detect a missing package.
 
     Raises:
-        ValueError: The switch says nothing that is known.
-        RuntimeError: What it asks for is not installed.
+        ValueError: `ROLLCALL_TRACES` has an unknown value.
+        RuntimeError: A package that it needs is not installed.
     """
     _begin()
 
@@ -123,17 +124,17 @@ def _otel_span(
             set_status_on_exception=False,
         ) as made:
             here = made.get_span_context()
-            logs.set_fields(  # of what is logged, and sent to other functions
+            logs.set_fields(  # for logs, and for requests to other functions
                 trace=f"{here.trace_id:032x}",
                 span=f"{here.span_id:016x}",
                 sampled=f"{int(here.trace_flags) & 1:02x}",
             )
             try:
                 yield _OtelSpan(made)
-            except GeneratorExit:  # which is no failure
+            except GeneratorExit:  # not a failure
                 raise
             except BaseException as error:
-                code = getattr(error, "code", None)  # our own go by it, others by their class
+                code = getattr(error, "code", None)  # only our own errors have a text here
                 kind_of_error = code if isinstance(code, str) else type(error).__name__
                 made.set_attribute("error.type", kind_of_error)
                 made.set_status(trace.StatusCode.ERROR)
@@ -146,7 +147,7 @@ def _otel_span(
 
 
 def _parent() -> Context | None:
-    """The caller's span, from the headers of the request."""
+    """Return the context of the caller's span, from the request's headers; None without one."""
     from opentelemetry import trace
 
     here = logs.log_fields()
@@ -171,7 +172,7 @@ def _provider() -> TracerProvider:
     except ImportError as error:
         raise RuntimeError(_MISSING) from error
     wanted = os.environ.get(EXPORTER) or DEFAULT_EXPORTER
-    # By its name, under which its package makes itself known.
+    # Exporters by the names that their packages register.
     known = {each.name: each for each in entry_points(group="opentelemetry_traces_exporter")}
     if wanted not in known:
         there = ", ".join(sorted(known)) or "none"

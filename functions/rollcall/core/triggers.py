@@ -1,7 +1,8 @@
-"""Triggers: a function is reached by a call, an HTTP request, the clock, a document or a queue.
+"""Triggers: what runs a function, which is a call, an HTTP request, the clock, a document or a
+queue.
 
 A trigger is a value; `@bound(trigger)` marks a function with one, and `bind` makes the Cloud
-Function of it. Firebase's trigger modules are imported there, since they are slow to import.
+Function. It imports Firebase's trigger modules, since these are slow to import.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ log = logging.getLogger("rollcall")
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """A document was written, at `time` at the latest. `before` and `after` are its data, None
-    where there was none."""
+    """A write of a document, at `time` at the latest. `before` and `after` are its data, None if it
+    did not exist."""
 
     params: dict[str, str]
     before: dict[str, Any] | None
@@ -48,11 +49,11 @@ class Trigger(Protocol):
     """Base of all triggers."""
 
     def bind(self, name: str, handler: Callable[..., Any], platform: Callable[[], Platform]) -> Any:
-        """Make the Cloud Function `name` of `handler`."""
+        """Make the Cloud Function `name` from `handler`."""
 
 
 def bound(trigger: Trigger) -> Callable[[F], F]:
-    """Mark a function as a Cloud Function reached by `trigger`."""
+    """Mark a function as a Cloud Function that `trigger` runs."""
 
     def decorate(function: F) -> F:
         setattr(function, _MARK, trigger)
@@ -62,9 +63,9 @@ def bound(trigger: Trigger) -> Callable[[F], F]:
 
 
 def trigger_of(function: object) -> Trigger | None:
-    """The trigger that `@bound` gave this function, if any."""
-    found: Trigger | None = getattr(function, _MARK, None)
-    return found
+    """Return the trigger with which `@bound` marked a function, if any."""
+    trigger: Trigger | None = getattr(function, _MARK, None)
+    return trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class OnCall:
 
     Args:
         timeout_s: How long one call may take.
-        at_start: Done before a process that serves the function takes its first call.
+        at_start: Runs in each process that serves the function, before its first call.
     """
 
     timeout_s: int = 120
@@ -93,13 +94,13 @@ class OnRequest:
     """Reached by plain HTTP at `{name}/{path}`: `handler(platform, call) -> JSON`. `call.path` is
     that path, and `call.data` the JSON object that a POST carried, None for a GET.
 
-    A handler that is a generator streams server-sent events. What it raises before the first is
-    refused with an HTTP status; after that it must tell of failures in its stream.
+    A handler that is a generator streams server-sent events. An error before the first event is
+    refused with an HTTP status; after that the handler must report failures in its stream.
 
     Args:
         timeout_s: How long one request may take.
         max_bytes: The largest body.
-        at_start: Done before a process that serves the function takes its first request.
+        at_start: Runs in each process that serves the function, before its first request.
     """
 
     timeout_s: int = 120
@@ -128,7 +129,7 @@ class OnSchedule:
         from firebase_functions import scheduler_fn
 
         def run(event: scheduler_fn.ScheduledEvent) -> None:
-            _begun(name, lambda: handler(platform()))
+            _run_in_request(name, lambda: handler(platform()))
 
         run.__name__ = name
         return scheduler_fn.on_schedule(
@@ -138,12 +139,12 @@ class OnSchedule:
 
 @dataclass(frozen=True, slots=True)
 class OnDocument:
-    """A document at `path` (as in "messages/{messageId}") was created, updated, deleted, or any
-    of these ("written"): `handler(platform, event)`.
+    """Run when a document at `path`, such as "messages/{messageId}", is created, updated, deleted,
+    or any of these ("written"): `handler(platform, event)`.
 
     Args:
-        platform: The path's collection is one of the platform's, which `ROLLCALL_PREFIX` names
-            anew.
+        platform: Whether the path's collection is one of the platform's, which `ROLLCALL_PREFIX`
+            renames.
     """
 
     path: str
@@ -157,32 +158,34 @@ class OnDocument:
 
         def run(event: Any) -> None:
             before, after = _snapshots(event.data, self.when)
-            written = DocumentEvent(dict(event.params), before, after, _at(event, self.when))
-            _begun(name, lambda: handler(platform(), written))
+            time = _event_time(event, self.when)
+            change = DocumentEvent(dict(event.params), before, after, time)
+            _run_in_request(name, lambda: handler(platform(), change))
 
         run.__name__ = name
         decorate = getattr(firestore_fn, f"on_document_{self.when}")
         options = {"timeout_sec": self.timeout_s, **function_options(name)}
         path = collection_id(self.path) if self.platform else self.path
         function = decorate(document=path, **options)(run)
-        # FirestoreOptions has no `retry` yet; the deployed manifest does.
+        # FirestoreOptions has no `retry` yet, but the deployed manifest does.
         function.__firebase_endpoint__.eventTrigger["retry"] = self.retry
         return function
 
 
 @dataclass(frozen=True, slots=True)
 class OnTask:
-    """Work from the queue of the function's name, delivered at least once: `handler(platform,
+    """Run for each task in the queue named after the function, at least once: `handler(platform,
     data)`.
 
-    `platform.enqueue(name, data)` puts it there. A failure that may pass is tried again, at most
-    `max_attempts` times in all; any other is logged, and the task is over.
+    `platform.enqueue(name, data)` adds a task. A temporary failure is retried, up to `max_attempts`
+    attempts in all; any other failure is logged, and the task is dropped.
 
     Args:
-        max_attempts: How often one task is begun.
+        max_attempts: The most attempts at one task.
         timeout_s: How long one attempt may take, at most 1800.
-        max_concurrent: How many tasks of this queue run at once, unless `ROLLCALL_MAX_TASKS` says.
-        alone: Each in an instance of its own, with all of that one's memory.
+        max_concurrent: How many tasks of this queue run at once, unless `ROLLCALL_MAX_TASKS` sets
+            it.
+        alone: Whether each task has an instance to itself, with all of its memory.
     """
 
     max_attempts: int = 5
@@ -194,7 +197,7 @@ class OnTask:
         """Make the task function.
 
         Raises:
-            ValueError: The name cannot be a queue's, which takes no underscore.
+            ValueError: The name cannot be a queue's, which may have no underscore.
         """
         from firebase_functions import options, tasks_fn
 
@@ -206,7 +209,7 @@ class OnTask:
                 log.error("task %s: its data is no object; dropped", name)
                 return
             try:
-                _begun(name, lambda: handler(platform(), request.data))
+                _run_in_request(name, lambda: handler(platform(), request.data))
             except AgentError as error:
                 if isinstance(error, _WORTH_REPEATING):
                     raise
@@ -227,30 +230,31 @@ class OnTask:
         )(run)
 
 
-def _begun(name: str, work: Callable[[], Any]) -> None:
-    """Do the work of the function `name`, noted as that and with the headers it was reached by."""
+def _run_in_request(name: str, work: Callable[[], Any]) -> None:
+    """Run the work of the function `name` with log fields from the request's headers, if any."""
     import flask
 
     is_served = flask.has_request_context()
     in_request(name, work, flask.request.headers.get if is_served else lambda header: None)
 
 
-def _at(event: Any, when: str) -> datetime:
-    """When it happened, at the latest: as the document says that was written. One that was deleted
-    says nothing of it, and an event's own time may be that at which the emulator gets to it."""
-    written = None if when == "deleted" else getattr(event.data, "after", event.data)
-    at = written.update_time if written and written.exists else None
+def _event_time(event: Any, when: str) -> datetime:
+    """Return the latest time at which the event can have happened: the document's update time or,
+    if it was deleted, the event's time, which may be when the emulator got to it."""
+    document = None if when == "deleted" else getattr(event.data, "after", event.data)
+    at = document.update_time if document and document.exists else None
     if isinstance(at, datetime):
         return at
-    # The emulator and Eventarc say an event's time as a text or as a time. The emulator cuts it to
-    # the second: what happened within that must not pass for older than it is.
+    # The emulator and Eventarc give an event's time as a text or as a datetime. The emulator cuts
+    # it to the second, so a second is added: the event must not seem older than it is.
     time = datetime.fromisoformat(event.time) if isinstance(event.time, str) else event.time
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
     return time if time.microsecond else time + timedelta(seconds=1)
 
 
 def _snapshots(data: Any, when: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """What a Firestore event carries is one snapshot or a change of two, by kind of event."""
+    """Return the data before and after a Firestore event, which has one snapshot or two by its
+    kind."""
     if when == "created":
         return None, data.to_dict()
     if when == "deleted":

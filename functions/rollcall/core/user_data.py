@@ -1,6 +1,7 @@
 """Declarations of what is stored about users, for export and erasure.
 
-A pack declares its own in `packs/<pack>/my_data.py`, as a constant `USER_DATA = UserData(...)`.
+A pack declares its user data in `packs/<pack>/my_data.py`, as a constant
+`USER_DATA = UserData(...)`.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ class Section(Struct, frozen=True, kw_only=True):
     """One kind of document with a user's data.
 
     Args:
-        kind: What exports and receipts call it, in camelCase and unique in all.
-        find: The query for those of a user, `find(db, uid)`; it sorts and limits nothing.
-        show: What an export tells of one, `show(data, uid)`: only what is this user's to have,
-            or None for nothing. A section without it is in no export.
-        whole: All that a document holds for `show`, `whole(document)`, where more documents belong
-            to it than itself; its own fields where left out.
-        erase: Puts into the batch what takes the user out of a document, at most two writes,
-            `erase(db, batch, document, uid)`; afterwards `find` finds it no more. It may be asked
-            for the same document twice. None where another section does it.
-        reads: The fields that `erase` needs to see.
+        kind: Its name in exports and receipts, in camelCase, unique among all sections.
+        find: `find(db, uid)` returns the query for a user's documents, without order or limit.
+        show: `show(data, uid)` returns a document's fields for an export: only what this user may
+            have, or None for nothing. A section without it is in no export.
+        whole: `whole(document)` returns the data for `show`, if other documents belong to this one;
+            by default the document's own fields.
+        erase: `erase(db, batch, document, uid)` adds to the batch at most two writes that remove
+            the user from a document, which `find` then finds no more. It may be called twice for a
+            document. None if another section erases it.
+        reads: The fields that `erase` needs.
         page: How many documents are erased in one commit, at most 200.
     """
 
@@ -48,7 +49,7 @@ class Section(Struct, frozen=True, kw_only=True):
 
 
 class UserData(Struct, frozen=True):
-    """All sections of a pack, in the order in which they are exported and erased."""
+    """All sections of a pack, in the order of export and erasure."""
 
     sections: tuple[Section, ...]
 
@@ -59,7 +60,7 @@ def of_user(
     """Return the query for documents whose `field` is the user's id.
 
     Args:
-        platform: The collection is one of the platform's, which `ROLLCALL_PREFIX` names anew.
+        platform: Whether the collection is one of the platform's, which `ROLLCALL_PREFIX` renames.
     """
     return _query(collection, field, "==", platform=platform)
 
@@ -88,17 +89,17 @@ def _query(
 
 
 def as_stored(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """Show a whole document, which is the user's alone."""
+    """Show a whole document that belongs to the user alone."""
     return data
 
 
 def delete(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Delete a whole document, which is the user's alone."""
+    """Delete a whole document that belongs to the user alone."""
     batch.delete(document.reference)
 
 
 class ExportRequest(Wire):
-    """The data of `export_my_data`: nothing, or the `cursor` of the page before."""
+    """The data of `export_my_data`: empty, or with the `cursor` of the previous page."""
 
     cursor: str | None = Field(default=None, min_length=1, max_length=16_000)
 
@@ -113,8 +114,8 @@ class ErasureRequest(Wire):
 class Receipt(Wire):
     """The receipt that `clear_thread`, `delete_thread` and `delete_my_data` return.
 
-    `removed` counts documents by kind, so far while the status is `running`: the work then goes
-    on by itself, and the same call again tells how far it is.
+    `removed` counts the documents removed so far, by kind. While the status is `running`, the work
+    goes on by itself, and the same call again returns its progress.
     """
 
     receipt_id: str

@@ -1,6 +1,6 @@
-"""All shapes that cross the wire or rest in a platform collection.
+"""All shapes that cross the wire or are stored in a platform collection.
 
-Keys are camelCase on the wire; snake_case is accepted too. Inputs refuse what they do not know.
+Keys are camelCase on the wire; snake_case is accepted as well. Inputs refuse unknown keys.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ COMMENT_CHARS = 1_000
 """The longest comment on an answer."""
 
 RunId = Annotated[str, Field(pattern=rf"^{ID.pattern}(~1){{0,20}}(~[1-9][0-9]{{0,4}})?$")]
-"""The id of a run: a client's or the server's own, and `~1`, `~2` and so on for the runs that
-continue its turn. Older ones have a `~1` for each."""
+"""The id of a run, made by the client or the server. The runs that continue its turn end with `~1`,
+`~2` and so on; in older ids each continuation added a `~1`."""
 
 
 CallId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,63}$")]
-"""The id of a tool call: the model's provider chooses it, as in "functions.open_file:0"."""
+"""The id of a tool call, chosen by the model's provider, such as "functions.open_file:0"."""
 
 
 class RunStatus(StrEnum):
@@ -76,8 +76,8 @@ class TextPart(Wire):
 
 
 class MediaPart(Wire):
-    """An image or a document inside a message: small ones as base64 text in `data`, with their
-    `media_type`; others as the `file_id` of an upload of the user's own."""
+    """An image or a document inside a message: a small one as base64 text in `data` with its
+    `media_type`, or the `file_id` of one of the user's uploads."""
 
     type: Literal["image", "document"]
     media_type: str | None = Field(default=None, pattern=r"^[a-z]+/[a-z0-9.+-]{1,80}$")
@@ -99,8 +99,8 @@ MessagePart = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 class Decision(Wire):
     """A person's answer to an approval, as the payload of a `resume` entry.
 
-    `remember` is one of the patterns that the interrupt offered (`metadata.remember`): what it
-    matches is not asked about again in this thread.
+    `remember` is one of the patterns that the interrupt offered (`metadata.remember`): calls that
+    it matches need no further approval in this thread.
     """
 
     approved: bool
@@ -109,14 +109,14 @@ class Decision(Wire):
     remember: str | None = Field(default=None, max_length=500)
 
     @model_validator(mode="after")
-    def _remembers_a_yes(self) -> Decision:
+    def _remembers_an_approval(self) -> Decision:
         if self.remember is not None and not self.approved:
-            raise ValueError("only a yes can be remembered")
+            raise ValueError("remember goes with an approval, not a rejection")
         return self
 
 
 class ResumeEntry(Wire):
-    """An answer to one interrupt, as AG-UI writes it; cancelled counts as a no."""
+    """An answer to one interrupt, in AG-UI's form; "cancelled" counts as a rejection."""
 
     interrupt_id: Id
     status: Literal["resolved", "cancelled"]
@@ -140,8 +140,8 @@ class ClientToolResult(Wire):
 class RunRequest(Wire):
     """The data of `run_agent`.
 
-    `retry` names the thread's newest turn, whose message is asked again; with `replaces`, the
-    message takes that turn's place. The log keeps both; models see the new one alone.
+    `retry` names the thread's newest turn and runs its message again. With `replaces`, the message
+    replaces that turn. The log keeps both turns; models see only the new one.
     """
 
     agent: Id
@@ -171,7 +171,7 @@ class RunRequest(Wire):
 
 
 class ListRequest(Wire):
-    """The data of `list_capabilities`. `after` is the `next` of the page before."""
+    """The data of `list_capabilities`. `after` is the `next` of the previous page."""
 
     locale: Literal["en", "he"] | None = None
     after: str | None = Field(default=None, max_length=100)
@@ -186,8 +186,8 @@ class CancelRequest(Wire):
 
 
 class RateRequest(Wire):
-    """The data of `rate_message`: what the user thinks of a run's answer. The run is named, or a
-    document of the log that is its; a rating of null takes one back."""
+    """The data of `rate_message`: the user's rating of a run's answer. It names the run, or one of
+    the run's documents in the log; a rating of null withdraws the rating."""
 
     thread_id: Id
     run_id: RunId | None = None
@@ -222,9 +222,9 @@ class Interrupt(Wire):
     metadata: dict[str, Any]
     """`{tool, arguments, display?, complete, remember?, decider: {uid} or {role}}`.
 
-    Where `complete` is false, `message` and `display` leave out some of the arguments, and a client
-    shows these too before anybody can approve. `remember` lists patterns, narrowest first, of which
-    a yes may name one."""
+    If `complete` is false, `message` and `display` leave out some of the arguments, and a client
+    must show these too before anybody can approve. `remember` lists patterns, narrowest first; an
+    approval may name one of them."""
 
 
 class Outcome(Wire):
@@ -246,20 +246,20 @@ class ToolCallRecord(Wire):
     error: dict[str, Any] | None = None
     display: Display | None = None
     files: list[FileRef] | None = None
-    """Files that the call made, read with `get_file`. `result` names them without their ids."""
+    """Files that the call made, readable with `get_file`. `result` names them without their ids."""
     approval_id: str | None = None
     allowed_by: str | None = None
-    """Why nobody was asked about a write: "policy", or the id of the approval whose yes stood for
-    it ("thread" where a yes from before ids were kept did)."""
+    """Why a write needed no approval: "policy", or the id of the approval that covered it
+    ("thread" for an approval from before ids were stored)."""
     undo: dict[str, Any] | None = None
-    """`{tool, arguments}`: the write that takes this one back."""
+    """`{tool, arguments}`: the write that reverses this one."""
     step: int
     ms: int
 
 
 class ModelUsage(Wire):
-    """Tokens and cost of one model in a run; `cost_usd` only if the price is known, and `estimated`
-    if a count of the provider's was missing or impossible."""
+    """Tokens and cost of one model in a run. `cost_usd` is set only if the price is known,
+    `estimated` if a count from the provider was missing or impossible."""
 
     provider: str
     model: str

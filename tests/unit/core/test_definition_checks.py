@@ -173,7 +173,7 @@ CASES = [
         "    return 60 * hours",
         "    yield 60 * hours",
         "1: it yields, and a capability returns its result. "
-        "Write `return` in place of `yield`; `ctx.progress` tells how far it is.",
+        "Write `return` in place of `yield`; report progress by `ctx.progress`.",
     ),
     (
         "hours: float = 1",
@@ -218,19 +218,19 @@ CASES = [
     (
         "    Args:\n        hours: How long it lasts, h.",
         "    :param float hours: How long it lasts, h.",
-        "4: the docstring is in reST style, of which the arguments are not read. Write a section "
+        "4: the docstring is in reST style, whose arguments are not read. Write a section "
         "`Args:` with a line `    hours: What it is.` for each argument.",
     ),
     (
         "    Args:\n        hours: How long it lasts, h.",
         "    Parameters\n    ----------\n    hours : float\n        How long it lasts, h.",
-        "4: the docstring is in NumPy style, of which the arguments are not read. Write a section "
+        "4: the docstring is in NumPy style, whose arguments are not read. Write a section "
         "`Args:` with a line `    hours: What it is.` for each argument.",
     ),
     (
         "    Args:\n        hours: How long it lasts, h.",
         "    - `hours`: How long it lasts, h.",
-        "4: the docstring tells of `hours` outside of `Args:`, where it is not read. Write a "
+        "4: the docstring describes `hours` outside of `Args:`, where it is not read. Write a "
         "section `Args:` with a line `    hours: What it is.` for each argument.",
     ),
     (
@@ -391,12 +391,12 @@ def test_a_clients_return_type_is_one_that_its_result_can_be_checked_against(app
         ),
         (
             "summary=lambda given: f\"{given['hour']} h\"",
-            "summary asks for `hour`, which is no argument (did you mean `hours`?). Write one of "
+            "summary reads `hour`, which is no argument (did you mean `hours`?). Write one of "
             "hours.",
         ),
         (
             "summary=lambda given: '{room}'.format(**given)",
-            "summary asks for `room`, which is no argument. Write one of hours.",
+            "summary reads `room`, which is no argument. Write one of hours.",
         ),
         (
             "effect='write', find_effect=lambda ctx: None",
