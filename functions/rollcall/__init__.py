@@ -26,14 +26,14 @@ def bind(
 
     Args:
         namespace: `globals()` of `main.py`. Call this at its end.
-        packs: Names of the packages that declare capabilities, agents and triggers, written out as
-            a list, since commands read it from the source. Where left out, `packs` and
-            `capabilities` beside `main.py`, as far as they are there.
-        without: Groups of the engine's functions that the app has no use for: "agui" (runs over
-            plain HTTP), "files" (uploads and documents), "ratings", "usage"; "engine" leaves out
-            all, for a second codebase of a project.
+        packs: Names of the packages that declare capabilities, agents and triggers, as a literal
+            list, since commands read it from the source. By default `packs` and `capabilities`
+            beside `main.py`, if they exist.
+        without: Groups of the engine's functions to leave out: "agui" (runs over plain HTTP),
+            "files" (uploads and documents), "ratings", "usage"; "engine" leaves out all, for a
+            second codebase of a project.
     Raises:
-        LookupError: A package or a group is not there.
+        LookupError: A package or a group does not exist.
         ValueError: Two functions have one name.
     """
     target = os.environ.get("FUNCTION_TARGET")
@@ -42,8 +42,8 @@ def bind(
 
     import gc
 
-    # After how many new objects Python looks for garbage, instead of 700. Imports make a great
-    # many and no garbage; looking through them again and again takes 5 to 10 % of a cold start.
+    # Python collects garbage after so many new objects, by default 700. Imports make many objects
+    # and no garbage; collecting again and again takes 5 to 10 % of a cold start.
     gc.set_threshold(50_000)
 
     from rollcall.catalog import Catalog, add_functions

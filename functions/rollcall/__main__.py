@@ -1,6 +1,6 @@
-"""The command line: what can be asked for, which function does it, and how it is run.
+"""The command line: its parser, and the dispatch of each subcommand to its function.
 
-`python -m rollcall sync` publishes what code declares; `python -m rollcall -h` lists the rest.
+`python -m rollcall -h` lists the subcommands.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ROLES = [role.value for role in Role]
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line's options; where it is wrong, the program ends with the usage of the
-    subcommand, and where it names none, with a list of them."""
+    """Parse the command line. On an error the program exits with the subcommand's usage; without a
+    subcommand it exits with a list of them."""
     options, unknown = parser().parse_known_args(arguments)
     if unknown:
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -38,7 +38,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def parser() -> argparse.ArgumentParser:
-    """`python -m rollcall sync` and `python -m rollcall registry <subcommand>`."""
+    """Return the parser of `python -m rollcall`, with all subcommands."""
     top = argparse.ArgumentParser(
         prog="python -m rollcall",
         description="Develop an app with Rollcall, try its deployment, and operate its registry.",
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_app_commands(commands: Any) -> None:
-    """Commands that read and write an app's files, and need no project."""
+    """Add the commands that read and write an app's files, and need no project."""
     what = "make an app, or add Rollcall to an existing one"
     init = _command(commands, "init", "init.command:run", what, is_local=True)
     where = "the app's folder; otherwise this one, or that of firebase.json above"
@@ -85,6 +85,7 @@ def _add_app_commands(commands: Any) -> None:
 
 
 def _add_emulator_commands(commands: Any) -> None:
+    """Add the commands that start the emulators, or call the app on them."""
     what = "run the app on the emulators and load its changes"
     dev = _command(commands, "dev", "dev:run", what, is_local=True)
 
@@ -198,10 +199,10 @@ def _command(
     """Add a subcommand.
 
     Args:
-        runs: `<module>:<function>` of `rollcall.commands`.
-        json: Whether it can print JSON.
-        writes: Whether it writes to the project, unless it has --dry-run.
-        is_local: Whether it is run without a project's Firestore.
+        runs: The function that runs it, `<module>:<function>` in `rollcall.commands`.
+        json: Whether it has the option --json.
+        writes: Whether it writes to the project, if --dry-run is not given.
+        is_local: Whether it runs without a project's Firestore.
     """
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=help, description=_sentence(help)
@@ -248,20 +249,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parse(arguments)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # one that cannot hold Hebrew shows it as \u05d0
+        if isinstance(stream, TextIOWrapper):  # an ASCII terminal then shows Hebrew as \u05d0
             stream.reconfigure(errors="backslashreplace")
     place: Place | None = None
     try:
         # The command's module is imported here: parsing needs none of it.
         run: Callable[..., int] = resolve_name(f"rollcall.commands.{options.run}")
-        if options.is_local:  # it reads and writes files, and needs no project
+        if options.is_local:
             return run(options)
         place = choose(options.project, os.environ, find_app())
         verb = "Writing to" if options.writes and not options.dry_run else "Reading"
-        out = sys.stderr if options.json else sys.stdout  # beside the JSON
+        out = sys.stderr if options.json else sys.stdout  # stdout has only the JSON
         print(f"{verb} {place}", file=out, flush=True)
         code = run(place, options)
-        sys.stdout.flush()  # here, where a reader who has left is known
+        sys.stdout.flush()  # here, where a BrokenPipeError is still caught
         return code
     except Problem as problem:
         print(problem, file=sys.stderr)
@@ -276,7 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except (KeyboardInterrupt, EOFError):  # the second is Ctrl-D at a question
         return 130
-    except BrokenPipeError:  # whoever reads has seen enough, as `head` does
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a file that cannot be read or written, a network that is down
@@ -286,7 +287,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    # Warnings stay off the screen: what they say of the registry, commands print themselves.
+    # Only errors are shown: commands print the registry's warnings themselves.
     handler = logging.StreamHandler()
     handler.setLevel(logging.ERROR)
     logging.getLogger("rollcall").addHandler(handler)

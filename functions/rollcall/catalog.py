@@ -1,8 +1,8 @@
-"""The catalog of an app: what its packages declare, bound as Cloud Functions.
+"""The catalog of an app: finds what its packages declare, and binds it as Cloud Functions.
 
 A process of a deployed function serves one target, so only the module that defines it is imported:
-the one whose source says `def <target>(`. Discovery, which has no target, imports all, and checks
-that every function it binds will be found again in this way.
+the one whose source has the line `def <target>(`. Discovery, which has no target, imports all
+modules, and checks that each function it binds can be found by that line.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from rollcall.core.user_data import UserData
 
 DEFAULT_PACKAGES = ("packs", "capabilities")
-"""Where an app that names no packages keeps its capabilities, beside its `main.py`."""
+"""The packages of an app that names none, beside its `main.py`."""
 
 Source = tuple[str, str]
-"""A module by its file and its name: plain texts, since each process looks through all of them
-before it can begin, and paths are slow."""
+"""A module's file and name. Plain strings, since every process looks through all modules at its
+start, and `Path` is slow."""
 
 WRONG_DEFINITIONS = "definitions are wrong:"
-"""What discovery says before it tells them."""
+"""The first line of discovery's error; the problems follow."""
 
 _ENGINE = "rollcall.endpoints"
 OPTIONAL = {
@@ -55,20 +55,20 @@ OPTIONAL = {
     "ratings": ("rollcall.endpoints.rate_message",),
     "usage": ("rollcall.endpoints.usage",),
 }
-"""The engine's functions that an app can leave out, by group, and the modules that have them; all
-of them in a second codebase of a project, which declares capabilities only."""
+"""The groups of the engine's functions that an app can leave out, with their modules. "engine" has
+all: a second codebase of a project leaves it out and declares capabilities only."""
 
 
 class Catalog:
-    """What the packages of one app declare.
+    """The capabilities, agents, user data and functions that the packages of one app declare.
 
     Args:
         folder: The app's functions folder, where `main.py` is.
-        packages: Names of the packages in it that declare capabilities, agents and triggers. Where
-            left out, those of `DEFAULT_PACKAGES` that are there.
+        packages: Names of the packages that declare capabilities, agents and triggers; by default
+            those of `DEFAULT_PACKAGES` that exist.
         without: Groups of the engine's functions that are left out; see `OPTIONAL`.
     Raises:
-        LookupError: A package is not there, or a group is none of the engine's.
+        LookupError: A package or a group does not exist.
     """
 
     def __init__(
@@ -87,25 +87,25 @@ class Catalog:
                 f"without={unknown}: the groups that can be left out are {', '.join(OPTIONAL)}"
             )
         self._left_out = {module for group in without for module in OPTIONAL[group]}
-        # The app's folder first, as at discovery: functions-framework puts it last, where an
-        # installed package of the same name would hide the app's.
+        # The app's folder comes first, as at discovery: functions-framework puts it last, where an
+        # installed package of the same name would shadow the app's.
         if sys.path[:1] != [folder]:
             sys.path.insert(0, folder)
         self.folders = self._find_folders(packages)
         self._capabilities: dict[str, Capability] = {}
 
     def _find_folders(self, packages: Collection[str] | None) -> dict[str, str]:
-        """Where each package is."""
-        found = {}
+        """Return the folder of each package."""
+        folders = {}
         for name in DEFAULT_PACKAGES if packages is None else packages:
             path = f"{self.folder}/{name}"
-            # On every cold start, and paths are slow.
+            # Not with Path: it is slow, and this runs at every cold start.
             if "/" not in name and os.path.isdir(path):  # noqa: PTH112
-                found[name] = path
+                folders[name] = path
             elif packages is not None:
                 try:
                     spec = find_spec(name)
-                except ImportError:  # not even the package around it
+                except ImportError:  # its parent package is not there
                     spec = None
                 places = list(spec.submodule_search_locations or ()) if spec else []
                 if not places:
@@ -113,21 +113,21 @@ class Catalog:
                         f"packs names {name!r}, and neither {self.folder} nor the installed "
                         "packages have a package of that name"
                     )
-                found[name] = places[0]
-        if packages is None and not found:
+                folders[name] = places[0]
+        if packages is None and not folders:
             raise LookupError(
                 f"{self.folder} has no folder {' or '.join(DEFAULT_PACKAGES)}: make one with a "
                 "file of capabilities in it, or name yours in main.py: bind(globals(), packs=[...])"
             )
-        return found
+        return folders
 
     def cloud_functions(self, target: str | None) -> dict[str, Any]:
-        """Bind `target`, or every function where there is none, as `main.py` exports them.
+        """Bind `target`, or every function if there is no target; return what `main.py` exports.
 
         Raises:
-            NotFound: Nothing here is called `target`.
-            ValueError: A definition is wrong, a function's name stands for two, or it would not be
-                found again at run time.
+            NotFound: There is no function `target`.
+            ValueError: A definition is wrong, two functions have one name, or a function could not
+                be found at run time.
         """
         prepare_process(target)
         if target:
@@ -136,7 +136,7 @@ class Catalog:
             use_region_of(bound)
             trigger = trigger_of(function)
             if isinstance(trigger, OnCall | OnRequest) and trigger.at_start is not None:
-                trigger.at_start()  # what the function asks for before its first call
+                trigger.at_start()  # before the first call, as its trigger declares
             return {} if bound is None else {target: bound}
         if problems := self.problems():
             raise ValueError("\n\n".join([WRONG_DEFINITIONS, *problems]))
@@ -146,7 +146,7 @@ class Catalog:
             if bound is not None:
                 functions[name] = bound
         check_instances(functions)
-        lease_s()  # which a run would find wrong only when it begins
+        lease_s()  # raises here if it is configured wrongly, not only at the first run
         return functions
 
     def find_capability(self, capability_id: str) -> Capability:
@@ -163,7 +163,7 @@ class Catalog:
         return self._capabilities[capability_id]
 
     def capabilities(self) -> list[Capability]:
-        """All capabilities, in the order of their ids.
+        """Return all capabilities, sorted by id.
 
         Raises:
             ValueError: Two have one id.
@@ -173,44 +173,44 @@ class Catalog:
         return sorted(found, key=lambda each: each.id)
 
     def problems(self) -> list[str]:
-        """What is wrong with the definitions of the app's packages: each with its file, its line
-        and what to write instead."""
+        """Return the problems in the definitions of the app's packages, each with its file, its
+        line and what to write instead."""
         from rollcall.core.definition_checks import modules_problems
 
-        if hidden := list(_hidden(self.folders)):
-            return hidden
+        if shadowed := list(_shadowed_packages(self.folders)):
+            return shadowed
         modules: dict[str, ModuleType | Exception] = {}
         for path, module_name in self._sources:
             try:
                 modules[path] = import_module(module_name)
-            except Exception as error:  # whatever a module of the app's raises
+            except Exception as error:  # importing an app's module may raise anything
                 modules[path] = error
-        found = modules_problems(modules)
-        if not found:
+        problems = modules_problems(modules)
+        if not problems:
             try:
                 self.functions()
             except ValueError as error:
-                found = [str(error)]
-        return found
+                problems = [str(error)]
+        return problems
 
     def undeclared_tools(self) -> list[tuple[str, str]]:
-        """The ids that agents and capabilities name and that no package declares, each with a line
-        about it; of an app whose definitions have no problems."""
+        """Return the ids that agents and capabilities name but no package declares, each with a
+        line about it. The app's definitions must have no problems."""
         from rollcall.core.definition_checks import undeclared_tools
 
         return list(undeclared_tools({path: import_module(name) for path, name in self._sources}))
 
     def function_triggers(self) -> dict[str, Trigger]:
-        """Every function that a deploy makes, by name, with what reaches it."""
-        found: dict[str, Trigger] = {}
+        """Return the trigger of every deployed function, by the function's name."""
+        triggers: dict[str, Trigger] = {}
         for name, function in self.functions().items():
             trigger = trigger_of(function)
             if trigger or Capability.of(function).mark.runs_on == "server":
-                found[name] = trigger or OnCall()
-        return dict(sorted(found.items()))
+                triggers[name] = trigger or OnCall()
+        return dict(sorted(triggers.items()))
 
     def agents(self) -> Mapping[str, AgentProfile]:
-        """All agent profiles by id: module constants of the packages' `agents.py`.
+        """Return all agent profiles by id: module constants of the packages' `agents.py`.
 
         Raises:
             ValueError: Two have one id.
@@ -230,13 +230,13 @@ class Catalog:
         return {id: profile for id, (profile, _) in found.items()}
 
     def user_data(self) -> list[UserData]:
-        """What the packages keep about users: module constants of their `my_data.py`."""
+        """Return what the packages store about users: module constants of their `my_data.py`."""
         from rollcall.core.user_data import UserData
 
         return [value for _, value in self._constants("my_data.py") if isinstance(value, UserData)]
 
     def _constants(self, file: str) -> Iterator[tuple[str, Any]]:
-        """Values of the modules `file`, each with its module's name, once."""
+        """Yield each value of the modules named `file` once, with its module's name."""
         seen: set[int] = set()
         for path, module_name in self._sources:
             if not path.endswith(f"/{file}"):
@@ -247,10 +247,10 @@ class Catalog:
                     yield module_name, value
 
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """Every function that the app's packages and the engine declare, by name.
+        """Return every function that the app's packages and the engine declare, by name.
 
         Raises:
-            ValueError: Two have one name, or one would not be found by its name.
+            ValueError: Two have one name, or one could not be found by its name at run time.
         """
         found: dict[str, Callable[..., Any]] = {}
         for _, module_name in self._engine_sources:
@@ -265,18 +265,18 @@ class Catalog:
                         "rename one, since the name is its id everywhere"
                     )
                 if name != function.__name__ or not _defines(path, name):
-                    raise ValueError(_without_line(path, name))
+                    raise ValueError(_no_definition(path, name))
                 found[name] = function
             for name, value in vars(module).items():
                 if _is_marked(value) and value.__module__ != module.__name__:
-                    # From a call of another module's function, or imported from there.
+                    # It is imported from another module, or made by a call of one's function.
                     source = sys.modules.get(value.__module__)
                     if getattr(source, value.__name__, None) is not value:
-                        raise ValueError(_without_line(path, name))
+                        raise ValueError(_no_definition(path, name))
         return found
 
     def clash(self, name: str, theirs: str) -> str:
-        """What is wrong if `main.py` has something of its own, at the place `theirs`, under the
+        """Return the error message for a value of `main.py`, at the place `theirs`, that has the
         name of a function."""
         return (
             f"{theirs} has a {name!r} of its own, and {_place(self.functions()[name])} declares "
@@ -285,7 +285,7 @@ class Catalog:
         )
 
     def _bind(self, name: str, function: Callable[..., Any]) -> Any:
-        """The Cloud Function of a marked function; None for a capability that a client runs."""
+        """Return the Cloud Function of a marked function; None for a client's capability."""
         trigger = trigger_of(function)
         if trigger is None:
             capability = Capability.of(function)
@@ -299,13 +299,13 @@ class Catalog:
 
     @cached_property
     def deployment(self) -> Deployment:
-        """The platform that this app's functions are given."""
+        """The platform of this app's functions."""
         from rollcall.agent.platform import Deployment
 
         return Deployment(self)
 
     def _find(self, target: str) -> Callable[..., Any]:
-        """The function that is deployed as `target`: its module is imported, and no other.
+        """Return the function that is deployed as `target`, importing only its module.
 
         Raises:
             NotFound: There is none.
@@ -313,10 +313,10 @@ class Catalog:
         if (own := _find_in(self._sources, target)) is not None:
             return own
         rest = target.removeprefix(prefix())
-        for name in (rest, rest.removeprefix("_")):  # what the engine's function may be called
-            found = _find_in(self._engine_sources, name)
-            if found is not None and _exported_name(found) == target:
-                return found
+        for name in (rest, rest.removeprefix("_")):  # possible names of the engine's function
+            function = _find_in(self._engine_sources, name)
+            if function is not None and _exported_name(function) == target:
+                return function
         raise NotFound(f"there is no function {target!r} in this codebase")
 
     @cached_property
@@ -326,8 +326,8 @@ class Catalog:
 
     @cached_property
     def _engine_sources(self) -> tuple[Source, ...]:
-        """The engine's modules that have functions, but those that are left out."""
-        folder = f"{os.path.dirname(__file__)}/endpoints"  # noqa: PTH120  # paths are slow
+        """The engine's modules with functions, except those that are left out."""
+        folder = f"{os.path.dirname(__file__)}/endpoints"  # noqa: PTH120  # Path is slow
         return tuple(
             (path, name)
             for path, name in _modules({_ENGINE: folder})
@@ -336,10 +336,10 @@ class Catalog:
 
 
 def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | None) -> None:
-    """Add the functions of a catalogue to the globals of `main.py`.
+    """Add the functions of a catalog to the globals of `main.py`.
 
     Raises:
-        ValueError: `main.py` has something of its own under one of their names.
+        ValueError: `main.py` has a value of its own under the name of a function.
     """
     functions = catalog.cloud_functions(target)
     for name in sorted(functions.keys() & namespace.keys()) if target is None else ():
@@ -350,20 +350,20 @@ def add_functions(catalog: Catalog, namespace: dict[str, Any], target: str | Non
 
 
 def _modules(folders: Mapping[str, str]) -> tuple[Source, ...]:
-    """Every module of some packages, in the order of their files. What is hidden is none: editors
-    and notebooks leave copies there."""
-    found: list[Source] = []
+    """Return every module of some packages, sorted by file. Hidden files and folders are left out:
+    editors and notebooks keep copies there."""
+    modules: list[Source] = []
     for package, root in folders.items():
         links = {os.path.realpath(root)}
-        # A deploy uploads what links lead to.
-        for folder, below, files in os.walk(root, followlinks=True):
-            below[:] = [
+        # Links are followed, since a deploy uploads their targets.
+        for folder, subfolders, files in os.walk(root, followlinks=True):
+            subfolders[:] = [
                 each
-                for each in below
+                for each in subfolders
                 if each[0] != "." and each != "__pycache__" and _is_new(f"{folder}/{each}", links)
             ]
             parts = [package, *filter(None, folder[len(root) :].split("/"))]
-            found += [
+            modules += [
                 (
                     f"{folder}/{file}",
                     ".".join(parts if file == "__init__.py" else [*parts, file[: -len(".py")]]),
@@ -371,12 +371,13 @@ def _modules(folders: Mapping[str, str]) -> tuple[Source, ...]:
                 for file in files
                 if file.endswith(".py") and file[0] != "."
             ]
-    return tuple(sorted(found))
+    return tuple(sorted(modules))
 
 
 def _is_new(folder: str, links: set[str]) -> bool:
-    """Whether a folder is none that a link led to before: links may go round in circles."""
-    if not os.path.islink(folder):  # noqa: PTH114  # on every cold start, and paths are slow
+    """Whether no link has led to this folder before, since links may form a circle. Adds the
+    target of a link to `links`."""
+    if not os.path.islink(folder):  # noqa: PTH114  # Path is slow, and this runs at cold starts
         return True
     target = os.path.realpath(folder)
     if target in links:
@@ -386,25 +387,25 @@ def _is_new(folder: str, links: set[str]) -> bool:
 
 
 def _find_in(sources: Sequence[Source], name: str) -> Callable[..., Any] | None:
-    """The marked function of this name; None where no module defines one."""
+    """Return the marked function of this name; None if no module defines one."""
     if name.isidentifier():
         for path, module_name in sources:
             if _defines(path, name):
-                found = dict(_own_functions(import_module(module_name)))
-                if name in found:  # and not a helper of the same name
-                    return found[name]
+                functions = dict(_own_functions(import_module(module_name)))
+                if name in functions:  # otherwise the module has an unmarked function of that name
+                    return functions[name]
     return None
 
 
 def _exported_name(function: Callable[..., Any]) -> str:
-    """What one of the engine's functions is deployed as."""
+    """Return the name under which one of the engine's functions is deployed."""
     is_task = isinstance(trigger_of(function), OnTask)
     return queue_name(function.__name__) if is_task else function_name(function.__name__)
 
 
-def _hidden(folders: Mapping[str, str]) -> Iterator[str]:
-    """Packages whose name means another one to Python: a folder without `__init__.py` comes after
-    any that has one, wherever it is."""
+def _shadowed_packages(folders: Mapping[str, str]) -> Iterator[str]:
+    """Yield an error for each package that another of the same name shadows: Python prefers a
+    folder with `__init__.py`, anywhere on its path, to one without."""
     from pathlib import Path
 
     for name, folder in folders.items():
@@ -419,17 +420,18 @@ def _hidden(folders: Mapping[str, str]) -> Iterator[str]:
 
 def _defines(path: str, name: str) -> bool:
     """Whether a file has a function of this name at its top level."""
-    with open(path, "rb") as file:  # noqa: PTH123  # on every cold start, and paths are slow
+    with open(path, "rb") as file:  # noqa: PTH123  # Path is slow, and this runs at cold starts
         source = b"\n" + file.read()
     return f"\ndef {name}(".encode() in source or f"\nasync def {name}(".encode() in source
 
 
-def _without_line(path: str, name: str) -> str:
+def _no_definition(path: str, name: str) -> str:
+    """Return the error message for a marked function without a line `def <name>(` of its own."""
     import re
 
     from rollcall.core.definition import shown_path
 
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # a path would have to be made
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # `path` is a string
         lines = file.read().splitlines()
     names = re.compile(rf"\s*(?:(?:async )?def )?{name}\b")
     line = next((f":{at}" for at, text in enumerate(lines, 1) if names.match(text)), "")
@@ -442,7 +444,7 @@ def _without_line(path: str, name: str) -> str:
 
 
 def _place(value: object) -> str:
-    """File and line of a function; nothing for what is none."""
+    """Return a function's file and line; an empty string for any other value."""
     code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
     if code is None:
         return ""
@@ -452,7 +454,8 @@ def _place(value: object) -> str:
 
 
 def prepare_process(target: str | None) -> None:
-    """Set up logs, the Firebase app that verifies tokens, and an end with the parent process."""
+    """Set up logs, tracing and the Firebase app that verifies tokens; on the emulator, end this
+    process with its parent."""
     write_logs()
     tracing.prepare()
 
@@ -466,7 +469,7 @@ def prepare_process(target: str | None) -> None:
             credential = AnonymousCredentials()  # type: ignore[no-untyped-call]
         firebase_admin.initialize_app(credential)
     if target and on_emulator() and sys.platform == "linux":
-        # The emulator ends only the shell it started; without this each worker outlives it.
+        # The emulator ends only the shell that it started; without this each worker lives on.
         import ctypes
         import signal
 
@@ -474,11 +477,12 @@ def prepare_process(target: str | None) -> None:
 
 
 def _own_functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The marked functions that a module defines itself (it may import others' too)."""
+    """Yield the marked functions that a module defines itself, by name, without imported ones."""
     for name, value in vars(module).items():
         if _is_marked(value) and value.__module__ == module.__name__:
             yield name, value
 
 
 def _is_marked(value: Any) -> bool:
+    """Whether a value is a capability or a function with a trigger."""
     return inspect.isfunction(value) and bool(is_capability(value) or trigger_of(value))

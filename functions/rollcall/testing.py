@@ -73,18 +73,18 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 Reply = str | list[Delta] | AgentError
-"""What a scripted model says to one request: text, deltas, or why it fails."""
+"""A scripted model's reply to one request: text, deltas, or an error to raise."""
 
 
 def says(text: str, *, reason: FinishReason = FinishReason.STOP) -> list[Delta]:
-    """Return a reply of text, in two pieces."""
+    """Return a reply of text, in two deltas."""
     half = len(text) // 2
     return [TextDelta(text[:half]), TextDelta(text[half:]), Finish(reason, Usage(10, 0, 5))]
 
 
 def calls(*wanted: tuple[str, dict[str, Any] | str]) -> list[Delta]:
-    """Return a reply that calls tools, given as `(name, arguments)`; arguments given as text are
-    sent unchanged."""
+    """Return a reply that calls tools, each `(name, arguments)`; arguments in a string are sent
+    unchanged."""
     deltas: list[Delta] = []
     for number, (name, arguments) in enumerate(wanted):
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
@@ -99,7 +99,7 @@ class ScriptedModel:
     """A model that gives its replies one after another, and repeats the last.
 
     Attributes:
-        requests: What it was asked, in order.
+        requests: The requests that it got, in order.
     """
 
     replies: Sequence[Reply]
@@ -115,7 +115,7 @@ class ScriptedModel:
             if isinstance(delta, AgentError):
                 raise delta
             if isinstance(delta, CallStart | ArgumentsDelta | CallEnd) and len(self.requests) > 1:
-                # The same call in another step is another call.
+                # The id of a call must not repeat in another step.
                 delta = replace(delta, id=f"{delta.id}-{len(self.requests)}")
             yield delta
 
@@ -138,11 +138,13 @@ def context(
 
     Args:
         user: The user's id.
-        now: When the call is made; this moment where it is left out.
-        context: What the client says of where the user is, such as `{"projectId": "house"}`.
+        now: The time of the call; by default the current time.
+        context: The client's context, such as `{"projectId": "house"}`.
         db: A Firestore client, on the emulator. Without one `ctx.db` raises FailedPrecondition.
-        text_model: For `ctx.text_model`; `embedder` for `ctx.embedder`.
-        files: Gets what `ctx.keep_file` is given, by name; without it, files are stored by `db`.
+        text_model: The model of `ctx.text_model`.
+        embedder: The embedder of `ctx.embedder`.
+        files: Receives the content of files that `ctx.keep_file` keeps, by name; by default they
+            are stored in `db`.
     """
     platform = _Platform(db, text_model, embedder)
     at = now or datetime.now(UTC)
@@ -174,14 +176,14 @@ class Result:
     """The result of a run.
 
     Attributes:
-        text: The answer; of a run that waits, what the user is told.
-        calls: The tools that were called, in order: `tool`, `arguments`, `status`, `result` or
+        text: The answer, or the text that the user sees while the run waits.
+        calls: The calls, in order, each with `tool`, `arguments`, `status`, and `result` or
             `error`.
         interrupts: The writes that wait for a person: `tool`, `arguments`, `summary`, `display`.
         client_calls: Calls that are left to the user's client: `name` and `arguments`.
-        events: What a client would see, as AG-UI events.
-        is_question: The model has asked back with `ask_user`, with `quick_replies` to tap and
-            what it knows by then as `collected_data`.
+        events: The AG-UI events that a client would see.
+        is_question: Whether the model asked the user with `ask_user`; `quick_replies` are answers
+            to tap, and `collected_data` the data that it has collected so far.
     """
 
     text: str
@@ -207,20 +209,20 @@ def run(
     approved: Collection[str] = (),
     history: Sequence[Message] = (),
 ) -> Result:
-    """Run an agent on a message by the same loop as in production, without a thread.
+    """Run an agent on a message in the same loop as in production, without a thread.
 
     Args:
-        agent: Its instructions, tools and limits hold; its models, briefing and notes do not.
+        agent: Its instructions, tools and limits apply; its models, briefing and notes do not.
         model: A `ScriptedModel`, or a name such as "offline:planner".
-        capabilities: The functions it may call, where its `tools` name them and the user's role
+        capabilities: The functions that it may call, if its `tools` name them and the user's role
             allows them.
-        ctx: Who asks, and what the capabilities are given; `context()` where it is left out.
-        approved: Ids of writes that happen as if the user had said yes. All others that ask wait,
-            and are in the result's `interrupts`.
-        history: What was said in the thread before.
+        ctx: The user, and the context of the capabilities; by default `context()`.
+        approved: Ids of writes that run as if the user had approved them. Other writes that need an
+            approval wait, in the result's `interrupts`.
+        history: The earlier messages of the thread.
 
     Raises:
-        AgentError: The model failed, and nothing was found yet that would be an answer.
+        AgentError: The model failed, and no result is there to answer with.
     """
     ctx = ctx or context()
     dispatch = _router(agent, ctx, capabilities, frozenset(approved))
@@ -277,10 +279,10 @@ def run(
 
 
 class _Router(Router, frozen=True, kw_only=True):
-    """The router of a run, with the context that a test gives, and without a ledger.
+    """The router of a test's run: it uses the test's context, and no ledger.
 
     Attributes:
-        approved: Ids of writes that happen as if the user had said yes.
+        approved: Ids of writes that run as if the user had approved them.
     """
 
     ctx: ToolContext
@@ -298,7 +300,7 @@ class _Router(Router, frozen=True, kw_only=True):
         target = super().target(name)
         if name not in self.approved:
             return target
-        # Nobody is asked, so there is nothing to show.
+        # Nobody is asked, so no preview is needed.
         return replace(target, preview=lambda ctx, arguments: None)
 
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
@@ -323,7 +325,7 @@ def _router(
     functions: Sequence[Callable[..., Any]],
     approved: frozenset[str],
 ) -> _Router:
-    """Return the router to those of the functions that the agent may use for this user."""
+    """Return a router with the functions that the agent may call for this user."""
     capabilities = {each.id: each for each in map(Capability.of, functions)}
     if unknown := sorted(approved - capabilities.keys()):
         raise NotFound(f"approved: there is no capability {unknown[0]!r} among those given")
@@ -351,7 +353,7 @@ def _router(
 
 
 class StaticCatalog:
-    """A catalogue of given capabilities and agents."""
+    """A catalog of these capabilities and agents."""
 
     folder = "."
 
@@ -378,7 +380,7 @@ class StaticCatalog:
 
 @dataclass
 class _Platform:
-    """A deployment of nothing but what a test gives it."""
+    """A deployment that has only what the test passes in."""
 
     firestore: Client | None
     text_model: TextModel | None
@@ -406,4 +408,4 @@ class _Platform:
         return User(uid)
 
     def notify(self, decider: Decider, *, approval_id: str) -> None:
-        """Nobody is told."""
+        """Do nothing: a test has no devices."""
