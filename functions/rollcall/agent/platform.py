@@ -88,7 +88,7 @@ class Deployment:
             # The Admin SDK adds no envelope, and the function reads a callable's envelope.
             functions.task_queue(target).enqueue({"data": data})
         except Exception as error:  # the SDK, its transport and credentials share no base class
-            raise Unavailable(f"the queue {queue} took no task: {error}") from error
+            raise Unavailable(f"the queue {queue} did not accept a task: {error}") from error
 
     def find_user(self, uid: str) -> User | None:
         """Look the account up: its claims may have changed since its token was issued."""

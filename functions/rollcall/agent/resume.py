@@ -224,7 +224,7 @@ class _Resumption(Struct, frozen=True):
             agent=first.agent,
             outcome=Outcome(type="success"),
             type="info",
-            message="Noted. The one who asked is told.",
+            message=TEXTS.say(self.request.locale or "en", "run.decision_recorded"),
             steps=0,
         ).dump()
 
@@ -289,7 +289,9 @@ class _Resumption(Struct, frozen=True):
     def _still_waiting(self, waiting_run: str, still: StillWaiting) -> dict[str, Any]:
         """Return the result for a user who has answered, while other answers are still missing."""
         run = paths.run(self.platform.db, self.thread_id, waiting_run).get().to_dict() or {}
-        names = ", ".join(approval.summary for approval in still.approvals)
+        locale = self.request.locale or read_request(run)["locale"]
+        summaries = [f"\u2068{approval.summary}\u2069" for approval in still.approvals]
+        summaries = summaries or [TEXTS.say(locale, "run.call_of_app")]
         return RunResult(
             thread_id=self.thread_id,
             turn_id=run["turnId"],
@@ -301,7 +303,7 @@ class _Resumption(Struct, frozen=True):
                 pending_tool_call_ids=list(still.calls) or None,
             ),
             type="info",
-            message=f"Noted. Still open: {names or 'what your app was asked to do'}",
+            message=TEXTS.say(locale, "run.still_open", summaries=", ".join(summaries)),
             steps=run["step"],
         ).dump()
 

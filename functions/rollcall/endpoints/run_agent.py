@@ -46,13 +46,13 @@ RUN_AGENT_S = 540
 
 
 class AcceptedRequest(Struct, frozen=True):
-    """A request as an endpoint took it in.
+    """A request that an endpoint has read and validated.
 
     Attributes:
-        digest: The same whenever the same is sent again under its `runId`.
-        is_new: Whether `thread_id` may be that of a thread which is not there yet.
-        message_keys: By which the client's messages are known if they are sent again.
-        answers: What its tools answered before the message, by call.
+        digest: A digest of the request, by which a repeat under the same `runId` is recognized.
+        is_new: Whether the thread `thread_id` may have to be created.
+        message_keys: Keys by which the client's messages are recognized if they are sent again.
+        answers: Results of the client's tools from before the message, by call id.
     """
 
     request: RunRequest
@@ -67,22 +67,22 @@ def run_agent(platform: Platform, call: Call) -> RunEvents:
     """Answer a message in a thread, or continue a turn that waits, as a stream of AG-UI events; the
     last value is the `RunResult`."""
     request = validate(RunRequest, call.data)
-    # Without what is not given: a repeat is told from other data in later versions, too.
+    # Without empty fields, so that fields of later versions do not change the digest.
     data = request.model_dump(mode="json", exclude={"run_id", "when_busy"}, exclude_none=True)
-    sent = AcceptedRequest(request, digest=digest(data), is_new=request.thread_id is None)
-    return (yield from answer_request(platform, call, sent))
+    accepted = AcceptedRequest(request, digest=digest(data), is_new=request.thread_id is None)
+    return (yield from answer_request(platform, call, accepted))
 
 
-def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> RunEvents:
+def answer_request(platform: Platform, call: Call, accepted: AcceptedRequest) -> RunEvents:
     """Answer a request of any endpoint: yield the run's events, and return the `RunResult`.
 
     Raises:
         InvalidArgument: The context is too large, or the message is missing, empty or too large.
     """
-    request, until = sent.request, function_end(RUN_AGENT_S)
+    request, until = accepted.request, function_end(RUN_AGENT_S)
     client_context = read_context(request.context)
     if request.resume is not None or request.tool_results is not None:
-        resumed = resume_run(platform, call.user, request, request_digest=sent.digest)
+        resumed = resume_run(platform, call.user, request, request_digest=accepted.digest)
         if isinstance(resumed, dict):
             return resumed
         if isinstance(resumed, OpenRun):
@@ -101,7 +101,7 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
         client_tools=request.client_tools or (),
         token=call.token,
     )
-    opening, budget = _opening(sent, context, message)
+    opening, budget = _opening(accepted, context, message)
     with closing(budget):
         opened = open_run(platform.db, opening)
         if isinstance(opened, OpenRun):
@@ -112,11 +112,11 @@ def answer_request(platform: Platform, call: Call, sent: AcceptedRequest) -> Run
     return (yield from join_run(platform, call, opened, until=until))
 
 
-def join_run(platform: Platform, call: Call, found: RunState, *, until: float) -> RunEvents:
-    """Yield the events of a run that was requested before, each once; a recovered run repeats its
-    events."""
+def join_run(platform: Platform, call: Call, state: RunState, *, until: float) -> RunEvents:
+    """Yield the events of a run that was requested before, each once, although a recovered run
+    repeats its events."""
     newest = -1
-    with closing(_join(platform, call, found, until=until)) as stream:
+    with closing(_join(platform, call, state, until=until)) as stream:
         while True:
             try:
                 event = next(stream)
@@ -130,46 +130,47 @@ def join_run(platform: Platform, call: Call, found: RunState, *, until: float) -
             yield event
 
 
-def _join(platform: Platform, call: Call, found: RunState, *, until: float) -> RunEvents:
+def _join(platform: Platform, call: Call, state: RunState, *, until: float) -> RunEvents:
     """Yield the events of a run that was requested before: replay it if it has ended, follow it
     while it goes on, and recover it if its process is gone."""
-    if isinstance(found, Finished):
-        result = _result(found)
+    if isinstance(state, Finished):
+        result = _result(state)
         replayed = replayed_events(platform.db, result) if call.streams else []
-        if not replayed:  # they are not stored any more, or nobody watches
+        if not replayed:  # some events have expired, or the client does not stream
             ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
             replayed = [events.run_started(**ids), events.run_finished(**ids, result=result)]
         yield from replayed
         return result
     while True:
-        if found.is_abandoned:
-            opened = recover_run(platform.db, found.thread_id, found.run_id)
+        if state.is_abandoned:
+            opened = recover_run(platform.db, state.thread_id, state.run_id)
             if opened is not None:
                 context = continued_context(platform, opened, user=call.user, token=call.token)
                 return (yield from drive(context, opened, until=until, streamed=call.streams))
-            yield from pause(until)  # somebody else was faster, and may not have begun yet
-        ended = yield from follow(platform.db, found.thread_id, found.run_id, until=until)
-        if isinstance(ended, Finished):
-            return _result(ended)
-        found = ended
+            yield from pause(until)  # another process recovers it, and may not have begun yet
+        latest = yield from follow(platform.db, state.thread_id, state.run_id, until=until)
+        if isinstance(latest, Finished):
+            return _result(latest)
+        state = latest
 
 
-def _result(found: Finished) -> dict[str, Any]:
-    if found.result is None:
-        raise error_from(found.error or {})
-    return found.result
+def _result(run: Finished) -> dict[str, Any]:
+    """Return a finished run's result, or raise its error."""
+    if run.result is None:
+        raise error_from(run.error or {})
+    return run.result
 
 
 def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMessage:
-    """Return the request's message without credentials, or that of the turn to be asked again.
+    """Return the request's message without credentials, or that of the turn to retry.
 
     Raises:
-        InvalidArgument: It is missing, empty or too large, or has the id of a continuing run.
+        InvalidArgument: The message is missing, empty or too large, or the run id is reserved for
+            continuations.
     """
     if request.run_id and previous_run_id(request.run_id) is not None:
         raise InvalidArgument(
-            f"{request.run_id!r} is the id of a run that goes on with a turn, and a message "
-            "begins one",
+            f"{request.run_id!r} is the id of a continuation, and a message begins a new turn",
             field="runId",
             hint="leave runId out, or choose one without ~",
         )
@@ -189,7 +190,7 @@ def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMe
         for part in request.message:
             if isinstance(part, TextPart):
                 parts.append(Text(part.text))
-            else:  # what a file is, its record says, once it is read
+            else:  # a file's media type is read later, from its record
                 media_type, data = part.media_type or "", part.data or ""
                 parts.append(Media(part.type, media_type, data, part.name, part.file_id))
     message = UserMessage(tuple(parts))
@@ -211,10 +212,10 @@ def _read_message(platform: Platform, call: Call, request: RunRequest) -> UserMe
 
 
 def _opening(
-    sent: AcceptedRequest, context: RunContext, message: UserMessage
+    accepted: AcceptedRequest, context: RunContext, message: UserMessage
 ) -> tuple[Opening, UserBudget]:
-    """Return what a run is opened with, and the budget that it spends from."""
-    request, uid, db = sent.request, context.user.uid, context.platform.db
+    """Return the `Opening` of a run, and its budget."""
+    request, uid, db = accepted.request, context.user.uid, context.platform.db
     run_id = request.run_id or new_run_id()
     thread_id = request.thread_id or thread_id_for(uid, run_id)
     budget = run_budget(context, thread_id, run_id)
@@ -230,9 +231,9 @@ def _opening(
         user=context.user,
         agent=context.profile.id,
         thread_id=thread_id,
-        is_new=sent.is_new,
+        is_new=accepted.is_new,
         run_id=run_id,
-        request_digest=sent.digest,
+        request_digest=accepted.digest,
         message=message,
         context=context.client_context,
         request=context.choose_tools,
@@ -245,8 +246,8 @@ def _opening(
         ),
         supersede=request.when_busy == "supersede",
         is_named=request.run_id is not None,
-        message_keys=sent.message_keys,
-        answers=sent.answers,
+        message_keys=accepted.message_keys,
+        answers=accepted.answers,
         replacement=replacement,
     )
     return opening, budget

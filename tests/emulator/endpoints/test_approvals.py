@@ -654,6 +654,15 @@ def test_somebody_of_the_role_decides_through_resume_and_sees_nothing_of_the_thr
     assert contrary.code == "failed-precondition"
 
 
+@pytest.mark.parametrize(("locale", "word"), [("en", "recorded"), ("he", "נרשמה")])
+def test_somebody_of_the_role_reads_in_their_language_that_the_decision_is_recorded(
+    office: Office, locale: str, word: str
+) -> None:
+    asked = sign_asked(office)
+    noted = office.resume(asked, uid=TEACHER.uid, claims=TEACHERS, locale=locale)
+    assert word in noted.done["message"]
+
+
 def test_somebody_of_the_role_decides_by_document(office: Office) -> None:
     asked = sign_asked(office)
     office.decide(only(asked.interrupts)["id"], approved=True, by="tess")

@@ -55,6 +55,13 @@ def test_what_the_client_answered_first_is_kept_until_the_person_decides(office:
     assert len(office.done("pay")) == 1
 
 
+def test_what_is_still_open_is_said_in_the_language_of_the_turn(office: Office) -> None:
+    noted = answer(office, asked(office))
+    assert noted.done["message"] == "Your answer is recorded. Still open: \u2068Pay $5 to bob\u2069"
+    hebrew = answer(office, asked(office, message="שלם לבוב ופתח את הקובץ"))
+    assert "עדיין ממתין: \u2068לשלם 5 דולר אל bob\u2069" in hebrew.done["message"]
+
+
 def test_the_clients_first_answer_stands(office: Office) -> None:
     ran = asked(office)
     answer(office, ran, "first")

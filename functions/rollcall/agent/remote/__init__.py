@@ -1,1 +1,1 @@
-"""Capabilities over HTTPS: other functions, and endpoints on an allow-list."""
+"""Calls of capabilities over HTTPS: other functions, and endpoints on an allow-list."""

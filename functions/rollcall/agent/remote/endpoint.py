@@ -1,8 +1,8 @@
-"""The target `api_endpoint`: an HTTPS endpoint on the operator's list.
+"""The target `api_endpoint`: an HTTPS endpoint on the operator's allow-list.
 
-`ROLLCALL_API_HOSTS` lists the hosts that may be called at all, and `ROLLCALL_API_SECRETS` is JSON
-that names, by host, the environment variable with the secret that goes there as a bearer token.
-The user's own token goes to no endpoint.
+`ROLLCALL_API_HOSTS` lists the hosts that may be called. `ROLLCALL_API_SECRETS` is a JSON object
+that names, for each host, the environment variable with the secret that is sent there as a bearer
+token. The user's own token is sent to no endpoint.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ HOSTS = "ROLLCALL_API_HOSTS"
 SECRETS = "ROLLCALL_API_SECRETS"
 MAX_REDIRECTS = 3
 
-_AGAIN = (307, 308)
-"""Ask the same elsewhere. Any other redirect of a POST says that the answer is elsewhere."""
-_ELSEWHERE = (301, 302, 303)
+_REPEAT_REDIRECTS = (307, 308)
+"""Redirects that repeat the request with its method and body."""
+_GET_REDIRECTS = (301, 302, 303)
+"""Redirects that fetch the answer with GET."""
 
 
 class _Hop(Struct, frozen=True):
-    """One request of possibly several, each of which is checked alike."""
+    """One request of a redirect chain, each of which gets the same checks."""
 
     url: Url
     method: str
@@ -77,15 +78,16 @@ class _Hop(Struct, frozen=True):
         return request, exchange(request, addresses, self.url.port, ends=ends)
 
     def redirected(self, reply: Reply) -> _Hop:
-        """The request that a redirect asks for; credentials stay with the host they are for."""
+        """Return the request that a redirect asks for; the secret is sent to the same origin
+        only."""
         text = reply.headers["location"]
-        if not re.fullmatch(r"[!-~]+", text):  # urljoin leaves out what it does not like
+        if not re.fullmatch(r"[!-~]+", text):  # urljoin silently drops some characters
             raise FailedPrecondition(
                 f"{self.url.authority} redirects to an address that cannot be called"
             )
         url = parse_url(urldefrag(urljoin(str(self.url), text)).url)
         secret = self.secret if url.origin == self.url.origin else None
-        if reply.status in _AGAIN:
+        if reply.status in _REPEAT_REDIRECTS:
             return _Hop(url, self.method, self.body, self.call_key, secret)
         return _Hop(url, "GET", None, self.call_key, secret)
 
@@ -97,24 +99,24 @@ def call_endpoint(
     call_key: str | None = None,
     timeout_s: float = 30.0,
 ) -> Any:
-    """Call an endpoint and return the JSON that it answers, None for an empty answer.
+    """Call an endpoint and return the JSON of its answer; None for an empty answer.
 
     GET puts the arguments into the query, POST sends them as JSON.
 
     Args:
         call_key: For writes: the same for every try of one effect; sent as `Idempotency-Key`.
-        timeout_s: For everything together: names, connections, redirects, the last byte.
+        timeout_s: The time for the whole call: DNS, connections, redirects, the last byte.
 
     Raises:
-        FailedPrecondition: It may not be called, or is not set up.
+        FailedPrecondition: The endpoint may not be called, or is not configured.
         InvalidArgument: The endpoint refuses the arguments, or they do not fit into a query.
         OutcomeUnknown: A write was sent, and whether it was done is not known.
-        AgentError: As the endpoint's answer says.
+        AgentError: Another error, by the status of the endpoint's answer.
     """
     ends = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
     url = parse_url(execution.target)
-    check_listed(url, HOSTS)  # before a secret is looked for
+    check_listed(url, HOSTS)  # before the secret is read
     secret = _secret(url.host) if execution.requires_auth else None
     if execution.method == "GET":
         hop = _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
@@ -123,22 +125,22 @@ def call_endpoint(
         hop = _Hop(url, "POST", body, call_key, secret)
     for _ in range(MAX_REDIRECTS + 1):
         request, reply = hop.send(ends=ends)
-        redirects = reply.status in (*_AGAIN, *_ELSEWHERE) and "location" in reply.headers
-        if not redirects:
+        is_redirect = reply.status in (*_REPEAT_REDIRECTS, *_GET_REDIRECTS)
+        if not is_redirect or "location" not in reply.headers:
             if not 200 <= reply.status < 300:
                 raise _refusal(reply, request)
             return read_json(reply, request) if reply.body.strip() else None
-        if request.writes and reply.status in _ELSEWHERE:
+        if request.writes and reply.status in _GET_REDIRECTS:
             raise outcome_unknown(f"{request.to} accepted the request and redirected its answer")
         hop = hop.redirected(reply)
     raise FailedPrecondition(f"{request.to} redirects more than {MAX_REDIRECTS} times")
 
 
 def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
-    """Ask for an endpoint's headers alone, without credentials; return its HTTP status.
+    """Send a HEAD request without credentials to an endpoint; return the HTTP status.
 
     Raises:
-        FailedPrecondition: It may not be called.
+        FailedPrecondition: The endpoint may not be called.
         AgentError: It did not answer.
     """
     url = parse_url(execution.target)
@@ -147,15 +149,17 @@ def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
 
 
 def _with_query(url: Url, arguments: dict[str, Any]) -> Url:
+    """Return the URL with the arguments added to its query."""
     pairs = [pair for name, value in arguments.items() for pair in _pairs(name, value)]
-    joint = "&" if "?" in url.path else "?"
-    path = f"{url.path}{joint}{urlencode(pairs)}" if pairs else url.path
+    separator = "&" if "?" in url.path else "?"
+    path = f"{url.path}{separator}{urlencode(pairs)}" if pairs else url.path
     if len(path) > MAX_URL:
         raise InvalidArgument(f"the arguments are longer than {MAX_URL:,} characters of a query")
     return Url(url.host, url.port, path)
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    """Return an argument as query parameters: one for each item of a list."""
     if value is None:
         return []
     if isinstance(value, list) and not any(isinstance(each, list) for each in value):
@@ -169,6 +173,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def _secret(host: str) -> str:
+    """Return the bearer token for a host, from the variable that ROLLCALL_API_SECRETS names."""
     try:
         names = json.loads(os.environ.get(SECRETS) or "{}")
     except ValueError:
@@ -185,6 +190,7 @@ def _secret(host: str) -> str:
 
 
 def _refusal(reply: Reply, request: Request) -> AgentError:
+    """Return the error for an answer whose status is not 2xx."""
     to, status = request.to, reply.status
     if status in (401, 403):
         return FailedPrecondition(
@@ -202,18 +208,19 @@ def _refusal(reply: Reply, request: Request) -> AgentError:
         return FailedPrecondition(
             TEXTS.text("errors.refused", to=to, status=status, words=_words(reply))
         )
-    what = TEXTS.text("errors.problem_of_its_own", to=to, status=status)
-    return outcome_unknown(what) if request.writes else Unavailable(what)
+    problem = TEXTS.text("errors.problem_of_its_own", to=to, status=status)
+    return outcome_unknown(problem) if request.writes else Unavailable(problem)
 
 
 def _words(reply: Reply) -> str:
-    """What the endpoint says is wrong, cut short, since only that tells what to change."""
+    """Return the error message in an endpoint's answer, cut short; it tells the model what to
+    change."""
     try:
-        said = json.loads(reply.body)
+        answer = json.loads(reply.body)
     except (ValueError, RecursionError):
         return ""
     for key in ("error", "message", "detail"):
-        inner = said.get(key) if isinstance(said, dict) else None
+        inner = answer.get(key) if isinstance(answer, dict) else None
         if isinstance(inner, dict):
             inner = inner.get("message")
         if isinstance(inner, str) and inner.isprintable():

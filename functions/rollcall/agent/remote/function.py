@@ -1,10 +1,10 @@
 """The target `firebase_function`: a callable function of this project or of another codebase.
 
-The user's token goes along while it is good. Where `ROLLCALL_STATEMENT_SECRET` is set, so does a
-signed statement of who the user is: it stands for the user once the token is gone, and for the
-device's App Check token, which a server does not have. Google's own door (a function that only
-service accounts may invoke) is opened by the service's identity, in a header of its own, since
-`Authorization` is the user's.
+The user's token is sent while it is valid. If `ROLLCALL_STATEMENT_SECRET` is set, a signed
+statement of who the user is is sent too: it replaces the token once that has expired, and the
+device's App Check token, which a server does not have. A function that only service accounts may
+invoke also gets this service's identity token, in `X-Serverless-Authorization`, since
+`Authorization` has the user's.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ EMULATOR, HUB = "FUNCTIONS_EMULATOR_HOST", "FIREBASE_EMULATOR_HUB"
 DOMAINS = (".cloudfunctions.net", ".run.app")
 HUB_S = 5.0
 TOKEN_LEFT_S = 30.0
-"""A user's token that ends sooner counts as gone."""
+"""A user's token that expires sooner counts as expired."""
 
-_OPEN = (errors.Unavailable, errors.DeadlineExceeded, errors.Internal)
+_INCONCLUSIVE = (errors.Unavailable, errors.DeadlineExceeded, errors.Internal)
+"""Errors that do not tell whether the function has written."""
 
 
-class _Place(Struct, frozen=True):
-    """Where a function is. `host` is None on the emulator, which has neither TLS nor identities;
-    `name` is whom a statement is for."""
+class _Address(Struct, frozen=True):
+    """The address of a function. `host` is None on the emulator, which has neither TLS nor
+    identities; `name` is the audience of a signed statement."""
 
     host: str | None
     address: str
@@ -59,8 +60,8 @@ class _Place(Struct, frozen=True):
 
     @property
     def authority(self) -> str:
-        plain = self.host is not None and self.port == 443
-        return self.address if plain else f"{self.address}:{self.port}"
+        is_default = self.host is not None and self.port == 443
+        return self.address if is_default else f"{self.address}:{self.port}"
 
 
 def call_function(
@@ -77,25 +78,28 @@ def call_function(
     """Call a function by the callable protocol and return its result.
 
     Args:
-        user: Whom it is called for.
-        token: The user's ID token, if there is one; one that is over, or soon is, is not sent.
-        context: What the client says of where the user is; not sent where it is empty.
+        user: The user in whose name it is called.
+        token: The user's ID token, if there is one; it is not sent if it has expired or soon will.
+        context: The client's context; not sent if it is empty.
         call_key: For writes: the same for every try of one effect.
-        timeout_s: For everything together.
+        timeout_s: The time for the whole call.
 
     Raises:
-        FailedPrecondition: It may not be called, or neither a token nor a secret for a statement
-            is there.
+        FailedPrecondition: It may not be called, or there is neither a token nor a secret to sign
+            a statement with.
         OutcomeUnknown: A write was sent, and whether it was done is not known.
-        AgentError: The function's own, with its code, message, field and hint.
+        AgentError: The function's own error, with its code, message, field and hint.
     """
     ends = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
-    place = _place(execution.target)
-    about = {"context": dict(context) if context else None, "callKey": call_key, "locale": locale}
-    data = {"arguments": arguments, **about}
-    given = {key: value for key, value in data.items() if value is not None}
-    body = json.dumps({"data": given}, ensure_ascii=False).encode()
+    place = _address(execution.target)
+    optional = {
+        "context": dict(context) if context else None,
+        "callKey": call_key,
+        "locale": locale,
+    }
+    data = {"arguments": arguments} | {k: v for k, v in optional.items() if v is not None}
+    body = json.dumps({"data": data}, ensure_ascii=False).encode()
     request = Request(
         to=f"the function {place.name}",
         method="POST",
@@ -106,7 +110,7 @@ def call_function(
             "Content-Type": "application/json",
             "Accept": "application/json",
             **_credentials(place, user, token, body),
-            # A function is ours, or one that an operator lists: its work is part of our trace.
+            # The function is this project's or one that an operator lists, so it joins our trace.
             **({"traceparent": trace} if (trace := traceparent()) else {}),
         },
         body=body,
@@ -117,15 +121,14 @@ def call_function(
 
 
 def reach_function(execution: Execution, *, timeout_s: float) -> int:
-    """Ask a function as a browser does before it calls, which runs none of its code; return the
-    HTTP status.
+    """Send a function a CORS preflight, which runs none of its code; return the HTTP status.
 
     Raises:
-        FailedPrecondition: It may not be called.
+        FailedPrecondition: The function may not be called.
         AgentError: It did not answer.
     """
     ends = time.monotonic() + timeout_s
-    place = _place(execution.target)
+    place = _address(execution.target)
     request = Request(
         to=f"the function {place.name}",
         method="OPTIONS",
@@ -141,33 +144,34 @@ def reach_function(execution: Execution, *, timeout_s: float) -> int:
     return exchange(request, addresses, place.port, ends=ends).status
 
 
-def _place(target: str) -> _Place:
-    """A function by its name in this project and region, or by its URL."""
+def _address(target: str) -> _Address:
+    """Return the address of a function that is named by its name in this project and region, or by
+    its URL."""
     if target.startswith("https://"):
-        # The addresses behind Google's own domains are not checked: inside a VPC they may be
-        # private ones, and nobody but Google says where these names lead.
+        # The IP addresses of Google's own domains are not checked: inside a VPC they may be
+        # private, and only Google controls where these names resolve to.
         url = parse_url(target)
         if not url.host.endswith(DOMAINS):
             raise FailedPrecondition(f"a function's host ends in {' or '.join(DOMAINS)}")
         check_listed(url, HOSTS)
         name = url.path.partition("?")[0].strip("/").rpartition("/")[2]
-        return _Place(url.host, url.host, url.port, url.path, name or url.host)
+        return _Address(url.host, url.host, url.port, url.path, name or url.host)
     if on_emulator():
-        # Our own tools name the emulator; a function inside it is told of the hub only.
-        named, hub = (os.environ.get(name) for name in (EMULATOR, HUB))
-        if not named and not hub:
+        # Our own tools set the emulator's address; a function inside it knows the hub's only.
+        emulator, hub = (os.environ.get(name) for name in (EMULATOR, HUB))
+        if not emulator and not hub:
             raise FailedPrecondition(
                 "it is not known where the functions emulator is", hint=f"set {EMULATOR}"
             )
-        address, _, port = (named or _told_by(hub or "")).rpartition(":")
-        return _Place(None, address, int(port), f"/{project()}/{region()}/{target}", target)
+        address, _, port = (emulator or _functions_emulator(hub or "")).rpartition(":")
+        return _Address(None, address, int(port), f"/{project()}/{region()}/{target}", target)
     host = f"{region()}-{project()}.cloudfunctions.net"
-    return _Place(host, host, 443, f"/{target}", target)
+    return _Address(host, host, 443, f"/{target}", target)
 
 
 @cache
-def _told_by(hub: str) -> str:
-    """Return `host:port` of the functions emulator, as the emulators' hub knows it."""
+def _functions_emulator(hub: str) -> str:
+    """Return `host:port` of the functions emulator, read from the emulators' hub."""
     address, _, port = hub.rpartition(":")
     ends = time.monotonic() + HUB_S
     request = Request(
@@ -180,9 +184,10 @@ def _told_by(hub: str) -> str:
     return f"{found['functions']['host']}:{found['functions']['port']}"
 
 
-def _credentials(place: _Place, user: User, token: str | None, body: bytes) -> dict[str, str]:
+def _credentials(place: _Address, user: User, token: str | None, body: bytes) -> dict[str, str]:
+    """Return the headers that prove to a function who the user is, and who this service is."""
     headers = {}
-    token = token if token and _lasts(token) else None
+    token = token if token and _is_valid(token) else None
     if token:
         headers["Authorization"] = f"Bearer {token}"
     if can_sign() or not token:
@@ -195,20 +200,20 @@ def _credentials(place: _Place, user: User, token: str | None, body: bytes) -> d
     return headers
 
 
-def _lasts(token: str) -> bool:
-    """Whether a token, verified when it came, is still good for a call."""
+def _is_valid(token: str) -> bool:
+    """Whether a token, whose signature was verified with the request, has not expired."""
     import jwt
 
     try:
         claims = jwt.decode(token, options={"verify_signature": False, "verify_exp": False})
     except jwt.PyJWTError:
         return False
-    ends = claims.get("exp")
-    return isinstance(ends, int | float) and ends - time.time() > TOKEN_LEFT_S
+    expires_at = claims.get("exp")
+    return isinstance(expires_at, int | float) and expires_at - time.time() > TOKEN_LEFT_S
 
 
 def _identity(audience: str) -> str:
-    """This service's own ID token; the metadata server keeps it while it is good."""
+    """Return this service's own ID token; the metadata server caches it."""
     from google.auth.exceptions import GoogleAuthError
     from google.auth.transport.requests import Request as Transport
     from google.oauth2.id_token import fetch_id_token
@@ -221,6 +226,7 @@ def _identity(audience: str) -> str:
 
 
 def _result(reply: Reply, request: Request) -> Any:
+    """Return the result in a function's answer, or raise its error."""
     try:
         answer = read_json(reply, request)
     except AgentError:
@@ -235,7 +241,8 @@ def _result(reply: Reply, request: Request) -> Any:
 
 
 def _refusal(status: int, request: Request) -> AgentError:
-    """An answer that is no function's: Google's door, or something else under this URL."""
+    """Return the error for an answer that is not by the callable protocol: Google refused the
+    call, or the URL is something else's."""
     if status in (401, 403):
         return FailedPrecondition(
             TEXTS.text("errors.may_not_call", to=request.to),
@@ -245,16 +252,17 @@ def _refusal(status: int, request: Request) -> AgentError:
         return FailedPrecondition(TEXTS.text("errors.not_there", to=request.to), hint="deploy it")
     if status == 429:
         return errors.ResourceExhausted(TEXTS.text("errors.provider_busy", name=request.to))
-    what = TEXTS.text("errors.no_functions_answer", to=request.to, status=status)
+    problem = TEXTS.text("errors.no_functions_answer", to=request.to, status=status)
     if request.writes and not 300 <= status < 500:
-        return outcome_unknown(what)
-    return Unavailable(what) if status >= 500 else FailedPrecondition(what)
+        return outcome_unknown(problem)
+    return Unavailable(problem) if status >= 500 else FailedPrecondition(problem)
 
 
-def _error(said: dict[str, Any], request: Request) -> AgentError:
-    """The function's error as ours. One that leaves open how far it came leaves a write open."""
-    code = str(said.get("status", "")).lower().replace("_", "-")
-    details = said.get("details")
+def _error(body: dict[str, Any], request: Request) -> AgentError:
+    """Return a function's error as an `AgentError`. After a write, an error that does not tell
+    whether it happened becomes `OutcomeUnknown`."""
+    code = str(body.get("status", "")).lower().replace("_", "-")
+    details = body.get("details")
     details = details if isinstance(details, dict) else {}
     stored: dict[str, Any] = {
         key: details[key] for key in ("field", "hint") if isinstance(details.get(key), str)
@@ -262,8 +270,8 @@ def _error(said: dict[str, Any], request: Request) -> AgentError:
     wait_s = details.get("retryAfterS")
     if isinstance(wait_s, int | float) and not isinstance(wait_s, bool):
         stored["retryAfterS"] = wait_s
-    message = str(said.get("message") or code or "the function failed")[:500]
+    message = str(body.get("message") or code or "the function failed")[:500]
     error = error_from({**stored, "code": code, "message": message})
-    if request.writes and isinstance(error, _OPEN):
+    if request.writes and isinstance(error, _INCONCLUSIVE):
         return outcome_unknown(f"{request.to} failed ({error.code}: {message})")
     return error

@@ -1,8 +1,8 @@
-"""One HTTP request on one connection of its own, bounded in time and size.
+"""One HTTP request on its own connection, bounded in time and size.
 
-Python's own HTTP client is used because it does nothing unasked: it resolves nothing here (the
-connection is made to addresses that are given), follows nothing, keeps no cookies, reads no proxy
-from the environment, and its socket can be cut when the time is over, wherever it is by then.
+Python's own HTTP client is used because it does nothing by itself: it resolves no names here (the
+connection is made to the addresses that are passed in), follows no redirects, keeps no cookies and
+reads no proxy from the environment, and its socket can be shut down as soon as the time is over.
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ from rollcall.core.texts import TEXTS, Text
 
 CONNECT_S = 5.0
 MAX_BYTES = 1_000_000
-"""Of an answer's body, after unpacking."""
-
-log = logging.getLogger("rollcall")
+"""The largest body of an answer, after decompression."""
 
 MAX_ADDRESSES = 8
-"""How many of a name's addresses are looked at; all of them must be public."""
+"""How many addresses a name may have; all of them must be public."""
 
 _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
 _UNICAST = ip_network("2000::/3")
 RESERVED = Path(__file__).with_name("reserved_networks.json")
-"""Networks that are no host on the public internet, each with its source. Python knows most, and
-newer ones only in its newer versions."""
+"""Networks without hosts on the public internet, each with its source. Python knows most of them,
+the newer ones only in newer versions."""
+
+log = logging.getLogger("rollcall")
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What is sent.
+    """An HTTP request.
 
     Args:
-        to: Who is called, as a person reads it in an error.
+        to: The name of the callee, for errors.
         path: Path and query.
-        host: Whose certificate is asked for; None for plain HTTP.
-        headers: With `Host`, and a content type where there is a body.
+        host: The host name in the server's certificate; None for plain HTTP.
+        headers: All headers, including `Host`, and `Content-Type` if there is a body.
         writes: Whether a request without an answer may have changed something.
     """
 
@@ -77,7 +77,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True):
-    """An answer: `headers` by their names in lower case."""
+    """An HTTP answer. The names of `headers` are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -85,23 +85,23 @@ class Reply(Struct, frozen=True):
 
 
 class _Unusable(Exception):
-    """An answer that came, and cannot be used."""
+    """A complete answer that cannot be used."""
 
 
 def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: float) -> Reply:
     """Send a request and read its answer.
 
     Args:
-        addresses: IP addresses, tried in order until one takes the connection.
-        ends: When the time is over, in `time.monotonic()` seconds.
+        addresses: IP addresses, tried in order until one accepts the connection.
+        ends: The `time.monotonic()` value at which the time is over.
 
     Raises:
-        Unavailable: There is no connection, or it broke.
+        Unavailable: No connection could be made, or it broke.
         DeadlineExceeded: The time is over.
-        FailedPrecondition: The answer is too large, or packed in a way that is not known.
-        OutcomeUnknown: Any of these happened once a write was sent.
+        FailedPrecondition: The answer is too large, or has an unknown encoding.
+        OutcomeUnknown: Any of these happened after a write was sent.
     """
-    with _watched(_connect(request, addresses, port, ends), ends) as connection:
+    with _shut_down_at(_connect(request, addresses, port, ends), ends) as connection:
         try:
             if request.host is not None:
                 assert isinstance(connection, ssl.SSLSocket)
@@ -110,7 +110,7 @@ def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: flo
             raise _not_sent(request, error, ends) from None
         try:
             reply = _ask(request, connection)
-            if time.monotonic() >= ends:  # what was cut off may look like a short answer
+            if time.monotonic() >= ends:  # an answer that was cut off may look like a short one
                 raise TimeoutError
             return reply
         except (OSError, HTTPException, zlib.error, _Unusable) as error:
@@ -118,10 +118,10 @@ def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: flo
 
 
 def read_json(reply: Reply, request: Request) -> Any:
-    """The JSON of an answer.
+    """Return the JSON of an answer.
 
     Raises:
-        FailedPrecondition: It is none, or none that can be stored and sent on.
+        FailedPrecondition: The answer is not JSON, or JSON that cannot be stored and sent on.
         OutcomeUnknown: The same, after a write.
     """
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -142,6 +142,7 @@ def read_json(reply: Reply, request: Request) -> Any:
 def _connect(
     request: Request, addresses: Sequence[str], port: int, ends: float
 ) -> socket.socket | ssl.SSLSocket:
+    """Return a connection to the first address that accepts one, before any TLS handshake."""
     error: OSError = TimeoutError()
     for address in addresses:
         left_s = min(CONNECT_S, ends - time.monotonic())
@@ -164,21 +165,21 @@ def _connect(
 
 @cache
 def _tls(authorities: str | None) -> ssl.SSLContext:
-    """Kept, because reading the system's authorities takes 25 ms."""
+    """Return a TLS context; cached, because reading the system's authorities takes 25 ms."""
     return ssl.create_default_context(cafile=authorities)
 
 
 @contextmanager
-def _watched(connection: socket.socket, ends: float) -> Iterator[socket.socket]:
-    """Shut the connection down when the time is over: a sender of a byte now and then is late too,
-    though none of its bytes is."""
+def _shut_down_at(connection: socket.socket, ends: float) -> Iterator[socket.socket]:
+    """Shut the connection down when the time is over. The socket's own timeout is not enough: it
+    applies to each read, and a server may send a byte now and then."""
     lock = threading.Lock()
     done = False
 
     def cut() -> None:
-        with lock:  # once it is closed, its number may be another connection's
+        with lock:  # after it is closed, its file descriptor may be another connection's
             if not done:
-                with suppress(OSError):  # it is gone already, which is all we want
+                with suppress(OSError):  # it is closed already
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(ends - time.monotonic(), 0.0), cut)
@@ -194,7 +195,8 @@ def _watched(connection: socket.socket, ends: float) -> Iterator[socket.socket]:
 
 
 def _ask(request: Request, connection: socket.socket) -> Reply:
-    client = HTTPConnection("unused.invalid")  # never resolved: it is given its socket
+    """Send the request on a connection, and read the answer."""
+    client = HTTPConnection("unused.invalid")  # never resolved, since its socket is set below
     client.auto_open = 0
     client.sock = connection
     client.request(request.method, request.path, body=request.body, headers=request.headers)
@@ -202,35 +204,38 @@ def _ask(request: Request, connection: socket.socket) -> Reply:
         headers: dict[str, str] = {}
         for name, value in response.getheaders():
             headers.setdefault(name.lower(), value)
-        return Reply(response.status, headers, _unpacked(_read(response), headers))
+        return Reply(response.status, headers, _decoded(_read(response), headers))
 
 
 def _read(response: HTTPResponse) -> bytes:
+    """Return the whole body of an answer, of at most `MAX_BYTES`."""
     raw = response.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
-    if response.length:  # of an announced length, so much is missing
+    if response.length:  # so many bytes are missing of the announced length
         raise HTTPException("the answer broke off")
     return raw
 
 
-def _unpacked(raw: bytes, headers: Mapping[str, str]) -> bytes:
-    """Plain is what we ask for; some servers pack all the same."""
-    packed_as = headers.get("content-encoding", "").strip().lower()
-    if packed_as in ("", "identity"):
+def _decoded(raw: bytes, headers: Mapping[str, str]) -> bytes:
+    """Return a body without its content encoding. We ask for none, but some servers use gzip
+    anyway."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding in ("", "identity"):
         return raw
-    if packed_as != "gzip":
-        raise _Unusable(f"it is packed as {packed_as[:20]!r}, which was not asked for")
-    unpacking = zlib.decompressobj(wbits=31)
-    text = unpacking.decompress(raw, MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
+    if encoding != "gzip":
+        raise _Unusable(f"it has the content encoding {encoding[:20]!r}, which was not requested")
+    decoder = zlib.decompressobj(wbits=31)
+    body = decoder.decompress(raw, MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
         raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
-    if not unpacking.eof:
+    if not decoder.eof:
         raise HTTPException("the answer broke off")
-    return text
+    return body
 
 
 def _not_sent(request: Request, error: OSError, ends: float) -> AgentError:
+    """Return the error for a request that was not sent, since no connection was made."""
     log.warning("%s: no connection: %r", request.to, error)
     if time.monotonic() >= ends:
         return DeadlineExceeded(TEXTS.text("errors.not_reached_in_time", to=request.to))
@@ -240,36 +245,37 @@ def _not_sent(request: Request, error: OSError, ends: float) -> AgentError:
 
 
 def _not_answered(request: Request, error: Exception, ends: float) -> AgentError:
+    """Return the error for a request that was sent and got no usable answer."""
     log.warning("%s: no answer: %r", request.to, error)
-    late = time.monotonic() >= ends or isinstance(error, TimeoutError)
-    if late:
-        what = TEXTS.text("errors.not_answered_in_time", to=request.to)
+    is_late = time.monotonic() >= ends or isinstance(error, TimeoutError)
+    if is_late:
+        problem = TEXTS.text("errors.not_answered_in_time", to=request.to)
     elif isinstance(error, _Unusable):
-        what = TEXTS.text("errors.answer_unusable", to=request.to, error=error)
+        problem = TEXTS.text("errors.answer_unusable", to=request.to, error=error)
     else:
-        what = TEXTS.text("errors.connection_broke", to=request.to)
+        problem = TEXTS.text("errors.connection_broke", to=request.to)
     if request.writes:
-        return outcome_unknown(what)
-    if late:
-        return DeadlineExceeded(what)
-    return FailedPrecondition(what) if isinstance(error, _Unusable) else Unavailable(what)
+        return outcome_unknown(problem)
+    if is_late:
+        return DeadlineExceeded(problem)
+    return FailedPrecondition(problem) if isinstance(error, _Unusable) else Unavailable(problem)
 
 
-def outcome_unknown(what: str | Text) -> OutcomeUnknown:
+def outcome_unknown(problem: str | Text) -> OutcomeUnknown:
     """Return the error for a write that was sent and not answered."""
     return OutcomeUnknown(
-        TEXTS.text("errors.may_have_been_done", what=what), hint="look whether it was done"
+        TEXTS.text("errors.may_have_been_done", what=problem), hint="look whether it was done"
     )
 
 
 def check_listed(url: Url, variable: str) -> None:
-    """Check that the URL's host and port are in the list in the variable `variable`.
+    """Check that the URL's host and port are on the allow-list in an environment variable.
 
-    The list is separated by commas: `api.example.com`, `*.example.com` (every name below it, not
-    itself), `api.example.com:8443`. The port is 443 where none is named.
+    Entries are separated by commas: `api.example.com`, `*.example.com` (every subdomain, not the
+    domain itself), `api.example.com:8443`. The port defaults to 443.
 
     Raises:
-        FailedPrecondition: It is not there, or the list has an entry of another form.
+        FailedPrecondition: They are not on the list, or the list has an invalid entry.
     """
     entries = [entry.strip().lower() for entry in os.environ.get(variable, "").split(",")]
     listed = [_entry(entry, variable) for entry in entries if entry]
@@ -297,14 +303,14 @@ def _matches(url: Url, name: str, port: int) -> bool:
 
 
 def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
-    """Resolve `host`; every address must be public.
+    """Return the IP addresses of `host`, all of which must be public.
 
     Args:
-        ends: When the time is over, in `time.monotonic()` seconds.
+        ends: The `time.monotonic()` value at which the time is over.
 
     Raises:
-        FailedPrecondition: One of them is not.
-        Unavailable: The name is not known now.
+        FailedPrecondition: An address is not public.
+        Unavailable: The name cannot be resolved now.
         DeadlineExceeded: The time is over.
     """
     found = look_up(host, port, ends=ends)
@@ -316,11 +322,12 @@ def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
 
 
 def look_up(host: str, port: int, *, ends: float) -> list[str]:
-    """The IP addresses of `host`, found within the time.
+    """Return the IP addresses of `host`, each once.
 
     Raises:
-        Unavailable: The name is not known now.
+        Unavailable: The name cannot be resolved now.
         DeadlineExceeded: The time is over.
+        FailedPrecondition: It has more than `MAX_ADDRESSES`.
     """
     answer: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
 
@@ -331,7 +338,7 @@ def look_up(host: str, port: int, *, ends: float) -> list[str]:
         except OSError as error:
             answer.put(error)
 
-    # The system's resolver has no time limit of its own that could be set.
+    # In a thread, because the system's resolver has no timeout that could be set.
     threading.Thread(target=ask, daemon=True).start()
     try:
         found = answer.get(timeout=max(ends - time.monotonic(), 0.0))
@@ -346,16 +353,15 @@ def look_up(host: str, port: int, *, ends: float) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether this is one host on the public internet, as is each IPv4 address inside it."""
+    """Whether an address is a host on the public internet, and every IPv4 address in it too."""
     if isinstance(address, IPv4Address):
         return address.is_global and not _is_reserved(address)
     if address.scope_id or _is_reserved(address):
         return False
-    inner = list(_embedded(address))
-    if not all(map(is_public, inner)):
+    if not all(map(is_public, _embedded(address))):
         return False
-    carries = bool(address.ipv4_mapped) or address in _NAT64
-    return carries or (address in _UNICAST and address.is_global)
+    is_ipv4 = bool(address.ipv4_mapped) or address in _NAT64
+    return is_ipv4 or (address in _UNICAST and address.is_global)
 
 
 @cache
@@ -369,7 +375,7 @@ def _is_reserved(address: IPv4Address | IPv6Address) -> bool:
 
 
 def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
-    """IPv4 addresses that a network may send packets for this one to."""
+    """Yield the IPv4 addresses to which a network may translate or tunnel this address."""
     low = IPv4Address(int(address) & 0xFFFF_FFFF)
     if address.ipv4_mapped:
         yield address.ipv4_mapped

@@ -214,7 +214,7 @@ def test_a_cloud_run_service_is_its_own_audience(
 
 
 def test_a_name_leads_to_this_projects_own_functions(production: list[str]) -> None:
-    place = remote._place("findRooms")
+    place = remote._address("findRooms")
     assert place.host == f"us-central1-{PROJECT}.cloudfunctions.net"
     assert (place.authority, place.path) == (place.host, "/findRooms")
 
