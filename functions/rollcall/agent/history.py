@@ -7,7 +7,7 @@ version, imported, or edited by hand. One message that a provider refuses must n
 
 `compact_documents` shortens steps. The contents that tools read and write would fill any window: a
 turn may have 200 steps. If a content can be read again, only a compact form is sent (the `recap` of
-its capability), which tells the model to read it again; the log keeps everything.
+its capability), which says that it can be read again; the log keeps everything.
 
 - Steps of earlier turns are compact, and of a long turn only the newest are sent.
 - In the current turn contents stay whole while they fit into a share of its budget. When they do

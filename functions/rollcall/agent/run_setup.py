@@ -66,6 +66,9 @@ ABILITIES = 12
 """How many capabilities an agent may mention when no tool was chosen."""
 STICKY = 3
 """How many of the tools that the last turn called are offered again."""
+MAX_NOTES = 6
+
+log = logging.getLogger("rollcall")
 
 
 class RunContext(Struct, frozen=True):
@@ -320,11 +323,6 @@ def registered_client_tools(registry: Snapshot, offered: Sequence[str]) -> tuple
     entries = registry.content.entries
     known = [entries[id] for id in sorted(set(offered) & entries.places.keys())]
     return tuple(each.id for each in known if each.execution.type == "client")
-
-
-MAX_NOTES = 6
-
-log = logging.getLogger("rollcall")
 
 
 def run_budget(context: RunContext, thread_id: str, run_id: str) -> UserBudget:

@@ -1,9 +1,8 @@
 """`agui/{agent}`: the runs of `run_agent` for any front end that speaks AG-UI 1.0 over HTTP.
 
-A client can say something, answer calls of its own tools, answer interrupts and offer registered
-client tools. Nothing else of what it sends is believed: the dialogue is the one in our log. A run's
-events are sent under the ids that the client chose, and with nothing that the protocol does not
-know.
+A client can add messages, answer calls of its own tools, answer interrupts and offer registered
+client tools. Everything else in its input is ignored: our log is the record of the dialogue. A
+run's events have the ids that the client chose, and only fields of the protocol.
 """
 
 from __future__ import annotations
@@ -60,11 +59,11 @@ from rollcall.store.run_closing import cancel
 from rollcall.store.runs import run_erased, run_id_taken, state_for_repeat
 
 MAX_BYTES = 8_000_000
-"""The whole dialogue comes with every run, although most of it is not looked at."""
+"""The size limit of a request: it has the whole dialogue, although most of it is not read."""
 MAX_CLIENT_TOOLS = 50
 CANCEL_S = 8.0
-"""How long a run whose client closed the connection has to save its end; the server waits a little
-longer than that (`LEAVE_S`)."""
+"""How long a run has to save its end after its client closed the connection; the server waits a
+little longer (`LEAVE_S`)."""
 _FIELDS = {
     "data": "messages",
     "message": "messages",
@@ -74,7 +73,7 @@ _FIELDS = {
     "locale": "forwardedProps.locale",
     "whenBusy": "forwardedProps.whenBusy",
 }
-"""What fields of a `RunRequest` are called in a `RunAgentInput`."""
+"""The names of a `RunRequest`'s fields in a `RunAgentInput`."""
 
 
 @bound(OnRequest(timeout_s=RUN_AGENT_S, max_bytes=MAX_BYTES, at_start=preload))
@@ -92,11 +91,12 @@ def agui(platform: Platform, call: Call) -> dict[str, Any] | Generator[Event | N
 
 
 def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, None, None]:
-    given, history = run_input(call.data), read_messages(call.data)
-    tools, left_out = offered_tools(snapshot(platform.db), given.tools or ())
-    thread = find_client_thread(platform.db, call.user.uid, given.thread_id, run_id=given.run_id)
-    request = _RunRequest(platform, call, agent, given, history, thread, tools)
-    renderer = EventRenderer(given.thread_id, given.run_id)
+    """Run the agent, and yield the run's events for the AG-UI client."""
+    input, history = run_input(call.data), read_messages(call.data)
+    tools, left_out = offered_tools(snapshot(platform.db), input.tools or ())
+    thread = find_client_thread(platform.db, call.user.uid, input.thread_id, run_id=input.run_id)
+    request = _RunRequest(platform, call, agent, input, history, thread, tools)
+    renderer = EventRenderer(input.thread_id, input.run_id)
     if left_out:
         renderer.notes["toolsLeftOut"] = left_out
     with closing(renderer.render(request.events(renderer))) as stream:
@@ -104,15 +104,15 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
             for event in stream:  # noqa: UP028 - `yield from` would close the stream first
                 yield event
         except AgentError as error:
-            if given.forwarded_props and given.forwarded_props.locale in TEXTS.languages:
-                error.translate(given.forwarded_props.locale)
-            if error.field:  # as the client knows it
+            if input.forwarded_props and input.forwarded_props.locale in TEXTS.languages:
+                error.translate(input.forwarded_props.locale)
+            if error.field:  # by its name in AG-UI
                 error.field = _FIELDS.get(error.field.split(".")[0], agui_field(error.field))
             raise
-        except GeneratorExit:  # AG-UI's front ends have no other stop than to close the connection
+        except GeneratorExit:  # AG-UI front ends stop a run by closing the connection
             if renderer.run is not None and not renderer.has_ended and not request.keeps_running():
                 cancel(platform.db, call.user.uid, *renderer.run)
-                # It saves its end; what takes longer ends in the task queue.
+                # Let it save its end here; a run that takes longer ends in the task queue.
                 until = time.monotonic() + CANCEL_S
                 for _ in stream:
                     if time.monotonic() > until:
@@ -121,34 +121,35 @@ def _run(platform: Platform, call: Call, agent: str) -> Generator[Event | None, 
 
 
 class _RunRequest(Struct, frozen=True):
-    """What a `RunAgentInput` requests, of which thread."""
+    """The request in a `RunAgentInput`, and the thread that it is for."""
 
     platform: Platform
     call: Call
     agent: str
-    given: RunInput
+    input: RunInput
     history: Sequence[dict[str, Any]]
     thread: ClientThread
     tools: Sequence[str]
 
     def events(self, renderer: EventRenderer) -> RunEvents:
-        """Do what is requested; what the client should know of it goes into `renderer`."""
+        """Handle the request: yield the run's events, and return its result. Notes for the client
+        are added to `renderer`."""
         if self.thread.run_thread_id is not None:
             renderer.answered = answered_call_ids(self.history)
             return (yield from self._repeat(self.thread.run_thread_id))
         waiting = self.thread.waiting
         results = tool_answers(self.history, waiting.get("calls") or ())
-        said = last_user_messages(self.history)
+        messages = last_user_messages(self.history)
         known = self.thread.message_keys
-        new = [message for message in said if message.key not in known]
+        new = [message for message in messages if message.key not in known]
         renderer.answered = results.keys()
-        if self.given.resume:
+        if self.input.resume:
             return (yield from self._send_decisions(new, results))
-        if said:
-            # Of messages that are all known, those that the newest turn began with are asked again;
-            # or else the last one counts as something new.
+        if messages:
+            # If all messages are known, those that the newest turn began with are asked again; if
+            # there are none of these, the last message counts as new.
             newest = self.thread.newest_turn[1]
-            again = [message for message in said if message.key in newest] or said[-1:]
+            again = [message for message in messages if message.key in newest] or messages[-1:]
             return (yield from self._send_message(new or again, results, renderer))
         if results:
             return (yield from self._send_results(results))
@@ -168,39 +169,39 @@ class _RunRequest(Struct, frozen=True):
 
     def keeps_running(self) -> bool:
         """Whether the run goes on when its client closes the connection."""
-        props = self.given.forwarded_props
+        props = self.input.forwarded_props
         if props is not None and props.rollcall.keep_running:
             return True
         return find_agent(self.platform, self.agent, user=self.call.user).keep_running
 
     def _repeat(self, run_thread_id: str) -> RunEvents:
-        """Join a run that was requested before."""
-        run_id = self.given.run_id
+        """Join the run that an earlier request with this run id has opened."""
+        run_id = self.input.run_id
         if run_thread_id != self.thread.id:
             raise run_id_taken(run_id)
         run = paths.run(self.platform.db, run_thread_id, run_id).get()
         if not run.exists:
             raise run_erased()
-        found = state_for_repeat(
+        state = state_for_repeat(
             run.to_dict() or {}, run, uid=self.call.user.uid, request_digest=self._digest()
         )
         until = function_end(RUN_AGENT_S)
-        return (yield from join_run(self.platform, self.call, found, until=until))
+        return (yield from join_run(self.platform, self.call, state, until=until))
 
     def _send_message(
         self,
-        said: Sequence[UserInput],
+        messages: Sequence[UserInput],
         results: dict[str, dict[str, Any]],
         renderer: EventRenderer,
     ) -> RunEvents:
-        """Send what the user says, and what their tools answered before it."""
-        if len(said) > MESSAGE_PARTS:
+        """Send the user's messages as one, with results of the client's tools from before it."""
+        if len(messages) > MESSAGE_PARTS:
             raise InvalidArgument(
-                f"the user says {len(said):,} new messages at once; "
+                f"the user says {len(messages):,} new messages at once; "
                 f"at most {MESSAGE_PARTS} are accepted",
                 field="messages",
             )
-        parts, left_out = message_parts(said)
+        parts, left_out = message_parts(messages)
         if left_out:
             renderer.notes["partsLeftOut"] = left_out
         if not parts:
@@ -209,35 +210,35 @@ class _RunRequest(Struct, frozen=True):
                 field="messages",
                 hint="send text, or images and documents as data",
             )
-        keys = tuple(message.key for message in said)
+        keys = tuple(message.key for message in messages)
         turn, newest = self.thread.newest_turn
         replaces = {"replaces": turn} if keys == newest else {}
-        sent = replace(self._request(message=parts, **replaces), message_keys=keys)
+        accepted = replace(self._request(message=parts, **replaces), message_keys=keys)
         if results:
-            listed = self._request(toolResults=_listed(results)).request
+            request = self._request(toolResults=_tool_results(results)).request
             answers = client_results(
-                listed,
+                request,
                 {**self.thread.waiting, "calls": list(results)},
                 self.platform.catalog,
             )
-            sent = replace(sent, answers=answers)
-        return (yield from answer_request(self.platform, self.call, sent))
+            accepted = replace(accepted, answers=answers)
+        return (yield from answer_request(self.platform, self.call, accepted))
 
     def _send_results(self, results: dict[str, dict[str, Any]]) -> RunEvents:
-        """Send what the client's tools answered."""
+        """Send the results of the client's tools."""
         missing = [call for call in self.thread.waiting["calls"] if call not in results]
         if missing:
             raise InvalidArgument(
                 f"each call that waits needs a tool message; missing: {', '.join(missing)}",
                 field="messages",
             )
-        sent = self._request(toolResults=_listed(results))
-        return (yield from answer_request(self.platform, self.call, sent))
+        accepted = self._request(toolResults=_tool_results(results))
+        return (yield from answer_request(self.platform, self.call, accepted))
 
     def _send_decisions(
         self, new: Sequence[UserInput], results: dict[str, dict[str, Any]]
     ) -> RunEvents:
-        """Send decisions, with results of the client's tools where the step had both."""
+        """Send decisions, after results of the client's tools if the step waits for both."""
         if new:
             raise InvalidArgument(
                 "a run answers interrupts or says something new, not both",
@@ -246,53 +247,54 @@ class _RunRequest(Struct, frozen=True):
             )
         waiting = self.thread.waiting
         if results and not (waiting.get("isAnswered") or waiting.get("isLate")):
-            noting = self._send_results(results)
+            stream = self._send_results(results)
             try:
-                first = next(noting)
+                first = next(stream)
             except StopIteration:
-                pass  # they are noted: a decision is still open
+                pass  # the results are stored, since a decision is still open
             else:
                 yield first
-                return (yield from noting)
-        entries = [resume_entry(answer) for answer in self.given.resume or ()]
+                return (yield from stream)
+        entries = [resume_entry(answer) for answer in self.input.resume or ()]
         return (yield from answer_request(self.platform, self.call, self._request(resume=entries)))
 
-    def _request(self, **asked: Any) -> AcceptedRequest:
-        """Return the request as `run_agent` takes it."""
-        given, props = self.given, self.given.forwarded_props or Props()
+    def _request(self, **content: Any) -> AcceptedRequest:
+        """Return the request in the form of `run_agent`, with this content."""
+        input, props = self.input, self.input.forwarded_props or Props()
         data = {
             "agent": self.agent,
             "threadId": self.thread.id,
-            "runId": given.run_id,
+            "runId": input.run_id,
             "clientTools": list(self.tools)[:MAX_CLIENT_TOOLS],
-            **({"context": _context(given.context)} if given.context else {}),
+            **({"context": _context(input.context)} if input.context else {}),
             **props.model_dump(by_alias=True, exclude_none=True, exclude={"rollcall"}),
-            **asked,
+            **content,
         }
         return AcceptedRequest(
             validate(RunRequest, data), self._digest(), is_new=self.thread.is_new
         )
 
     def _digest(self) -> str:
-        """Return a digest that is the same for the same input, whatever became of its thread."""
-        said = last_user_message(self.history)
+        """Return a digest of the input, which does not depend on the state of its thread."""
+        last = last_user_message(self.history)
         return digest(
             {
                 "agent": self.agent,
-                "thread": self.given.thread_id,
-                "said": said.model_dump() if said else None,
-                "resume": [entry.model_dump() for entry in self.given.resume or ()],
-                "context": [entry.model_dump() for entry in self.given.context or ()],
+                "thread": self.input.thread_id,
+                "said": last.model_dump() if last else None,
+                "resume": [entry.model_dump() for entry in self.input.resume or ()],
+                "context": [entry.model_dump() for entry in self.input.context or ()],
             }
         )
 
 
-def _listed(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _tool_results(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"toolCallId": call, **result} for call, result in results.items()]
 
 
 def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
-    """Return AG-UI's descriptions and values as our context; what is described alike is a list."""
+    """Return AG-UI's context entries as ours, by description; several values of one description
+    are a list."""
     values: dict[str, list[str]] = {}
     for entry in entries:
         values.setdefault(entry.description, []).append(entry.value)
@@ -300,8 +302,8 @@ def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
 
 
 def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
-    """Return what this agent can do for this user, as AG-UI's `AgentCapabilities`, so that a front
-    end shows what there is. `custom.clientTools` are the tools that a client may offer.
+    """Return AG-UI's `AgentCapabilities` of an agent for this user, for a front end to show.
+    `custom.clientTools` are the tools that a client may offer.
 
     Raises:
         NotFound, PermissionDenied: There is no such agent, or not for this user.
@@ -345,7 +347,7 @@ def _tool_spec(entry: Entry) -> dict[str, Any]:
 
 
 OURS = "rollcall"
-"""The key of our own in an event's metadata."""
+"""The key of our own data in an event's metadata."""
 
 
 class EventRenderer(Struct):
@@ -353,10 +355,10 @@ class EventRenderer(Struct):
 
     Attributes:
         thread_id: The client's name of the thread.
-        run_id: The run that the client asked for.
+        run_id: The client's id of the run.
         run: Our ids of the thread and the run, once it has begun.
-        notes: Metadata of the start event: which of its input was left out.
-        answered: Calls that the client itself answered; it has their results.
+        notes: Metadata of the start event: the parts of the input that were left out.
+        answered: Calls that the client answered itself; their results are not sent back.
     """
 
     thread_id: str
@@ -368,10 +370,10 @@ class EventRenderer(Struct):
     has_ended: bool = False
 
     def render(self, stream: RunEvents) -> Generator[Event | None, None, None]:
-        """Yield the run's events to its end, whatever that is.
+        """Yield the run's events, with an end event also if it fails.
 
         Raises:
-            AgentError: It was refused before any event.
+            AgentError: The run was refused before any event.
         """
         result: dict[str, Any]
         with closing(stream):
@@ -397,7 +399,7 @@ class EventRenderer(Struct):
                     failed = events.run_error(message=ours.message, code=ours.code)
                     yield _with(failed, ours.details)
                 return
-        # What the stream lacked, as that of a run that was done before or only noted an answer.
+        # A run that had ended before, or that only stored an answer, has no events of its own.
         ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
         if not self.has_begun:
             yield self._translated(events.run_started(**ids))
@@ -405,6 +407,7 @@ class EventRenderer(Struct):
             yield self._translated(events.run_finished(**ids, result=result))
 
     def _translated(self, event: Event) -> Event:
+        """Return an event with the client's ids and AG-UI's fields, and note a start or an end."""
         kind = event["type"]
         self.has_ended = kind in ("RUN_FINISHED", "RUN_ERROR")
         if kind == "RUN_STARTED":
@@ -419,27 +422,28 @@ class EventRenderer(Struct):
 
 
 def _finished(event: Event) -> Event:
-    """Return the end event with one of the protocol's three outcomes. A stopped run has no result
-    there, so its reason and message go into the metadata."""
+    """Return the end event with one of the protocol's three outcomes. The protocol has no result
+    for a stopped run, so its reason and message go into the metadata."""
     outcome, result = event["outcome"], event["result"]
     if interrupts := outcome.get("interrupts"):
-        told = []
+        rendered = []
         for interrupt in interrupts:
             schema = interrupt["responseSchema"]
-            named = {
+            properties = {
                 AGUI_EDITS if k == OUR_EDITS else k: v for k, v in schema["properties"].items()
             }
-            schema = {**schema, "properties": named}  # with AG-UI's name for changed arguments
-            told.append({**interrupt, "reason": "tool_call", "responseSchema": schema})
-        return {**event, "outcome": {"type": "interrupt", "interrupts": told}}
+            schema = {**schema, "properties": properties}
+            rendered.append({**interrupt, "reason": "tool_call", "responseSchema": schema})
+        return {**event, "outcome": {"type": "interrupt", "interrupts": rendered}}
     if outcome["type"] == "cancelled":
         stopped = {key: result[key] for key in ("stopReason", "message") if key in result}
         bare = {key: value for key, value in event.items() if key != "result"}
         return _with({**bare, "outcome": {"type": "cancelled"}}, stopped)
     pending = outcome.get("pendingToolCallIds")
-    named = {"pendingToolCallIds": pending} if pending else {}
-    return {**event, "outcome": {"type": "success", **named}}
+    calls = {"pendingToolCallIds": pending} if pending else {}
+    return {**event, "outcome": {"type": "success", **calls}}
 
 
 def _with(event: Event, ours: dict[str, Any]) -> Event:
+    """Return an event with our own data in its metadata."""
     return {**event, "metadata": {**event.get("metadata", {}), OURS: ours}}

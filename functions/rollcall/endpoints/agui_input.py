@@ -1,9 +1,9 @@
-"""Reads a `RunAgentInput` of an AG-UI client: the fields that are used, and no others.
+"""Reads the `RunAgentInput` of an AG-UI client: only the fields that are used.
 
-Such a client sends the whole dialogue as it knows it. Our log is the record of the dialogue, so
-only the user's last messages are read, and tool messages that this thread waits for. Of the tools
-that the client offers, those count that are registered for clients, with their registered schema.
-Everything else is ignored: a newer client may send more, and long histories come with every run.
+Such a client sends its whole copy of the dialogue. Our log is the record of the dialogue, so only
+the user's last messages are read, and tool messages that this thread waits for. Tools that the
+client offers are accepted if they are registered for clients with the same schema. Everything else
+is ignored: a newer client may send more, and long histories come with every run.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ Name = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class Shape(BaseModel):
+    """A part of the input; unknown fields are ignored."""
+
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
@@ -54,7 +56,7 @@ class Tool(Shape):
 
 
 class ContextEntry(Shape):
-    """An entry about where the user is."""
+    """An entry of the client's context, about where the user is."""
 
     description: str = Field(max_length=1_000)
     value: str
@@ -69,7 +71,7 @@ class InterruptAnswer(Shape):
 
 
 class OwnProps(Shape):
-    """`forwardedProps.rollcall`: what no field of `run_agent` says."""
+    """`forwardedProps.rollcall`: options that `run_agent` does not have."""
 
     keep_running: bool = False
 
@@ -95,6 +97,8 @@ class RunInput(Shape):
 
 
 class Source(Shape):
+    """The source of an image or document."""
+
     type: str
     value: str
     mime_type: str | None = None
@@ -102,6 +106,8 @@ class Source(Shape):
 
 
 class Part(Shape):
+    """A part of a message's content."""
+
     type: str
     text: str | None = None
     source: Source | None = None
@@ -115,8 +121,8 @@ class UserInput(Shape):
 
     @property
     def key(self) -> str:
-        """Digest by which the message is recognized when it is sent again. Some clients number
-        their messages anew in each session, so an id alone may be another message's."""
+        """A digest by which the message is recognized when it is sent again. Some clients number
+        their messages from the start in each session, so an id alone is not enough."""
         return digest(self.model_dump())
 
 
@@ -132,35 +138,35 @@ def run_input(data: Any) -> RunInput:
     """Read a `RunAgentInput` without its messages.
 
     Raises:
-        InvalidArgument: Naming the first field at fault.
+        InvalidArgument: A field is wrong; it names the first one.
     """
     if not isinstance(data, dict):
         raise InvalidArgument("send a RunAgentInput, a JSON object", field="data")
-    counting = {key: data[key] for key in _COUNTING if data.get(key) is not None}
-    props = counting.pop("forwardedProps", None)
+    used = {key: data[key] for key in _USED_FIELDS if data.get(key) is not None}
+    props = used.pop("forwardedProps", None)
     if isinstance(props, dict):
-        counting["forwardedProps"] = {key: props[key] for key in _PROPS if key in props}
-    check_json(counting, field="")
-    return validate(RunInput, counting)
+        used["forwardedProps"] = {key: props[key] for key in _PROPS if key in props}
+    check_json(used, field="")
+    return validate(RunInput, used)
 
 
-_COUNTING = tuple(to_camel(name) for name in RunInput.model_fields)
+_USED_FIELDS = tuple(to_camel(name) for name in RunInput.model_fields)
 _PROPS = tuple(to_camel(name) for name in Props.model_fields)
 
 
 MAX_MESSAGES = 10_000
 PROVIDER = "rollcall"
-"""The provider of a file source that names an upload of the user's own."""
-_OF_THE_TURN = {"assistant", "tool"}
-"""Roles whose messages end a turn's user messages. Those of other roles (system, developer,
-reasoning, activity) are ignored wherever they stand."""
+"""The provider of a file source that names an upload of the user."""
+_REPLY_ROLES = {"assistant", "tool"}
+"""Roles of messages that follow a turn's user messages. Messages of other roles (system, developer,
+reasoning, activity) are ignored everywhere."""
 
 
 def read_messages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the input's messages, each with a role.
 
     Raises:
-        InvalidArgument: They are no list of messages, or too many.
+        InvalidArgument: The input has no list of messages, or too many.
     """
     messages = data.get("messages")
     if not isinstance(messages, list):
@@ -182,12 +188,12 @@ def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
     """Return the user's messages after the last one of the agent or its tools, oldest first.
 
     Raises:
-        InvalidArgument: One of them is no user message, or two have one id.
+        InvalidArgument: A message is invalid, or two have the same id.
     """
     found: list[UserInput] = []
     for number in range(len(messages) - 1, -1, -1):
         role = messages[number]["role"]
-        if role in _OF_THE_TURN:
+        if role in _REPLY_ROLES:
             break
         if role == "user":
             found.insert(0, _validated(UserInput, messages[number], number))
@@ -198,10 +204,10 @@ def last_user_messages(messages: Sequence[dict[str, Any]]) -> list[UserInput]:
 
 
 def last_user_message(messages: Sequence[dict[str, Any]]) -> UserInput | None:
-    """Return the user's last message, wherever it stands; None where there is none.
+    """Return the user's last message, at any place; None if there is none.
 
     Raises:
-        InvalidArgument: It is no user message.
+        InvalidArgument: The message is invalid.
     """
     for number in range(len(messages) - 1, -1, -1):
         if messages[number]["role"] == "user":
@@ -219,38 +225,38 @@ def answered_call_ids(messages: Sequence[dict[str, Any]]) -> set[str]:
 def tool_answers(
     messages: Sequence[dict[str, Any]], calls: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the results of these calls by call id, each `{content}` or `{error}`. Of several
-    results of one call the last counts.
+    """Return the results of these calls by call id, each `{content}` or `{error}`. If a call has
+    several results, the last one counts.
 
     Raises:
-        InvalidArgument: One of them is no tool message.
+        InvalidArgument: A tool message is invalid.
     """
-    found = {}
+    results = {}
     for number, message in enumerate(messages):
         if message["role"] == "tool" and message.get("toolCallId") in calls:
             answer = _validated(ToolAnswer, message, number)
-            found[answer.tool_call_id] = _call_result(answer)
-    return found
+            results[answer.tool_call_id] = _call_result(answer)
+    return results
 
 
-def message_parts(said: Sequence[UserInput]) -> tuple[list[dict[str, Any]], list[str]]:
+def message_parts(messages: Sequence[UserInput]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the messages as parts of one `RunRequest` message, and the kinds of parts that cannot
     be used."""
-    found: list[dict[str, Any]] = []
+    usable: list[dict[str, Any]] = []
     left_out: list[str] = []
-    for message in said:
+    for message in messages:
         content = message.content
-        given = [Part(type="text", text=content)] if isinstance(content, str) else content
-        for part in given:
-            if (usable := _request_part(part)) is not None:
-                found.append(usable)
+        parts = [Part(type="text", text=content)] if isinstance(content, str) else content
+        for part in parts:
+            if (request_part := _request_part(part)) is not None:
+                usable.append(request_part)
             else:
                 left_out.append(f"{part.type} by {part.source.type}" if part.source else part.type)
-    return found, left_out
+    return usable, left_out
 
 
 def _request_part(part: Part) -> dict[str, Any] | None:
-    """Return a part as `run_agent` takes it; None for one that cannot be used."""
+    """Return a part in the form of `run_agent`; None for a part that cannot be used."""
     if part.type == "text":
         return {"type": "text", "text": part.text or ""}
     source = part.source
@@ -264,13 +270,14 @@ def _request_part(part: Part) -> dict[str, Any] | None:
 
 
 def _call_result(answer: ToolAnswer) -> dict[str, Any]:
+    """Return a tool's answer as `{content}` or `{error}`."""
     text = answer.content
     if not isinstance(text, str):
         text = "".join(part.text or "" for part in text if part.type == "text")
     if answer.error is not None:
         return {"error": answer.error or text or "it failed"}
     if text.lstrip().startswith(("{", "[")):
-        # AG-UI has only texts, in which structured results are JSON.
+        # AG-UI has only text results, in which clients send structured results as JSON.
         with suppress(ValueError, RecursionError, InvalidArgument):
             value = json.loads(text)
             check_json(value)
@@ -279,7 +286,7 @@ def _call_result(answer: ToolAnswer) -> dict[str, Any]:
 
 
 def _validated(shape: type[Any], message: dict[str, Any], number: int) -> Any:
-    """Return a message in this shape; fields that the shape does not have are not looked at."""
+    """Return a message in this shape, without looking at other fields."""
     field = f"messages.{number}"
     keys = [each.alias or name for name, each in shape.model_fields.items()]
     used = {key: message[key] for key in keys if message.get(key) is not None}
@@ -291,23 +298,23 @@ OUR_EDITS, AGUI_EDITS = "editedArguments", "editedArgs"
 
 
 def resume_entry(answer: InterruptAnswer) -> dict[str, Any]:
-    """Return an answer as `run_agent` takes it. Our own name for changed arguments is accepted too;
-    an answer with both names is left as it is, and refused."""
-    given = answer.model_dump(by_alias=True)
-    payload = given["payload"]
+    """Return an answer in the form of `run_agent`. Our own name for changed arguments is accepted
+    too; an answer with both names is not changed, and is refused later."""
+    entry = answer.model_dump(by_alias=True)
+    payload = entry["payload"]
     if isinstance(payload, dict) and AGUI_EDITS in payload and OUR_EDITS not in payload:
-        given["payload"] = {OUR_EDITS if k == AGUI_EDITS else k: v for k, v in payload.items()}
-    return given
+        entry["payload"] = {OUR_EDITS if k == AGUI_EDITS else k: v for k, v in payload.items()}
+    return entry
 
 
 def agui_field(field: str) -> str:
-    """Return the name by which a front end knows a field of an answer."""
+    """Return AG-UI's name of a field of an answer."""
     return field.replace(f".payload.{OUR_EDITS}", f".payload.{AGUI_EDITS}")
 
 
 UNREGISTERED = "it is not registered as a tool of clients"
 OTHER_SCHEMA = "it is registered with other parameters"
-_DESCRIBING = {
+_NOT_COMPARED = {
     "$comment",
     "$id",
     "$schema",
@@ -318,14 +325,16 @@ _DESCRIBING = {
     "examples",
     "title",
 }
-"""Keywords that describe a schema; what may be left out or added besides is ours to say."""
-_NAMED = {"properties", "$defs", "definitions", "patternProperties"}
+"""Keywords that do not count when schemas are compared: annotations, and `additionalProperties`,
+where ours applies."""
+_SCHEMA_MAPS = {"properties", "$defs", "definitions", "patternProperties"}
+"""Keywords whose value maps names to schemas."""
 
 
 def offered_tools(
     registry: Snapshot, tools: Sequence[Tool]
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Return the ids of the registered ones, and of each other one `{name, reason}`."""
+    """Return the ids of the registered tools, and `{name, reason}` of each other one."""
     ids: list[str] = []
     left_out = []
     entries = registry.content.entries
@@ -340,22 +349,22 @@ def offered_tools(
     return ids, left_out
 
 
-def is_same_schema(given: Any, registered: Any) -> bool:
-    """Whether a client's schema accepts the same as the registered one, whatever words describe
-    them. An empty one counts as the same."""
-    return given in (None, {}) or _constraints(given) == _constraints(registered)
+def is_same_schema(offered: Any, registered: Any) -> bool:
+    """Whether a client's schema has the same constraints as the registered one. An empty schema
+    counts as the same."""
+    return offered in (None, {}) or _constraints(offered) == _constraints(registered)
 
 
 def _constraints(schema: Any) -> Any:
-    """Return a schema without descriptions, its lists that are sets sorted."""
+    """Return a schema without its descriptions, and with `required` and `enum` sorted."""
     if isinstance(schema, list):
         return [_constraints(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     kept: dict[str, Any] = {}
-    for key in schema.keys() - _DESCRIBING:
+    for key in schema.keys() - _NOT_COMPARED:
         value = schema[key]
-        if key in _NAMED and isinstance(value, dict):
+        if key in _SCHEMA_MAPS and isinstance(value, dict):
             kept[key] = {name: _constraints(each) for name, each in value.items()}
         elif key in ("required", "enum") and isinstance(value, list):
             kept[key] = sorted(value, key=repr)
@@ -366,17 +375,17 @@ def _constraints(schema: Any) -> Any:
 
 # ---- Threads ----
 #
-# An AG-UI client names its thread before there is one. Every user has names of their own: a thread
-# has the id that follows from user and name, so that nobody can take or try another's.
+# An AG-UI client names its thread before the thread exists. A thread's id is derived from the user
+# and this name, so that each user has their own names and nobody can guess or take another's.
 
 
 class ClientThread(Struct, frozen=True):
-    """The thread that a client's name for it leads to.
+    """The thread that a client calls by its own name.
 
     Attributes:
         id: The thread's own id; there may be no such thread yet.
-        data: The thread's document; empty where there is none.
-        run_thread_id: The thread that the run was opened in, if its id was used before.
+        data: The thread's document; empty if there is none.
+        run_thread_id: The thread in which the run was opened, if its id was used before.
     """
 
     id: str
@@ -389,18 +398,18 @@ class ClientThread(Struct, frozen=True):
 
     @property
     def message_keys(self) -> tuple[str, ...]:
-        """Keys of its newest messages, from clients whose messages have any."""
+        """Keys of its newest messages, if its client has sent any."""
         return tuple(self.data.get("messageKeys", ()))
 
     @property
     def newest_turn(self) -> tuple[str | None, tuple[str, ...]]:
-        """The id of its newest turn, and the keys of the messages that this began with."""
+        """The id of its newest turn, and the keys of the messages that began this turn."""
         turn = self.data.get("newestTurn") or {}
         return turn.get("id"), tuple(turn.get("messageKeys", ()))
 
     @property
     def waiting(self) -> dict[str, Any]:
-        """What it waits for, if for anything."""
+        """The field `waiting` of its document; empty if it waits for nothing."""
         return self.data.get("waiting") or {}
 
 
@@ -410,10 +419,11 @@ def client_thread_id(uid: str, name: str) -> str:
 
 
 def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> ClientThread:
-    """Find the thread that a user's client calls `name`: the user's own thread of that id, or else
-    the one whose id follows from the name. Another user's thread of either id is ignored."""
-    own = client_thread_id(uid, name)
-    references = [paths.thread(db, own)]
+    """Find the thread that a user's client calls `name`: the user's own thread with that id, or
+    else the one whose id is derived from the name. Another user's thread of either id is
+    ignored."""
+    derived_id = client_thread_id(uid, name)
+    references = [paths.thread(db, derived_id)]
     if ID.fullmatch(name):
         references.append(paths.thread(db, name))
     key = None if is_generated_id(run_id) else run_key(uid, run_id)
@@ -423,4 +433,4 @@ def find_client_thread(db: Client, uid: str, name: str, *, run_id: str) -> Clien
         data = thread.to_dict() or {}
         if data.get("uid") == uid:
             return ClientThread(thread.id, data, run_thread_id)
-    return ClientThread(own, {}, run_thread_id)
+    return ClientThread(derived_id, {}, run_thread_id)

@@ -13,10 +13,11 @@ from rollcall.store.run_closing import cancel
 
 @bound(OnCall())
 def cancel_run(platform: Platform, call: Call) -> dict[str, Any]:
-    """Stop a run: `{threadId, runId}`, returning `{status}`.
+    """Stop a run: `{threadId, runId}`, returning `{threadId, runId, status}`.
 
-    "cancelling": its process has been told, and keeps what was said so far. "cancelled": nobody
-    was on it, or it waited for somebody, and it is closed. Otherwise what it had ended as before.
+    "cancelling": its process is notified, and keeps the text so far. "cancelled": no process worked
+    on the run, or it waited for somebody, and it is closed now. Otherwise the status with which the
+    run had ended before.
     """
     request = validate(CancelRequest, call.data)
     status = cancel(platform.db, call.user.uid, request.thread_id, request.run_id)

@@ -1,5 +1,5 @@
-"""Continues turns without a connected client: the task queue, the trigger of approvals, and the
-sweeper, which finds what both missed."""
+"""Continues turns without a connected client: the task queue, the trigger on approvals, and the
+sweeper, which finds the turns that both missed."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ def approval_written(platform: Platform, event: DocumentEvent) -> None:
 
 @bound(OnSchedule("every 1 minutes", timeout_s=SWEEP_S))
 def sweep_runs(platform: Platform) -> None:
-    """Queue what was left: runs whose process died, decisions without a continuation, expired
-    approvals and client calls, and interrupted erasures."""
+    """Queue runs whose process died, decisions without a continuation, and expired approvals and
+    client calls; continue interrupted erasures."""
     sweep(platform, now=datetime.now(UTC))
 
 
 def sweep(platform: Platform, *, now: datetime) -> int:
     """Sweep as of `now`; return how many turns were queued."""
     until = function_end(SWEEP_S)
-    found = list(find_unfinished(platform.db, now=now, grace=timedelta(seconds=10)))
-    for thread_id, run_id in found:
+    unfinished = list(find_unfinished(platform.db, now=now, grace=timedelta(seconds=10)))
+    for thread_id, run_id in unfinished:
         try:
             platform.enqueue(QUEUE, {"threadId": thread_id, "runId": run_id})
         except Unavailable as error:
             log.warning("%s; the sweeper goes on itself", error.message)
             try:
                 continue_run(platform, thread_id, run_id, until=until)
-            except Exception:  # one that breaks off must not keep the others
+            except Exception:  # one broken run must not stop the others
                 log.exception("run %s of thread %s broke off in the sweep", run_id, thread_id)
-    return len(found) + resume_erasures(platform)
+    return len(unfinished) + resume_erasures(platform)

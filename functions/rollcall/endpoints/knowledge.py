@@ -1,6 +1,6 @@
 """Files that users upload: the callables, the queue that reads documents, and the sweep.
 
-What lists, searches and deletes them are capabilities of a pack.
+A pack's capabilities list, search and delete them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def begin_upload(platform: Platform, call: Call) -> dict[str, Any]:
     """Begin an upload: `{name, purpose?, contentType, bytes, sha256, scope?, content?}`.
 
     The purpose is "knowledge", a document to search in, or "attachment", to be sent with a
-    message. Returns `{fileId, partBytes, missing}`, the numbers of the parts to send. With
-    `content`, for a file of one part, it is finished as well: `{fileId, document}`. The same again
-    goes on with what was begun.
+    message. Returns `{fileId, partBytes, missing}`; `missing` has the numbers of the parts to send.
+    With `content`, for a file of one part, the upload is finished too: `{fileId, document}`. A
+    repeated request continues the upload.
     """
     request = validate(BeginUpload, call.data)
     return begin(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
@@ -57,8 +57,8 @@ def upload_part(platform: Platform, call: Call) -> dict[str, Any]:
 def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
     """Check that an upload is complete, and queue a document to be read: `{fileId}`.
 
-    Returns `{fileId, document}`; the document's record in Firestore then tells how far it is. An
-    attachment has none: it is sent by its `fileId`.
+    Returns `{fileId, document}`; the document's record in Firestore has the progress. An attachment
+    has no document: a message refers to it by its `fileId`.
     """
     request = validate(FinishUpload, call.data)
     return finish(platform, call.user, call.claims, request, now=datetime.now(UTC)).dump()
@@ -68,7 +68,7 @@ def finish_upload(platform: Platform, call: Call) -> dict[str, Any]:
 def get_file(platform: Platform, call: Call) -> dict[str, Any]:
     """Read a part of one's own file: `{fileId, part?}`.
 
-    Returns `{fileId, name, contentType, bytes, sha256, parts, part, content}`, base64.
+    Returns `{fileId, name, contentType, bytes, sha256, parts, part, content}`; `content` is base64.
     """
     request = validate(GetFile, call.data)
     return read_part(platform, call.user, request).dump()
@@ -87,11 +87,11 @@ def indexdocument(platform: Platform, data: dict[str, Any]) -> None:
 
 @bound(OnSchedule("every 10 minutes"))
 def sweep_files(platform: Platform) -> None:
-    """Remove unfinished uploads and the content of deleted files, and queue documents that wait for
-    too long."""
+    """Remove unfinished uploads and the content of deleted files, and queue documents that have
+    waited too long."""
     now = datetime.now(UTC)
     removed = FileStore(platform.db).sweep(now=now)
-    left = overdue(platform.db, now=now)
-    for id in left:
+    documents = overdue(platform.db, now=now)
+    for id in documents:
         enqueue(platform, id)
-    log.info("files: %d removed; documents: %d handed on", removed, len(left))
+    log.info("files: %d removed; documents: %d queued again", removed, len(documents))

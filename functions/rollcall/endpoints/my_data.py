@@ -75,11 +75,11 @@ def erase_departed(platform: Platform) -> None:
 
 
 def other_sections(catalog: Catalog) -> list[Section]:
-    """Return the sections beside threads: uploads, and what packs store."""
+    """Return the sections of uploads and of the packs' data."""
     packs = catalog.user_data()
     return [*UPLOADS.sections, *(section for pack in packs for section in pack.sections)]
 
 
 def all_sections(catalog: Catalog) -> list[Section]:
-    """Return all exported sections: the platform's own, then the others."""
+    """Return all sections of an export: the platform's own, then the others."""
     return [DEVICES, *PLATFORM, *DECIDED, *AUDIT, *other_sections(catalog)]

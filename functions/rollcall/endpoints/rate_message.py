@@ -15,7 +15,7 @@ from rollcall.store.ratings import rate
 def rate_message(platform: Platform, call: Call) -> dict[str, Any]:
     """Rate an answer: `{threadId, runId or messageId, rating: "up"|"down"|null, comment?}`.
 
-    It can be changed, and taken back with null; the same again changes nothing. Returns
-    `{threadId, runId, rating, comment}` as it is kept.
+    A later call changes the rating, and null removes it; a repeated call changes nothing. Returns
+    the stored rating, `{threadId, runId, rating, comment}`.
     """
     return rate(platform.db, call.user, validate(RateRequest, call.data))

@@ -1,4 +1,5 @@
-"""What a user may use, and compiling the registry after changes of its documents."""
+"""Lists the capabilities and agents that a user may use, and compiles the registry after changes of
+its documents."""
 
 from __future__ import annotations
 
@@ -13,16 +14,16 @@ from rollcall.registry.access import ALL, may_use
 from rollcall.registry.documents import with_overrides
 from rollcall.registry.snapshot import snapshot
 
-UNTOLD = {"lastUpdated"}
-"""Fields that nobody reads from the compiled registry."""
+UNCOMPILED = {"lastUpdated"}
+"""Fields that are not in the compiled registry."""
 
 
 @bound(OnCall())
 def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
     """List what this user may use: `{capabilities: [...], agents: [...], next?}`.
 
-    Capabilities come in the order of their ids, a page of `limit` at a time; `next` is there where
-    more follow, and goes into `after`.
+    Capabilities are sorted by id, a page of `limit` at a time; if more follow, `next` is the
+    `after` of the next request.
     """
     request = validate(ListRequest, {} if call.data is None else call.data)
     locale = request.locale or "en"
@@ -74,13 +75,14 @@ def agent_written(platform: Platform, event: DocumentEvent) -> None:
 
 
 def _compile(platform: Platform, event: DocumentEvent) -> None:
+    """Compile the registry, unless the change does not concern it."""
     from rollcall.registry.compiler import compile_after
 
-    if _told(event.before) != _told(event.after):
+    if _compiled_fields(event.before) != _compiled_fields(event.after):
         compile_after(platform.db, event.time, embedder=platform.embedder)
 
 
-def _told(document: dict[str, Any] | None) -> dict[str, Any] | None:
+def _compiled_fields(document: dict[str, Any] | None) -> dict[str, Any] | None:
     if document is None:
         return None
-    return {key: value for key, value in document.items() if key not in UNTOLD}
+    return {key: value for key, value in document.items() if key not in UNCOMPILED}

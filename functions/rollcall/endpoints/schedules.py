@@ -22,7 +22,7 @@ log = logging.getLogger("rollcall")
 
 @bound(OnSchedule("every day 03:00"))
 def sync_registry(platform: Platform) -> None:
-    """Publish what this codebase declares; it writes only what changed."""
+    """Publish this codebase's capabilities and agents; only changes are written."""
     declared = platform.catalog
     report = sync(
         platform.db,
@@ -36,7 +36,7 @@ def sync_registry(platform: Platform) -> None:
 @bound(OnSchedule("every day 03:10"))
 def seed_reference_data(platform: Platform) -> None:
     """Bring the packs' reference data in Firestore up to date, from the app's folder `seed`. Sample
-    data is never seeded by the clock."""
+    data is never seeded on a schedule."""
     folder = Path(platform.catalog.folder, "seed")
     for loaded in seed(platform.db, folder, {"reference"}):
         log.info("%s: %d written, %d removed", loaded.collection, loaded.written, loaded.removed)
@@ -44,16 +44,15 @@ def seed_reference_data(platform: Platform) -> None:
 
 @bound(OnSchedule("every 1 minutes", timeout_s=120))
 def check_health(platform: Platform) -> None:
-    """Update the health of capabilities from the calls that processes saw and from checks of its
-    own: what is down is no longer offered."""
+    """Update the health of capabilities from recorded calls and from probes; a capability that is
+    down is no longer offered."""
     watch(platform, now=time.time())
 
 
 def watch(platform: Platform, *, now: float) -> None:
     """Run one health check as of `now`, seconds since 1970."""
     entries = snapshot(platform.db).content.entries
-    look = partial(probe, catalog=platform.catalog)
-    check(platform.db, entries, probe=look, now=now)
+    check(platform.db, entries, probe=partial(probe, catalog=platform.catalog), now=now)
 
 
 @bound(OnSchedule("every 10 minutes"))

@@ -1,4 +1,4 @@
-"""What a user has spent, and what is left."""
+"""`my_usage`: reports what a user has spent, and what is left."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ModelSpend(Wire):
 class Spent(Wire):
     """Spend over some days.
 
-    `usd` and `tokens` are what budgets count: also calls that broke off or were cancelled, with all
-    output that they might have had, and at their worst case those of processes that died.
+    `usd` and `tokens` are what budgets count. That includes calls that broke off or were cancelled,
+    with all output that they might have had, and calls of processes that died, at their worst case.
     """
 
     usd: float
@@ -51,8 +51,8 @@ class Spent(Wire):
 
 
 class Left(Wire):
-    """What may still be spent today, less what is set aside for runs under way; absent where there
-    is no limit. The tenant's budget can end before."""
+    """What may still be spent today, without the reservations of runs under way; absent without a
+    limit. The tenant's budget may run out earlier."""
 
     usd: float | None = None
     tokens: int | None = None
