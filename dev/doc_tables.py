@@ -226,7 +226,7 @@ def fixed_limits() -> str:
             "passages with vectors in a search": _number(search.SEARCHED_VECTORS),
         },
         "Kept for": {
-            "events of a run": _time(event_log.KEPT),
+            "events of a run": _time(event_log.RETENTION),
             "budgets of a day": f"{budgets.KEPT_DAYS} days",
             "usage counts of a day": f"{usage.KEPT_DAYS} days",
             "receipts of erasures": _time(erasure.RECEIPT_KEPT),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rollcall.core.errors import AgentError
 from rollcall.store import seeding
-from rollcall.store.seeding import Kind, Loaded
+from rollcall.store.seeding import Kind, SeedResult
 from seed.errors import Unusable
 from seed.screen import Screen
 from seed.target import DEMO_USER, Target, app_platform, create_user
@@ -30,7 +30,7 @@ class Sample(Protocol):
 
     COLLECTIONS: frozenset[str]
 
-    def load(self, platform: Platform, screen: Screen) -> list[Loaded]: ...
+    def load(self, platform: Platform, screen: Screen) -> list[SeedResult]: ...
 
 
 def packs() -> list[str]:
@@ -46,7 +46,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
         Unusable: A seed file, the database or a user could not be used.
     """
     platform = app_platform()
-    loaded: list[Loaded] = []
+    loaded: list[SeedResult] = []
     with screen.rejections():
         try:
             for pack in packs():
@@ -64,7 +64,7 @@ def load_all(target: Target, kinds: Collection[Kind], screen: Screen) -> None:
 
 def load_pack(
     pack: str, platform: Platform, kinds: Collection[Kind], screen: Screen
-) -> list[Loaded]:
+) -> list[SeedResult]:
     """Load the files of `seed/<pack>`: as documents, or as its `sample.py` does."""
     folder = _FOLDER / pack
     has_code = (folder / "sample.py").is_file()
@@ -80,7 +80,7 @@ def load_pack(
     return loaded
 
 
-def _sync_registry(platform: Platform) -> list[Loaded]:
+def _sync_registry(platform: Platform) -> list[SeedResult]:
     """Publish what code declares.
 
     Raises:
@@ -98,4 +98,4 @@ def _sync_registry(platform: Platform) -> list[Loaded]:
         )
     except (ImportError, AttributeError, TypeError, ValueError, AgentError) as error:
         raise Unusable(f"the registry could not be synced: {error}") from error
-    return [Loaded("registry", "reference", len(done.written), len(done.unchanged))]
+    return [SeedResult("registry", "reference", len(done.written), len(done.unchanged))]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
-from rollcall.store.seeding import Loaded
+from rollcall.store.seeding import SeedResult
 from seed.errors import Unusable
 
 
@@ -80,7 +80,7 @@ class Screen:
         except (GoogleAPIError, GoogleAuthError) as error:
             raise Unusable(f"Firestore did not take it: {error}; run it again to go on") from error
 
-    def loaded(self, results: Sequence[Loaded]) -> None:
+    def loaded(self, results: Sequence[SeedResult]) -> None:
         """Show what loading came to."""
         table = Table("Collection", "Kind")
         for name in ("Written", "Unchanged", "Removed"):

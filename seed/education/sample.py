@@ -17,7 +17,7 @@ from packs.education.answers import check_answer
 from packs.education.blocks import Item, choices, item
 from packs.education.contents import CONTENTS, SCHEMA_VERSION, Content, block_id, content_documents
 from packs.education.courses import COURSES, STUDENTS
-from rollcall.store.seeding import Loaded, read_seed
+from rollcall.store.seeding import SeedResult, read_seed
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -42,11 +42,11 @@ _HEBREW = (
 Documents = dict[str, dict[str, Any]]
 
 
-def load(platform: Platform, screen: Screen) -> list[Loaded]:
+def load(platform: Platform, screen: Screen) -> list[SeedResult]:
     """Write the class with its material and its work."""
     found = documents(today=datetime.now(UTC).date())
     written = _write(platform.db, found)
-    return [Loaded("courses", "sample", written, len(found) - written)]
+    return [SeedResult("courses", "sample", written, len(found) - written)]
 
 
 def documents(*, today: date) -> Documents:

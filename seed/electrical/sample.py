@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packs.electrical.projects.documents import write_project
 from packs.electrical.projects.records import Project, ProjectRole
-from rollcall.store.seeding import Loaded, read_seed
+from rollcall.store.seeding import SeedResult, read_seed
 
 if TYPE_CHECKING:
     from rollcall.core.context import Platform
@@ -37,11 +37,11 @@ class Sample(NamedTuple):
     violations: list[dict[str, Any]]
 
 
-def load(platform: Platform, screen: Screen) -> list[Loaded]:
+def load(platform: Platform, screen: Screen) -> list[SeedResult]:
     """Write the projects with their panels and members."""
     done = [write_project(platform.db, sample.project, sample.members) for sample in projects()]
     new = sum(1 for each in done if each.anything)
-    return [Loaded("projects", "sample", new, len(done) - new)]
+    return [SeedResult("projects", "sample", new, len(done) - new)]
 
 
 def projects() -> Iterator[Sample]:

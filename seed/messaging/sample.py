@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
 from packs.messaging.ingest import write_conversation
-from rollcall.store.seeding import MANIFESTS, Loaded, SeedFile, read_seed
+from rollcall.store.seeding import MANIFESTS, SeedFile, SeedResult, read_seed
 from seed.messaging.days import moment, with_dates
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ COLLECTIONS = frozenset({"conversations", "messages"})
 _MANIFEST = "seed-conversations"
 
 
-def load(platform: Platform, screen: Screen) -> list[Loaded]:
+def load(platform: Platform, screen: Screen) -> list[SeedResult]:
     """Write the conversations with all that the pack makes of messages."""
     today = anchor(platform.db)
     samples = list(conversations(today=today))
@@ -46,8 +46,8 @@ def load(platform: Platform, screen: Screen) -> list[Loaded]:
     new = sum(1 for done in results if done.added == done.total)
     written = sum(done.added + done.changed for done in results)
     return [
-        Loaded("conversations", "sample", new, len(results) - new),
-        Loaded("messages", "sample", written, sum(done.unchanged for done in results)),
+        SeedResult("conversations", "sample", new, len(results) - new),
+        SeedResult("messages", "sample", written, sum(done.unchanged for done in results)),
     ]
 
 

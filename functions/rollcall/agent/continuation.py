@@ -62,7 +62,7 @@ def continue_run(platform: Platform, thread_id: str, run_id: str, *, until: floa
         except FailedPrecondition:
             return "nothing to do"
         if isinstance(found, StillWaiting):
-            mark_settled(db, found.asked)
+            mark_settled(db, found.all_approvals)
             mark_late(db, thread_id, run_id)
         opened = found if isinstance(found, OpenRun) else None
     if opened is None:

@@ -1,10 +1,11 @@
-"""Admission of a run: its user's day counts the start and the runs under way, and may reserve the
-run's first model call.
+"""Admission of a run: checks the user's rate and concurrent runs against the user's day, and may
+reserve the run's first model call.
 
-Every opening writes the user's day provided that it is as it was read. So no run is opened unseen,
-and the rate, a sliding minute's, and the number of runs at once are exact. In the first minutes of
-a UTC day what counts is in yesterday's document, too. Then both are read, and the starts written to
-both: no process whose clock is late opens a run in yesterday's document unseen.
+Every opening writes the user's day on the condition that it has not changed since it was read. No
+opening is missed, so the rate over a sliding minute and the number of concurrent runs are exact. In
+the first minutes of a UTC day, yesterday's document still has starts that count. Both documents are
+then read, and starts are written to both, so that a run that is opened in yesterday's document by a
+process with a late clock is counted, too.
 """
 
 from __future__ import annotations
@@ -38,19 +39,20 @@ if TYPE_CHECKING:
 
 WINDOW_MS = 60_000
 REMEMBERED_MS = WINDOW_MS + 180_000
-"""How long starts are kept: a minute, and by how much the clocks of two processes may differ. A run
-that was just opened is known by its key also to a process whose clock is ahead."""
+"""How long starts are kept: a minute, plus the most by which the clocks of two processes may
+differ. A process whose clock is ahead still finds the key of a run that was just opened."""
 BOTH_DAYS_MS = REMEMBERED_MS
-"""For so long after midnight what counts is in yesterday's document, too."""
+"""How long after midnight yesterday's document is read and written, too."""
 LOOK_AT = 100
-"""Without a limit of runs at once, at so many entries the ones that are over are taken out."""
+"""The number of entries at which ended runs are removed, for a user whose concurrent runs are not
+limited."""
 
 
 class TooManyRuns(ResourceExhausted):
-    """As many runs of the user as may be are under way.
+    """The user has as many concurrent runs as the limit allows.
 
     Attributes:
-        running: Their threads and ids, as the details have them.
+        running: The runs, as `{threadId, runId}`; also in the error's details.
     """
 
     def __init__(self, running: Collection[str], *, most: int) -> None:
@@ -60,7 +62,7 @@ class TooManyRuns(ResourceExhausted):
         ]
         super().__init__(
             f"{len(running)} of your runs are under way, and at most {most} may be at once",
-            hint="wait until one of details.running has ended" if most else "none may be for you",
+            hint="wait until one of details.running has ended" if most else "you may start no runs",
             retry_after_s=2 if most else None,
         )
 
@@ -70,16 +72,17 @@ class TooManyRuns(ResourceExhausted):
 
 
 class Admission(Struct):
-    """What an opening reads and writes of its user's day.
+    """Admits one run: reads and writes the user's day as part of the run's opening.
 
-    Each try of an opening reads `references` together with the thread and sets `snapshots`, has
-    `admit` add its writes, and calls `admitted` when its batch is committed.
+    Each attempt at an opening reads `references` together with the thread, sets `snapshots`, lets
+    `admit` add its writes to the batch, and calls `admitted` once the batch is committed.
 
     Attributes:
         now: When the run was requested, UTC.
         limits: How many runs the user may start in a minute, and have under way at once.
-        counts: Whether both limits count this one; one that continues a turn is only entered.
-        budget: What the run spends from, where its first call is paid for.
+        counts: Whether the run counts towards both limits. A run that continues a turn does not: it
+            is only recorded.
+        budget: The budget of the run, if its first model call is reserved at once.
     """
 
     db: Client
@@ -93,7 +96,7 @@ class Admission(Struct):
 
     @property
     def references(self) -> list[DocumentReference]:
-        """The user's day, and yesterday while its starts count."""
+        """The documents to read: the user's day, and yesterday's while its starts count."""
         return [paths.user_day(self.db, self.uid, day) for day in self._dates]
 
     def was_started(self, key: str) -> bool:
@@ -101,7 +104,7 @@ class Admission(Struct):
         return any(key in day.starts for day in self._days)
 
     def admit(self, batch: WriteBatch, run: str, key: str | None) -> None:
-        """Add the writes, which insist on the documents as they were read.
+        """Check the limits and add the writes, on the condition that the documents are unchanged.
 
         Args:
             run: The path of the run's document.
@@ -113,21 +116,22 @@ class Admission(Struct):
         starts = {key: each for day in days for key, each in day.starts.items()}
         if self.counts:
             check_rate(starts, self.limits.runs_per_minute, now_ms=now_ms)
-        # Whether one more may be under way. Its thread is free for this run, or taken over by it.
+        # Other runs of the same thread do not count: they have ended, or this run supersedes them.
         day, thread = days[0], f"{run.rpartition('/')[0]}/"
         for id, entry in list(day.reservations.items()):
             if (entry["run"] or "").startswith(thread) and Amount.of(entry) == NONE:
                 del day.reservations[id]
         at_once = self.limits.runs_at_once
-        entered = {each["run"] for day in days for each in day.reservations.values()}
-        entered = {each for each in entered if each and not each.startswith(thread)}
-        if len(entered) >= (LOOK_AT if at_once is None else at_once):
-            running = {each for day in days for each in day.look(self.db, now=self.now)} & entered
+        recorded = {each["run"] for day in days for each in day.reservations.values()}
+        recorded = {each for each in recorded if each and not each.startswith(thread)}
+        if len(recorded) >= (LOOK_AT if at_once is None else at_once):
+            live = {run for day in days for run in day.remove_ended_runs(self.db, now=self.now)}
+            running = live & recorded
             if self.counts and at_once is not None and len(running) >= at_once:
                 raise TooManyRuns(running, most=at_once)
         starts = remembered(starts, now_ms=now_ms)
         starts[key or self._id] = {"atMs": now_ms, "counts": self.counts}
-        day.uid = self.uid  # also of a day that an erasure had left without a name
+        day.uid = self.uid  # an erasure may have removed it
         day.reservations[self._id] = reservation(NONE, run, self.now)
         if self.budget:
             self.budget.reserve_first(day, batch, self._id)
@@ -137,7 +141,7 @@ class Admission(Struct):
             write_unchanged(batch, snapshot, each.dump())
 
     def admitted(self) -> None:
-        """Note that the batch is committed."""
+        """Confirm that the batch was committed."""
         if self.budget:
             self.budget.begin(self._id)
 
@@ -154,7 +158,7 @@ class Admission(Struct):
 
 
 def remembered(starts: Starts, *, now_ms: int) -> dict[str, dict[str, Any]]:
-    """Return the starts that are kept, by their runs' keys."""
+    """Return the starts that are recent enough to keep, by their runs' keys."""
     return {key: each for key, each in starts.items() if each["atMs"] > now_ms - REMEMBERED_MS}
 
 
@@ -162,10 +166,10 @@ def check_rate(starts: Starts, most: int | None, *, now_ms: int) -> None:
     """Check that one more run may be started.
 
     Args:
-        starts: Those that are remembered: `{atMs, counts}`, in Unix milliseconds.
-        most: How many may start in a minute; None for any number.
+        starts: Recent starts, each `{atMs, counts}`, in Unix milliseconds.
+        most: How many runs may start in a minute; None for no limit.
     Raises:
-        ResourceExhausted: One more would be too many.
+        ResourceExhausted: The limit is reached.
     """
     since = now_ms - WINDOW_MS
     counted = [each["atMs"] for each in starts.values() if each["counts"] and each["atMs"] > since]

@@ -1,12 +1,12 @@
-"""Approvals: a person's decision on one call, as a document, and what it covers beyond that call.
+"""Approvals: people's decisions on calls, as documents, and what they cover beyond one call.
 
     approvals/{a}            the fields of `Approval`; arguments and argumentsShown as JSON text,
                              argumentsDigest, the decider's fields, decision, replacedBy, endedAt
     threads/{t}, `allowed`   {tool: {digest, by, patterns, patternsBy}}
 
-The arguments are frozen as text with its digest. A document is pending until the run that continues
-the turn has read its decision; that run marks it approved, rejected or expired in the batch that
-opens it, so that one decision counts once.
+The arguments are frozen as text with a digest. A document is pending until the run that continues
+the turn has read its decision. The batch that opens that run marks the approval approved, rejected
+or expired, so that a decision counts once.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 UNKNOWN_APPROVAL = "thread"
-"""Stands for an approval of which a thread of an earlier version kept no id."""
+"""Placeholder for the id of an approval, where a thread of an earlier version did not store it."""
 MOST_PATTERNS = 100
-"""How many patterns a thread remembers of one capability; with more, the oldest are forgotten."""
+"""How many patterns a thread remembers for one capability; the oldest are dropped first."""
 
 log = logging.getLogger("rollcall")
 
@@ -46,15 +46,15 @@ class ApprovalStatus(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     REPLACED = "replaced"
-    """A person changed the arguments: another approval, `replacedBy`, was made of it."""
+    """A person edited the arguments, which made another approval, `replacedBy`."""
 
 
 class ApprovalDecision(Struct, frozen=True):
     """A decision, as stored.
 
     Attributes:
-        by: Who decided, by user id.
-        remember: The pattern that the approval covers in its thread; only `run_agent` gives one.
+        by: The id of the user who decided.
+        remember: A pattern that the approval also covers in its thread; only `run_agent` sets one.
     """
 
     approved: bool
@@ -73,21 +73,22 @@ class ApprovalDecision(Struct, frozen=True):
 
 
 class Translation(Struct, frozen=True):
-    """The summary and display of a card, in another language than the one it was asked in."""
+    """The summary and display of a card in another language than that of the request."""
 
     summary: str
     display: Display | None
-    """None where there is none, or it is in the first language alone."""
+    """None if the card has none, or has it in the language of the request only."""
 
 
 class Card(Struct, frozen=True):
-    """A call's arguments, and what a person decides by.
+    """A call's arguments, and what a person is shown to decide on it.
 
     Attributes:
-        arguments: The frozen ones, and `shown` the same with hidden ones masked.
-        complete: Whether summary and display show every character of the arguments. Where they do
-            not, a client shows the arguments as well.
-        translations: By language.
+        arguments: The frozen arguments.
+        shown: The same with hidden arguments masked.
+        complete: Whether summary and display show every character of the arguments. If not, a
+            client shows the arguments as well.
+        translations: Summary and display in other languages, by language.
     """
 
     arguments: dict[str, Any]
@@ -103,10 +104,10 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         place: The call's place in its step.
-        edited_from: The approval whose arguments were changed into this one's.
-        remember: Patterns of which the decision may name one.
-        is_sound: The stored arguments are those that it was made with; others are neither shown nor
-            run.
+        edited_from: The approval whose arguments were edited into this one's.
+        remember: Patterns, of which the decision may name one.
+        is_sound: Whether the stored arguments match their digest; otherwise they are neither shown
+            nor run.
     """
 
     id: str
@@ -132,7 +133,7 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
     is_sound: bool = True
 
     def status_at(self, now: datetime) -> ApprovalStatus:
-        """Return the status at `now`, with a decision or the expiry taken into account."""
+        """Return the status at `now`, taking a decision or the expiry into account."""
         if self.status is not ApprovalStatus.PENDING:
             return self.status
         if not self.is_sound:
@@ -143,7 +144,7 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
         return ApprovalStatus.EXPIRED if now >= self.expires_at else ApprovalStatus.PENDING
 
     def may_be_decided_by(self, user: User) -> bool:
-        """Tell whether this user is the decider, by id or role."""
+        """Whether this user is the decider, by id or role."""
         decider = self.decider
         if decider.uid is not None:
             return user.uid == decider.uid
@@ -154,7 +155,7 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
         )
 
     def edited(self, card: Card, *, by: User, now: datetime) -> Approval:
-        """Return the approval of edited arguments that a decider makes of this one."""
+        """Return the approval that replaces this one when a decider edits the arguments."""
         return replace(
             self,
             **asdict(card),
@@ -173,7 +174,7 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
         batch.update(paths.approval(db, self.id), fields, option=option)
 
     def document(self) -> dict[str, Any]:
-        """Return the document, whose fields security rules and clients read."""
+        """Return the approval's document; security rules and clients read its fields."""
         text = canonical_json(self.arguments)
         # As text: a chart may hold lists inside lists, which Firestore refuses.
         display = json.dumps(self.display.dump(), ensure_ascii=False) if self.display else None
@@ -204,8 +205,8 @@ class Approval(Card, frozen=True, kw_only=True, rename="camel"):
 
     @classmethod
     def read(cls, snapshot: Any) -> Approval:
-        """Read a stored approval. One whose arguments do not match their digest counts as
-        expired."""
+        """Read a stored approval. It counts as expired if its arguments do not match their
+        digest."""
         data = {"editedFrom": None, **snapshot.to_dict()}
         status = ApprovalStatus(data["status"])
         is_sound = _digest(data["arguments"]) == data["argumentsDigest"]
@@ -245,16 +246,16 @@ _PLAIN_FIELDS = {
     for name, key in zip(Approval.__struct_fields__, Approval.__struct_encode_fields__, strict=True)
     if name not in _OTHER_FIELDS
 }
-"""Attributes of an `Approval` that are stored as they are, with their stored names."""
+"""Attributes of an `Approval` that are stored unchanged, with their stored names."""
 
 
 def load_approvals(
     db: Client, ids: Iterable[str], known: Mapping[str, Any] | None = None
 ) -> list[Approval]:
-    """Read the approvals of these ids that exist, in their order.
+    """Read approvals by id, in the order of the ids, without those that do not exist.
 
     Args:
-        known: Snapshots that were read before, by their paths; only others are read.
+        known: Snapshots that were already read, by their paths; only others are read.
     """
     references = [paths.approval(db, id) for id in ids]
     found = dict(known or {})
@@ -265,7 +266,7 @@ def load_approvals(
 
 
 def read_decider(data: Mapping[str, Any]) -> Decider:
-    """Return who may decide an approval, by its document."""
+    """Return who may decide an approval, from its document."""
     role = data["deciderRole"]
     return Decider(
         uid=data["deciderUid"],
@@ -276,13 +277,13 @@ def read_decider(data: Mapping[str, Any]) -> Decider:
 
 
 def approval_id(*parts: object) -> str:
-    """Return an id that is the same for every try of making one approval, and that nobody can guess
-    from another one."""
+    """Return an id that is the same for every attempt at making one approval, and that nobody can
+    guess from another one."""
     return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:32]
 
 
 def canonical_json(arguments: Mapping[str, Any]) -> str:
-    """Return arguments as text that is the same for equal arguments."""
+    """Return arguments as JSON text that is the same for equal arguments."""
     return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -304,12 +305,14 @@ def _decider_roles(decider: Decider) -> list[str]:
 
 
 class RememberedApproval(Struct, frozen=True):
-    """What approvals in a thread cover of one capability beyond their call, until it is cleared.
+    """What approvals in a thread cover for one capability beyond their calls, until the thread is
+    cleared.
 
     Attributes:
-        digest: The capability's digest at that time: another version's calls are not covered.
+        digest: The capability's digest when it was approved; calls of other versions are not
+            covered.
         by: The id of the latest approval.
-        patterns: The patterns that approvals were given for, each with its approval's id.
+        patterns: The approved patterns, each with the id of its approval.
     """
 
     digest: str
@@ -326,7 +329,8 @@ class RememberedApproval(Struct, frozen=True):
 
 
 def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApproval]:
-    """Read a thread's field `allowed`. At first it held digests alone, then no approvals' ids."""
+    """Read a thread's field `allowed`. The first versions stored only digests, later ones no ids of
+    approvals."""
     remembered = {}
     for tool, found in (stored or {}).items():
         if isinstance(found, str):
@@ -345,7 +349,7 @@ def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApp
 def remember_approvals(
     stored: Mapping[str, Any] | None, settled: Sequence[Approval]
 ) -> dict[str, dict[str, Any]]:
-    """Return a thread's field `allowed` with what these approvals cover."""
+    """Return a thread's field `allowed`, extended by what these approvals cover."""
     remembered = read_remembered(stored)
     for approval in settled:
         if approval.status is not ApprovalStatus.APPROVED or approval.edited_from is not None:

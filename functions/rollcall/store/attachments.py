@@ -1,8 +1,8 @@
 """Attachments: files of a user's message, which live as long as its thread.
 
 An attachment is uploaded like any file, and kept from the moment its message is accepted: the batch
-that opens the run takes it for the thread, so a file belongs to one thread and goes with it. One
-that is never sent is swept after a day.
+that opens the run assigns it to the thread. It belongs to that thread alone and is deleted with it.
+An attachment that is never sent is swept after a day.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 PURPOSE = "attachment"
-"""Of the files in the file store."""
+"""The purpose of attachments in the file store."""
 MOST_BYTES = 10_000_000
-"""Of one file, and of all files of one message together."""
+"""The largest file, and the most that all files of one message have together."""
 ALLOWANCE = Allowance(files=300, bytes=500_000_000)
-"""What one user may keep."""
+"""What one user may store."""
 
 Kind = Literal["image", "document"]
 KINDS: dict[str, Kind] = {
@@ -43,13 +43,13 @@ KINDS: dict[str, Kind] = {
     "text/csv": "document",
     "application/json": "document",
 }
-"""The media types that are taken."""
+"""The media types that are accepted."""
 
 NO_THREAD: dict[str, Any] = {"threadId": None}
-"""The details of an attachment that was not sent yet."""
+"""The details of an attachment that has not been sent yet."""
 
 _PDF_START = 1024
-"""Where a PDF's mark may stand at the latest."""
+"""How many bytes may precede a PDF's header."""
 _CONTROL = frozenset(range(0x20)) - set(b"\t\n\r\f\x1b")
 
 
@@ -57,7 +57,7 @@ def check_content(file: StoredFile, start: bytes) -> None:
     """Check that the content of an attachment has the announced type.
 
     Raises:
-        InvalidArgument: It is something else.
+        InvalidArgument: The content has another type.
     """
     found = _type_of(start)
     is_text = found is None and not file.content_type.startswith("image/")
@@ -101,13 +101,13 @@ def with_attachments(
     """Check that a message may include its attachments.
 
     Args:
-        records: Those of `file_records`, as read.
+        records: Snapshots of `file_records`.
     Returns:
-        The message with what the records say of its parts, and the records of the files that the
-        thread does not have yet.
+        The message, its parts completed from the records, and the records of the files that do not
+        belong to the thread yet.
     Raises:
-        InvalidArgument: One is not there, not the user's own, not whole, no attachment, or of
-            another thread; or they are too large together. The part is named.
+        InvalidArgument: A file is missing, another user's, not fully uploaded, not an attachment,
+            or of another thread (the error names the part); or all files together are too large.
     """
     found = {record.id: file for record in records if (file := read_record(record))}
     parts = []
@@ -161,8 +161,8 @@ def _check_file(file: StoredFile | None, uid: str, thread_id: str, field: str) -
 
 
 def take_files(batch: WriteBatch, records: Sequence[DocumentSnapshot], thread_id: str) -> None:
-    """Take files for a thread, in the batch that accepts their message; it fails if one of them was
-    swept, removed or sent elsewhere meanwhile."""
+    """Assign files to a thread, in the batch that accepts their message. The batch fails if one of
+    them was swept, removed or sent elsewhere in the meantime."""
     from google.cloud.firestore import DELETE_FIELD
 
     for record in records:

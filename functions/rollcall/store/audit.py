@@ -1,4 +1,4 @@
-"""Audit log: who allowed what, and when. Written once, never changed, and readable by no client.
+"""Audit log: who allowed what, and when. Entries are never changed, and no client can read them.
 
     audit/{id}   kind, about, uid, at, loggedAt, and by its kind
       run          role, tenant, threadId, turnId, runId, agent, models, variant, offered, found,
@@ -10,11 +10,11 @@
       data_erased  subject, withAccount, removed; no uid
       erased       what is left of an entry about an erased user: at
 
-An entry holds ids, counts and digests, never what was said and never an argument's value. `uid` is
-the user who sent the request; others who decided stand in `by` or `deciders`, where an erasure
-finds them. Its id follows from what it is about, and it is created, not set: written again with the
-same batch it fails that batch, so one event has one entry. `loggedAt` is when Firestore took it:
-unlike `at`, by one clock, so that whoever reads what came since misses none.
+An entry holds ids, counts and digests, never messages or values of arguments. `uid` is the user who
+sent the request; other people who decided are in `by` or `deciders`, where an erasure finds them.
+An entry's id is derived from its event, and the entry is created, not set: a batch that writes it a
+second time fails, so one event has one entry. `loggedAt` is Firestore's time of the write. Unlike
+`at` it comes from one clock, so a reader that asks for everything since a time misses nothing.
 """
 
 from __future__ import annotations
@@ -68,15 +68,16 @@ def run_entry(
     Args:
         user: Who sent the request.
         request: The turn's request: `offered`, the tools that were chosen for its message, and
-            `variant`, the one in which the agent was compared, if it was.
+            `variant`, the agent's variant if it is part of a comparison.
         attempt: 1, and one more for each time the run was recovered.
-        calls: The run's calls, with hidden arguments masked: their digests are kept.
+        calls: The run's calls, with hidden arguments masked; the entry only has digests of them.
         outcome: "success", "interrupt", "cancelled" or "failed".
         micro_usd: What the run cost, millionths of a US dollar.
-        began_at: When the run opened, and `at` when it ended.
+        began_at: When the run opened.
+        at: When the run ended.
         models: Ids of the models that could answer, best first.
-        found: Ids of the tools that the model then searched for and was offered.
-        approvals: Those that the run made or was continued by.
+        found: Ids of the tools that the model searched for and was then offered.
+        approvals: The approvals that the run requested or was continued by.
     """
     offered = request.get("offered") or ()
     known = {*offered, *PLATFORM_TOOLS}
@@ -116,21 +117,21 @@ def run_entry(
 def entry(
     kind: str, *about: str, uid: str | None, at: datetime, tool: str | None = None, **fields: Any
 ) -> dict[str, Any]:
-    """Return an entry of any kind, without credentials and with its texts bounded.
+    """Return an entry of any kind, with credentials removed and long texts cut.
 
     Args:
-        about: Ids that tell this event from any other of its kind.
-        uid: The user whose it is; None for an entry that outlives the user's data.
+        about: Ids that identify the event among those of its kind.
+        uid: The user that the entry belongs to; None if it outlives the user's data.
         at: When it happened.
         tool: A tool's name, as a model wrote it.
-        fields: The other fields of the kind, by their stored names.
+        fields: The kind's other fields, by their stored names.
     """
     if tool is not None:
         fields["tool"] = _tool(tool)
-    named = {"kind": kind, "about": json.dumps([kind, *about], ensure_ascii=False)}
+    identity = {"kind": kind, "about": json.dumps([kind, *about], ensure_ascii=False)}
     owner = {} if uid is None else {"uid": uid}
     fields = _bounded(redacted_json({"at": at, **fields}))
-    return {"schemaVersion": SCHEMA_VERSION, **named, **owner, **fields}
+    return {"schemaVersion": SCHEMA_VERSION, **identity, **owner, **fields}
 
 
 def write(batch: WriteBatch, db: Client, entry: dict[str, Any]) -> None:
@@ -142,12 +143,13 @@ def write(batch: WriteBatch, db: Client, entry: dict[str, Any]) -> None:
 
 
 def tool_names(names: Iterable[str]) -> list[str]:
-    """Return the names that can be a tool's, each once, in their order."""
+    """Return the distinct names that are valid as a tool's, in their order."""
     return list(dict.fromkeys(name for name in names if CAPABILITY_ID.fullmatch(name)))[:MAX_TOOLS]
 
 
 def _tool(name: str) -> str:
-    """Return a tool's name for the log; a model may have made up any text."""
+    """Return a tool's name for the log, or a placeholder if it is not valid: a model may write any
+    text."""
     return name if CAPABILITY_ID.fullmatch(name) else _NO_TOOL
 
 
@@ -176,7 +178,7 @@ def _approval(approval: Approval) -> dict[str, Any]:
 
 
 def _bounded(value: Any) -> Any:
-    """Return the same with its texts cut to a length that no name or id of ours has."""
+    """Cut the texts in a value to a length that is longer than any of our names and ids."""
     if isinstance(value, str):
         return value if len(value) <= _TEXT_CHARS else value[: _TEXT_CHARS - 1] + "…"
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Firestore operations that every store shares: batched reads, preconditioned writes, retries.
 
-Writes insist on documents as they were read (their update time) and are made again after a lost
-race; there are no transactions, whose locks would queue up behind one another.
+A write requires that its document has not changed since it was read (by its update time), and is
+retried after a lost race. Transactions are not used: their locks would queue up behind one another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 CONTENDED_S = 10.0
-"""Whoever loses every race for a document for this long is told to try again."""
+"""A request that loses every race for a document for this long fails with a retryable error."""
 MOST_PAUSE_S = 0.25
 
 
@@ -49,7 +49,7 @@ def update_unchanged(batch: WriteBatch, snapshot: Any, fields: dict[str, Any]) -
 
 
 def write_unchanged(batch: WriteBatch, snapshot: Any, data: dict[str, Any]) -> None:
-    """Like `update_unchanged`; a document that was not there is created."""
+    """Like `update_unchanged`, but create a document that did not exist."""
     if snapshot.exists:
         update_unchanged(batch, snapshot, data)
     else:
@@ -72,7 +72,7 @@ def try_commit(batch: WriteBatch) -> Any:
 
 def attempts(*, within_s: float = CONTENDED_S, most_pause_s: float = MOST_PAUSE_S) -> Iterator[int]:
     """Count the attempts at a preconditioned write, with a random and growing pause before each but
-    the first, so that all who want the same document get their turn.
+    the first, so that every process that writes the same document gets its turn.
 
     Args:
         within_s: No attempt begins later than this; the first is always made.

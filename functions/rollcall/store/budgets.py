@@ -8,15 +8,15 @@
                                   reservedTokens}}, models, starts, expiresAt
     budgets/t{tenant}-{day}-{n}   tenant, day, SUMS, expiresAt
 
-SUMS are spentMicroUsd, spentTokens, reservedMicroUsd and reservedTokens. The first two documents
-are an operator's, read once a minute. How often a user starts runs, and how many are under way,
-`admission` counts.
+SUMS are spentMicroUsd, spentTokens, reservedMicroUsd and reservedTokens. Operators write the first
+two documents, which are read once a minute. `admission` counts how often a user starts runs and how
+many are under way.
 
-The worst case of a model call is reserved before the call and its cost settled after it; spent and
-reserved together never pass the limit (docs/decisions/16-budgets.md). A reservation is made by a
-write that insists on the day as it was read, or by increments whose answer is checked before the
-call. What a process that died had reserved stays in the sum, and so counts as spent;
-`reservations` only says whose the sum is.
+The worst-case cost of a model call is reserved before the call, and its actual cost settled after
+it; spent and reserved together never exceed the limit (docs/decisions/16-budgets.md). A reservation
+is a write on the condition that the day is unchanged, or increments whose result is checked before
+the call. The reservation of a process that died stays in the sum, and so counts as spent;
+`reservations` only says which runs the sum belongs to.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 FRESH_S = 60.0
 """An operator's change takes effect within this time."""
 MOST_STARTS = 2_000
-"""The highest limit of runs a minute: four minutes' fill about half of a day's document."""
+"""The highest limit of runs a minute: the starts of four minutes fill about half of a document."""
 
 KEPT_DAYS = 400
-"""Then a day's document expires."""
+"""How long a day's document is kept."""
 LONGEST_CALL = timedelta(hours=1)
 """A reservation outside of a run that is older than this was left by a process that died."""
 RESERVED_RETRY_S = 5
-"""When a call may be tried again that others' reservations are in the way of."""
+"""When to retry a call that other calls' reservations leave no room for."""
 
 
 log = logging.getLogger("rollcall")
@@ -81,7 +81,7 @@ class Amount(Struct, frozen=True):
         return Amount(self.micro_usd - other.micro_usd, self.tokens - other.tokens)
 
     def covers(self, other: Amount) -> bool:
-        """Whether neither of the other is more."""
+        """Whether neither the money nor the tokens of `other` exceed these."""
         return self.micro_usd >= other.micro_usd and self.tokens >= other.tokens
 
     @staticmethod
@@ -107,23 +107,23 @@ class TenantLimits(Wire):
 
     @property
     def micro_usd(self) -> int | None:
-        """The money in millionths of a US dollar, as it is counted."""
+        """The money limit in millionths of a US dollar."""
         return None if self.usd_per_day is None else round(self.usd_per_day * 1_000_000)
 
     @property
     def is_none(self) -> bool:
-        """Whether no money and no tokens are limited."""
+        """Whether neither money nor tokens are limited."""
         return self.usd_per_day is None and self.tokens_per_day is None
 
     def allows(self, amount: Amount) -> bool:
-        """Whether so much may be spent in a day."""
+        """Whether this amount may be spent in a day."""
         usd, tokens = self.micro_usd, self.tokens_per_day
         is_paid = usd is None or amount.micro_usd <= usd
         return is_paid and (tokens is None or amount.tokens <= tokens)
 
 
 class UserLimits(TenantLimits):
-    """What one user may spend, and how often start a run; None for no limit."""
+    """What one user may spend, and how many runs they may start; None for no limit."""
 
     usd_per_day: UsdPerDay | None = 2.0
     tokens_per_day: TokensPerDay | None = 2_000_000
@@ -135,13 +135,13 @@ L = TypeVar("L", bound=TenantLimits)
 
 
 class Limits(Struct, frozen=True, eq=False):
-    """Both documents as they were read, and when (monotonic seconds)."""
+    """An operator's limits and prices, as read at `read_at` (monotonic seconds)."""
 
     document: dict[str, Any] = field(default_factory=dict)
     prices: dict[str, Any] = field(default_factory=dict)
     read_at: float = field(default_factory=time.monotonic)
 
-    @functools.lru_cache(maxsize=1_000)  # noqa: B019 - what is kept is small, and renewed each minute
+    @functools.lru_cache(maxsize=1_000)  # noqa: B019 - entries are small, and renewed each minute
     def of_user(self, user: User) -> UserLimits:
         """Return the defaults, overridden by `user`, then by the role's and by the user's entry."""
         places = (("user", None), ("roles", user.role.value), ("users", user.uid))
@@ -149,12 +149,12 @@ class Limits(Struct, frozen=True, eq=False):
 
     @functools.lru_cache(maxsize=1_000)  # noqa: B019
     def of_tenant(self, tenant: str | None) -> TenantLimits:
-        """Return no limit but what `tenant` and the tenant's own entry say."""
+        """Return the limits that `tenant` and the tenant's own entry set; there are no defaults."""
         places = (("tenant", None), ("tenants", tenant)) if tenant else ()
         return self._overridden(TenantLimits(), places)
 
     def _overridden(self, limits: L, places: tuple[tuple[str, str | None], ...]) -> L:
-        """Override each field by itself: one that cannot be read is logged and changes nothing."""
+        """Override each field separately: an invalid value is logged and changes nothing."""
         for place, key in places:
             entry: Any = self.document.get(place, {})
             if key is not None and isinstance(entry, dict):
@@ -174,31 +174,31 @@ _lock = threading.Lock()
 
 
 def limits(db: Client) -> Limits:
-    """Return the limits, from memory while they are fresh; a copy that cannot be renewed still
-    serves.
+    """Return the limits, from memory while they are fresh; an old copy is used if they cannot be
+    read again.
 
     Raises:
-        Unavailable: They were never read, and cannot be.
+        Unavailable: They cannot be read, and there is no copy.
     """
     from google.api_core.exceptions import GoogleAPICallError
 
     key = f"{db.project}/{db._database}"
     with _lock:
-        found = _known.get(key)
-        if found is None or time.monotonic() - found.read_at > FRESH_S:
+        current = _known.get(key)
+        if current is None or time.monotonic() - current.read_at > FRESH_S:
             budgets = db.collection(collection_id("budgets"))
             try:
                 own, prices = read_all(db, budgets.document("limits"), budgets.document("prices"))
-                found = _known[key] = Limits(own.to_dict() or {}, prices.to_dict() or {})
+                current = _known[key] = Limits(own.to_dict() or {}, prices.to_dict() or {})
             except GoogleAPICallError as error:
-                if found is None:
+                if current is None:
                     raise Unavailable(f"the limits could not be read: {error}") from error
                 log.warning("the limits could not be read anew: %s", error)
-    return found
+    return current
 
 
 def forget_limits() -> None:
-    """Read the limits anew next time."""
+    """Drop the limits from memory, so that the next call reads them."""
     _known.clear()
 
 
@@ -220,8 +220,8 @@ class BudgetExhausted(ResourceExhausted):
     """The budget of the user or of the tenant is used up: no model may be called now.
 
     Attributes:
-        is_for_now: Whether reservations of others alone are in the way, of calls that may cost
-            less.
+        is_for_now: Whether only reservations of other calls are in the way, which may turn out to
+            cost less.
     """
 
     def __init__(self, message: str, *, is_for_now: bool = False) -> None:
@@ -233,7 +233,7 @@ class BudgetExhausted(ResourceExhausted):
 
     @staticmethod
     def of(limit: TenantLimits, day: Day, need: Amount) -> BudgetExhausted:
-        """Return the refusal of a call for which a user's day has no room."""
+        """Return the error for a call that does not fit into a user's day."""
         is_for_now = limit.allows(day.spent + need)
         why = "reserved by your runs under way" if is_for_now else "used up"
         usd, tokens, used = limit.micro_usd, limit.tokens_per_day or 0, day.used
@@ -243,19 +243,19 @@ class BudgetExhausted(ResourceExhausted):
         else:
             left, most = f"{max(0, tokens - used.tokens):,}", f"{tokens:,} tokens"
             needed = f"{need.tokens:,}"
-        told = f"{left} of {most} are left, and this may take up to {needed}"
-        return BudgetExhausted(f"your budget for today is {why}: {told}", is_for_now=is_for_now)
+        room = f"{left} of {most} are left, and this may take up to {needed}"
+        return BudgetExhausted(f"your budget for today is {why}: {room}", is_for_now=is_for_now)
 
 
 class Day(Struct):
-    """A user's day, as its document has it.
+    """A user's budget for a day, as stored.
 
     Attributes:
         uid: None once the user's data was erased.
         settled: What calls cost.
-        reserved: The sum of what was reserved and is not settled, also by runs that are over.
-        reservations: Those of runs, and of calls outside of runs, that are not known to be over; a
-            run is entered without having reserved anything, too.
+        reserved: The sum of all unsettled reservations, including those of ended runs.
+        reservations: Reservations of runs, and of calls outside of runs, that are not known to have
+            ended. A run has an entry even if it has reserved nothing.
         models: Sums of counts and cost by model.
         starts: Runs that were opened in the last minutes, by their keys (`admission`).
     """
@@ -270,14 +270,15 @@ class Day(Struct):
 
     @staticmethod
     def of(data: dict[str, Any] | None, day: date) -> Day:
-        """Read a document; None for one that is not there."""
+        """Read a day's document; None stands for a missing one."""
         data = data or {}
         sums = Amount.of(data, "spent"), Amount.of(data, "reserved")
         maps = (dict(data.get(name, {})) for name in ("reservations", "models", "starts"))
         return Day(data.get("uid"), day, *sums, *maps)
 
     def dump(self) -> dict[str, Any]:
-        """Return the document's fields; those of a nameless day leave its name and its expiry."""
+        """Return the document's fields. Without a `uid` they leave the stored uid and expiry
+        alone."""
         named = {"uid": self.uid, "expiresAt": expiry(self.day)} if self.uid is not None else {}
         return {
             **named,
@@ -292,12 +293,12 @@ class Day(Struct):
 
     @property
     def used(self) -> Amount:
-        """Spent or reserved: what a limit is compared with."""
+        """The sum of settled and reserved, which is compared with a limit."""
         return self.settled + self.reserved
 
     @property
     def spent(self) -> Amount:
-        """What calls cost, and what runs that are over had reserved and did not settle."""
+        """What calls cost, plus what ended runs reserved and did not settle."""
         return self.used - sum(map(Amount.of, self.reservations.values()), NONE)
 
     def settle(self, cost: Amount, counts: Mapping[str, Mapping[str, int]]) -> None:
@@ -307,16 +308,17 @@ class Day(Struct):
             sums = self.models.get(model_id, {})
             self.models[model_id] = {key: sums.get(key, 0) + numbers[key] for key in numbers}
 
-    def look(self, db: Client, *, now: datetime) -> set[str]:
-        """Take out the reservations of runs that are over: one read for each run.
+    def remove_ended_runs(self, db: Client, *, now: datetime) -> set[str]:
+        """Remove the reservations of ended runs, and of calls that are older than `LONGEST_CALL`;
+        one read for each run.
 
         Returns:
             The paths of the runs that a process works on.
         """
         entries = self.reservations.items()
         names = sorted({each["run"] for _, each in entries if each["run"]})
-        found = read_all(db, *(db.document(name) for name in names))
-        runs = {name: run.to_dict() or {} for name, run in zip(names, found, strict=True)}
+        snapshots = read_all(db, *(db.document(name) for name in names))
+        runs = {name: run.to_dict() or {} for name, run in zip(names, snapshots, strict=True)}
         for id, each in list(entries):
             is_over = runs.get(each["run"], {}).get("status") != RunStatus.RUNNING
             if not each["run"]:
@@ -327,12 +329,16 @@ class Day(Struct):
 
 
 def reservation(amount: Amount, run: str | None, at: datetime) -> dict[str, Any]:
-    """Return the entry of a run by its path, or of a call outside of runs, in its user's day."""
+    """Return the entry of a run in its user's day.
+
+    Args:
+        run: The path of the run; None for a call outside of runs.
+    """
     return {**amount.dump("reserved"), "run": run, "at": at}
 
 
 def increments(*, reserved: Amount, spent: Amount) -> dict[str, Any]:
-    """Return what adds to a day's sums, in a batch that is committed at most once."""
+    """Return fields that add to a day's sums; the batch must be committed at most once."""
     from google.cloud.firestore import Increment
 
     sums = reserved.dump("reserved") | spent.dump("spent")
@@ -340,16 +346,15 @@ def increments(*, reserved: Amount, spent: Amount) -> dict[str, Any]:
 
 
 def used_sum(written: Any) -> Amount:
-    """Return what is reserved and spent after `increments`, as the write's result says."""
-    # In the order of the fields' names, of which these are the last.
+    """Return the sum of reserved and spent after `increments`, from the write's result."""
+    # Results are in the order of the fields' names, of which these are the last four.
     sums = [each.integer_value for each in written.transform_results][-4:]
     return Amount(sums[0] + sums[2], sums[1] + sums[3])
 
 
 def read_days(db: Client, uid: str, *, since: date, until: date, now: datetime) -> list[Day]:
-    """Return a user's days with a document, oldest first, without reservations of runs that are
-    over."""
-    # By document id, which needs no index of its own and names this user alone.
+    """Return a user's stored days, oldest first, without the reservations of ended runs."""
+    # A query by document id needs no index of its own and matches this user alone.
     first, last = paths.user_day(db, uid, since), paths.user_day(db, uid, until)
     query = db.collection(collection_id("budgets")).where(filter=where("__name__", ">=", first))
     found = query.where(filter=where("__name__", "<=", last)).stream()
@@ -357,15 +362,15 @@ def read_days(db: Client, uid: str, *, since: date, until: date, now: datetime) 
 
 
 def read_day(db: Client, data: dict[str, Any], *, now: datetime) -> Day:
-    """Return the day of a document, without reservations of runs that are over."""
+    """Return the day of a document, without the reservations of ended runs."""
     day = Day.of(data, date.fromisoformat(data["day"]))
-    day.look(db, now=now)
+    day.remove_ended_runs(db, now=now)
     return day
 
 
 class RunBudget(Protocol):
-    """What a run spends from, as the writes that open, save and end it need it; `UserBudget` of
-    `agent/budget.py`."""
+    """The budget that a run spends from, as its opening, saves and end use it. `agent/budget.py`
+    implements it as `UserBudget`."""
 
     def reserve_first(self, day: Day, batch: WriteBatch, id: str) -> None: ...
     def begin(self, id: str) -> None: ...
@@ -375,13 +380,13 @@ class RunBudget(Protocol):
 
 # ---- Tenants ----
 #
-# A tenant's day is in shards. Each process adds what its runs reserve and settle to one shard, by
-# increments in batches that they commit anyway. Once a reservation is committed, and before its
-# call, all shards are summed. Of several that reserve at once the last to commit sees all others,
-# so the calls that are made never cost more than the limit.
+# A tenant's day is split into shards. Each process adds its runs' reservations and costs to one
+# shard, by increments in batches that the runs commit anyway. After a reservation is committed and
+# before its call, all shards are summed. Of several concurrent reservations, the last to commit
+# sees all the others, so the calls that are made never cost more than the limit.
 
 SHARDS = 64
-"""As many as processes use the budget, and at most so many."""
+"""The most shards of a day. Each process adds to one, so fewer processes make fewer shards."""
 
 
 @functools.cache
@@ -391,14 +396,14 @@ def own_shard() -> int:
 
 
 class TenantDay(Struct, frozen=True):
-    """What a tenant's users spend together in a day."""
+    """A tenant's budget for a day, which its users share."""
 
     db: Client
     tenant: str
     day: date
 
     def add(self, batch: WriteBatch, *, reserved: Amount, spent: Amount = NONE) -> None:
-        """Add to what is reserved and spent, in a batch that is committed at most once."""
+        """Add amounts to the day; the batch must be committed at most once."""
         fields = {
             "schemaVersion": SCHEMA_VERSION,
             "tenant": self.tenant,
@@ -409,8 +414,8 @@ class TenantDay(Struct, frozen=True):
         batch.set(paths.tenant_day(self.db, self.tenant, self.day, own_shard()), fields, merge=True)
 
     def sums(self) -> tuple[Amount, Amount]:
-        """Return what is reserved and what is spent, in all shards."""
-        # By document id, which needs no index of its own; ":" comes next after "9".
+        """Return the reserved and the spent amount over all shards."""
+        # A query by document id needs no index of its own; ":" sorts right after "9".
         first, end = (paths.tenant_day(self.db, self.tenant, self.day, n) for n in ("0", ":"))
         budgets = self.db.collection(collection_id("budgets"))
         query = budgets.where(filter=where("__name__", ">=", first))
@@ -422,12 +427,12 @@ class TenantDay(Struct, frozen=True):
         return reserved, spent
 
     def check(self, limit: TenantLimits, need: Amount) -> None:
-        """Check that what is spent and reserved is within the limit.
+        """Check that spent and reserved together are within the limit.
 
         Args:
-            need: What the newest reservation takes.
+            need: The amount of the newest reservation.
         Raises:
-            BudgetExhausted: It is not; that reservation is to be taken back.
+            BudgetExhausted: They exceed it; the caller must release that reservation.
         """
         reserved, spent = self.sums()
         if limit.allows(reserved + spent):

@@ -1,8 +1,8 @@
 """The process's Firestore client, and single documents over REST for a process that has not loaded
-it.
+the client.
 
-Importing the client takes half as long as a whole bare function takes to start, and a function that
-computes from its arguments needs nothing of Firestore but its own small entry in the registry.
+Importing the client takes half as long as starting a bare function, and a function that computes
+from its arguments needs nothing from Firestore but its own small entry in the registry.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _FALLBACK_PROJECT = "demo-rollcall"
 def database() -> Client:
     """Return the Firestore client of this process.
 
-    With `FIRESTORE_EMULATOR_HOST` set no credentials are looked for; otherwise the
-    deployment's own are used.
+    It needs no credentials if `FIRESTORE_EMULATOR_HOST` is set, and otherwise uses the
+    deployment's.
     """
     from google.cloud.firestore import Client
 
@@ -42,7 +42,7 @@ def database() -> Client:
 
 
 def is_open() -> bool:
-    """Tell whether this process has its client, whose import takes long."""
+    """Whether this process has loaded its client, which takes long to import."""
     return database.cache_info().currsize > 0
 
 
@@ -55,20 +55,23 @@ TIMEOUT_S = 10.0
 
 
 def read_over_rest(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
-    """Return fields of the document at `path` by REST; None if it does not exist.
+    """Read fields of a document over REST.
 
     Args:
-        path: As in "capabilities/find_room".
-        fields: Names at its top, such as "status". Texts, numbers, flags, lists and maps are read.
+        path: The document's path, such as "capabilities/find_room".
+        fields: Names of top-level fields, such as "status". They may hold strings, numbers,
+            booleans, null, arrays and maps.
+    Returns:
+        The fields; None if the document does not exist.
     Raises:
-        Unavailable: It was not read, for whatever reason. The client may know better.
+        Unavailable: The read failed, for whatever reason. The full client may still succeed.
     """
     from google.auth.exceptions import GoogleAuthError
     from requests.exceptions import RequestException
 
-    wanted = [("mask.fieldPaths", field) for field in fields]
+    mask = [("mask.fieldPaths", field) for field in fields]
     try:
-        response = _rest_session(_host()).get(_rest_url(path), params=wanted, timeout=TIMEOUT_S)
+        response = _rest_session(_host()).get(_rest_url(path), params=mask, timeout=TIMEOUT_S)
         if response.status_code == 404:
             return None
         response.raise_for_status()
@@ -79,10 +82,10 @@ def read_over_rest(path: str, fields: Sequence[str]) -> dict[str, Any] | None:
 
 
 def create_over_rest(path: str, data: Mapping[str, str | int | datetime]) -> None:
-    """Create a document at `path` by REST, unless it exists.
+    """Create a document at `path` over REST, unless it exists.
 
     Raises:
-        Unavailable: It is not known to be stored, for whatever reason.
+        Unavailable: The write failed, or its outcome is not known.
     """
     from google.auth.exceptions import GoogleAuthError
     from requests.exceptions import RequestException
@@ -109,7 +112,7 @@ def create_over_rest(path: str, data: Mapping[str, str | int | datetime]) -> Non
 
 
 def _host() -> str | None:
-    """Return the emulator's host; None where none is configured."""
+    """Return the emulator's host; None if no emulator is configured."""
     return os.environ.get("FIRESTORE_EMULATOR_HOST") or None
 
 
@@ -121,13 +124,13 @@ def _rest_url(path: str) -> str:
 
 @cache
 def _rest_session(emulator: str | None) -> Session:
-    """Return the session for REST requests, signed by this process's service account; for the
-    emulator by its owner."""
+    """Return the session for REST requests, authorized as this process's service account, or as the
+    emulator's owner."""
     import requests
 
     if emulator:
         session = requests.Session()
-        session.trust_env = False  # no proxy leads to it
+        session.trust_env = False  # the emulator is never behind a proxy
         session.headers["Authorization"] = "Bearer owner"
         return session
     import firebase_admin  # type: ignore[import-untyped]
@@ -138,10 +141,10 @@ def _rest_session(emulator: str | None) -> Session:
 
 
 def _read_value(value: dict[str, Any]) -> Any:
-    """Read a value in Firestore's REST form, by its kind.
+    """Return the Python value of a value in Firestore's REST format.
 
     Raises:
-        KeyError: It is of another kind.
+        KeyError: Its kind is not supported.
     """
     ((kind, data),) = value.items()
     if kind == "mapValue":

@@ -1,9 +1,10 @@
-"""Opens the continuation of a waiting run, exactly one for each.
+"""Continuations: open the one run that continues a waiting run.
 
-A run that ends with outcome `interrupt` waits for decisions of people and for results of the
-client's tools. The thread's field `waiting` says for what. Answers come through `run_agent`, or as
-decisions written to approvals; several processes may race to continue the turn, and the batch that
-opens the continuing run settles what was waited for. Answers to a part of it are noted meanwhile.
+A run that ends with outcome `interrupt` waits for people's decisions and for results of the
+client's tools; the thread's field `waiting` lists them. Answers come through `run_agent`, or as
+decisions written to approvals. Several processes may race to continue the turn; the batch that
+opens the continuing run also settles everything the run waited for. Until all answers are there,
+partial ones are stored.
 """
 
 from __future__ import annotations
@@ -53,17 +54,18 @@ if TYPE_CHECKING:
 log = logging.getLogger("rollcall")
 
 Known = Mapping[str, Any]
-"""Snapshots that were read before, by their paths."""
+"""Snapshots that were already read, by their paths."""
 
 
 class Continuation(RunOpening, frozen=True, kw_only=True):
     """The answers with which a waiting run is continued.
 
     Attributes:
-        decisions: What a decider says now, by approval; others are read from their documents.
-        edits: Approvals that a decider makes of others, with changed arguments, by the first's id.
-        results: What the client's tools answered, by call id: `{content}` or `{error}`.
-        client: Fields of the turn's request where another client has taken its calls over.
+        decisions: Decisions in this request, by approval id; others are read from their documents.
+        edits: Approvals with edited arguments, by the id of the approval that each replaces.
+        results: Results of the client's tools, by call id: `{content}` or `{error}`.
+        client: Fields that change in the turn's request, if another client has taken its calls
+            over.
     """
 
     decisions: dict[str, ApprovalDecision] = field(default_factory=dict)
@@ -76,13 +78,14 @@ class StillWaiting(Struct, frozen=True):
     """Some approvals or results of the turn are still open.
 
     Attributes:
-        approvals: Those that are still to be decided, of `asked`, all that the turn waits for.
-        calls: Those that the client has still to answer.
+        approvals: The approvals that are not decided yet.
+        calls: Ids of the calls that the client has not answered yet.
+        all_approvals: All approvals that the turn waits for, decided ones included.
     """
 
     approvals: tuple[Approval, ...]
     calls: tuple[str, ...]
-    asked: tuple[Approval, ...]
+    all_approvals: tuple[Approval, ...]
 
 
 def open_continuation(
@@ -92,14 +95,14 @@ def open_continuation(
     continuation: Continuation,
     known: Known | None = None,
 ) -> OpenRun | StillWaiting | str:
-    """Open the run that continues a waiting one: exactly one is ever opened.
+    """Open the run that continues a waiting one. Only one run ever continues it.
 
     Args:
-        known: What was read of the thread a moment ago, its document and its view at one time.
+        known: Snapshots that were just read; the thread and its view in the same read.
     Returns:
-        The open run; what is still waited for; or the id of the run that continued it before.
+        The open run; what is still open; or the id of the run that already continues it.
     Raises:
-        FailedPrecondition: The run waits for nothing (any more).
+        FailedPrecondition: The run waits for nothing, or not any more.
         AlreadyExists: The run id was used in another thread.
     """
     for _ in attempts():
@@ -113,18 +116,18 @@ def open_continuation(
 def _read(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
 ) -> tuple[DocumentSnapshot, DocumentSnapshot, DocumentSnapshot, DocumentSnapshot | None]:
-    """Return the thread, its view, the waiting run, and what is found of the run to open; read what
-    is not known yet.
+    """Return the thread, its view, the waiting run and the run to open (None if it does not exist).
+    Only documents that are not `known` are read.
 
-    Should what is known have changed, the batch fails: all of it is written, and the thread only as
-    it was.
+    If a known document has changed since, the batch fails: the thread is written on the condition
+    that it is unchanged.
     """
     thread, window = paths.thread(db, thread_id), paths.window(db, thread_id)
     waiting, run = (paths.run(db, thread_id, id) for id in (waiting_run_id, continuation.run_id))
     key, admission = continuation.key, continuation.admission
     waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
     if waits and waits["runId"] == waiting_run_id and window.path in known:
-        # It waits still, so in this thread no run continues it.
+        # It still waited then, so no run of this thread continues it.
         left = [] if waiting.path in known else [waiting]
         found, opened = read_for_opening(db, left, key=key, admission=admission)
         before = found[0] if found else known[waiting.path]
@@ -138,29 +141,29 @@ def _read(
 def _try_open(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation, known: Known
 ) -> OpenRun | StillWaiting | str | None:
-    """Try once; None when another process was faster."""
-    held, view, waiting, run = _read(db, thread_id, waiting_run_id, continuation, known)
+    """Try once; None if another process was faster."""
+    snapshot, view, waiting, run = _read(db, thread_id, waiting_run_id, continuation, known)
     opened = _opened_before(db, thread_id, waiting, run, continuation)
     if opened is not None:
         return opened
-    thread = held.to_dict() or {}
+    thread = snapshot.to_dict() or {}
     waits = thread.get("waiting")
     if not waits or waits["runId"] != waiting_run_id:
         raise FailedPrecondition(TEXTS.text("errors.nothing_waits"), field="resume")
     if is_generated_id(continuation.run_id) and continuation.run_id != next_run_id(waiting_run_id):
         raise run_erased()
     now = datetime.now(UTC)
-    asked = load_approvals(db, waits["approvals"], known)
-    settled, still_open = _settle(asked, continuation, now)
+    approvals = load_approvals(db, waits["approvals"], known)
+    settled, still_open = _settle(approvals, continuation, now)
     is_over = waits["until"] is not None and now >= waits["until"]
-    calls: tuple[str, ...] = ()  # those that the client has not answered, while its time lasts
+    calls: tuple[str, ...] = ()  # unanswered ones, until the client's time is over
     if not (is_over or waits.get("isAnswered") or waits.get("isLate")):
         calls = tuple(call for call in waits["calls"] if call not in continuation.results)
     if still_open or calls:
-        return StillWaiting(still_open, calls, tuple(asked))
+        return StillWaiting(still_open, calls, tuple(approvals))
     batch = db.batch()
-    _write_approvals(batch, db, asked, settled, continuation.run_id, now)
-    return _commit(db, batch, held, view, waiting, continuation, settled)
+    _write_approvals(batch, db, approvals, settled, continuation.run_id, now)
+    return _commit(db, batch, snapshot, view, waiting, continuation, settled)
 
 
 def _opened_before(
@@ -170,12 +173,12 @@ def _opened_before(
     run: DocumentSnapshot | None,
     continuation: Continuation,
 ) -> OpenRun | str | None:
-    """Return the run that continues the turn already, or this very one, whose batch lost its
-    answer.
+    """Return the run that already continues the turn. It is an open run if this opening created it
+    and only the answer to its batch was lost.
 
     Raises:
         AlreadyExists: The run id was used for another run.
-        NotFound: It was used in this thread, and its run was erased.
+        NotFound: The id was used in this thread, and its run was erased.
     """
     data = (run.to_dict() or {}) if run is not None else {}
     if (opened := continuation.opened_before(db, thread_id, data)) is not None:
@@ -193,27 +196,33 @@ def _opened_before(
 def _commit(
     db: Client,
     batch: WriteBatch,
-    held: DocumentSnapshot,
+    snapshot: DocumentSnapshot,
     view: DocumentSnapshot,
     waiting: DocumentSnapshot,
     continuation: Continuation,
     settled: Sequence[Approval],
 ) -> OpenRun | None:
-    """Take the thread for the continuing run, in the batch that settles what it waited for."""
-    now, thread_id, run_id = datetime.now(UTC), held.id, continuation.run_id
-    thread, before = held.to_dict() or {}, waiting.to_dict() or {}
+    """Give the thread's lease to the continuing run and commit; None if another process was faster.
+
+    Args:
+        batch: Settles the approvals.
+        snapshot: The thread.
+        waiting: The run that waits.
+    """
+    now, thread_id, run_id = datetime.now(UTC), snapshot.id, continuation.run_id
+    thread, before = snapshot.to_dict() or {}, waiting.to_dict() or {}
     recent = read_recent(db, thread_id, thread, view)
-    documents = _whole(db, thread_id, recent.documents)
+    documents = _complete_turn(db, thread_id, recent.documents)
     token, lease = next_lease(thread, run_id)
     allowed = remember_approvals(thread.get("allowed"), settled)
-    taken = {**lease, "waiting": None, "allowed": allowed, "updatedAt": now}
-    update_unchanged(batch, held, taken)
+    fields = {**lease, "waiting": None, "allowed": allowed, "updatedAt": now}
+    update_unchanged(batch, snapshot, fields)
     batch.update(waiting.reference, {"continuedBy": run_id, "updatedAt": now})
     client = continuation.client
-    if "answered" in before:  # the client whose answers count
+    if "answered" in before:  # stored answers and their client come first
         client = json.loads(before.get("tookOver") or "{}")
     results = {**continuation.results, **json.loads(before.get("answered") or "{}")}
-    # Each with why the call was allowed; one that was not answered has expired.
+    # Each answer also says why its call was allowed; a call without an answer has expired.
     approved = thread["waiting"].get("approved") or {}
     answers = {
         call: {**results.get(call, {"expired": True}), **approved.get(call, {})}
@@ -238,16 +247,18 @@ def _commit(
         documents=documents,
         approvals=settled,
     )
-    # The run that waits wrote its last step and the view in one batch. Should the step have been
-    # written since, the first save of a result is refused, and looks.
+    # The waiting run wrote its last step and the view in one batch. If the step was written since,
+    # the first save of a result is refused and reads the step's time again.
     if opened is not None and documents is recent.documents:
         opened.step_time = view.update_time
     return opened
 
 
-def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the documents of a view with the newest turn whole. The view leaves out media, and of
-    a turn that is too large the beginning; only the log has them."""
+def _complete_turn(
+    db: Client, thread_id: str, documents: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the documents of a view with the newest turn complete. The view omits media, and the
+    beginning of a turn that is too large; these are read from the log."""
     if not has_whole_turn(documents):
         return read_log(db, thread_id).documents
     for place, document in enumerate(documents):
@@ -261,24 +272,25 @@ def _whole(db: Client, thread_id: str, documents: list[dict[str, Any]]) -> list[
 def _settle(
     approvals: Sequence[Approval], continuation: Continuation, now: datetime
 ) -> tuple[list[Approval], tuple[Approval, ...]]:
-    """Return the approvals with what is said now taken into account, and those still open.
+    """Return all approvals with the continuation's decisions applied, and those that are still
+    open.
 
     Raises:
-        FailedPrecondition: Somebody decided one otherwise since the one who decides now looked.
+        FailedPrecondition: One was decided differently in the meantime.
     """
     settled: list[Approval] = []
     still_open: list[Approval] = []
     for approval in approvals:
-        given = continuation.decisions.get(approval.id)
-        if approval.decision is not None and given is not None:
+        decision = continuation.decisions.get(approval.id)
+        if approval.decision is not None and decision is not None:
             is_edited = approval.id in continuation.edits
-            if given.approved != approval.decision.approved or is_edited:
+            if decision.approved != approval.decision.approved or is_edited:
                 raise FailedPrecondition(TEXTS.text("errors.decided_otherwise"), field="resume")
         if approval.id in continuation.edits and approval.decision is None:
             settled.append(continuation.edits[approval.id])
             continue
         if approval.decision is None and approval.status_at(now) is ApprovalStatus.PENDING:
-            approval = replace(approval, decision=given)
+            approval = replace(approval, decision=decision)
         status = approval.status_at(now)
         if status is ApprovalStatus.PENDING:
             still_open.append(approval)
@@ -294,11 +306,15 @@ def _write_approvals(
     run_id: str,
     now: datetime,
 ) -> None:
-    """Write what became of each approval, `settled` in the order of `before`, and an audit entry
-    for each decision that the run acts on."""
+    """Write the outcome of each approval, and an audit entry for each decision that the run acts
+    on.
+
+    Args:
+        settled: The settled approvals, in the order of `before`.
+    """
     for old, new in zip(before, settled, strict=True):
         fields: dict[str, Any] = {"status": new.status.value, "endedAt": now}
-        if new.id != old.id:  # a changed one
+        if new.id != old.id:  # the arguments were edited
             batch.create(paths.approval(db, new.id), {**new.document(), "endedAt": now})
             fields = {**fields, "status": ApprovalStatus.REPLACED.value, "replacedBy": new.id}
         fields["decision"] = new.decision.fields() if new.decision else None
@@ -323,12 +339,12 @@ def _write_approvals(
         audit.write(batch, db, entry)
 
 
-# ---- Answers to a part of what a turn waits for ----
+# ---- Partial answers ----
 
 
 def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
-    """Mark decided or expired approvals while others of the step are open, so that the sweeper does
-    not find them again."""
+    """Mark approvals as decided or expired while others of the step are open, so that the sweep
+    does not find them again."""
     now = datetime.now(UTC)
     for approval in approvals:
         status = approval.status_at(now)
@@ -342,11 +358,11 @@ def mark_settled(db: Client, approvals: Sequence[Approval]) -> None:
 def note_answers(
     db: Client, thread_id: str, waiting_run_id: str, continuation: Continuation
 ) -> None:
-    """Store a client's results while people have still to decide. The first answer counts, and its
+    """Store a client's results while approvals are still open. The first answer counts, and its
     client owns the turn's later calls.
 
     Raises:
-        FailedPrecondition: The client's time was over before.
+        FailedPrecondition: The client's time is over.
         Aborted: Another answer was faster.
     """
     thread, waiting = read_all(
@@ -360,7 +376,7 @@ def note_answers(
     batch = db.batch()
     if waits.get("runId") == waiting_run_id:
         update_unchanged(batch, thread, {"waiting": {**waits, "until": None, "isAnswered": True}})
-        # Without spaces, as its size was checked: the document holds the run's result as well.
+        # Without spaces, as when its size was checked: the document also holds the run's result.
         answered = compact_json(continuation.results)
         client = json.dumps(continuation.client, ensure_ascii=False)
         batch.update(waiting.reference, {"answered": answered, "tookOver": client})
@@ -369,8 +385,8 @@ def note_answers(
 
 
 def mark_late(db: Client, thread_id: str, waiting_run_id: str) -> None:
-    """Mark that the client's time is over while approvals are open, so that the sweeper does not
-    find the thread again."""
+    """Mark that the client's time is over while approvals are open, so that the sweep does not find
+    the thread again."""
     thread = paths.thread(db, thread_id).get()
     waits = (thread.to_dict() or {}).get("waiting") or {}
     until = waits.get("until")
@@ -388,11 +404,11 @@ def write_decisions(
     """Write decisions to their approvals, all or none, without continuing the turn.
 
     Raises:
-        Aborted: One was decided meanwhile.
+        Aborted: One of them was decided in the meantime.
     """
     batch = db.batch()
     for approval in approvals:
-        if (given := decisions.get(approval.id)) is not None:
-            approval.update(batch, db, {"decision": given.fields()})
+        if (decision := decisions.get(approval.id)) is not None:
+            approval.update(batch, db, {"decision": decision.fields()})
     if try_commit(batch) is None:
         raise Aborted(TEXTS.text("errors.decided_meanwhile"), field="resume")

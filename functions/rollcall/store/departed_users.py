@@ -1,9 +1,9 @@
-"""Finds users whose account no longer exists and begins their erasure, since Python functions get
-no event for a deleted account.
+"""Departed users: finds users whose account no longer exists and begins their erasure, since Python
+functions get no event for a deleted account.
 
-Only users whose verified token made documents here are looked at: in imported conversations there
-are people who never had an account. Only a definite answer counts: nothing is erased while Auth
-gives none, nor when it says so of more accounts than can be true; a disabled account is an account.
+Only users who created documents with a verified token are checked: imported conversations contain
+people who never had an account. Nothing is erased unless Auth gives a definite answer, nor if it
+reports implausibly many accounts as missing. A disabled account still exists.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 LOOKUP_LIMIT = 100
-"""Accounts that Auth looks up in one call."""
+"""The most accounts that Auth looks up in one call."""
 MOST_USERS = 2_000
-"""Users looked at in one run; the next one goes on behind them."""
+"""The most users checked in one invocation; the next one continues after them."""
 FEW = 10
-"""Of so few accounts, all may be gone."""
+"""Up to this many missing accounts are plausible, whatever their share."""
 OWNED = ("threads", "devices", "runs", "runKeys", "effects", "budgets", "documents", "files")
-"""Collections whose documents are made only for a user with a verified token; `runKeys` by
+"""Collections whose documents are only created for a user with a verified token; `runKeys` is from
 earlier versions."""
 
 log = logging.getLogger("rollcall")
@@ -45,12 +45,12 @@ def find_missing_accounts(uids: Sequence[str]) -> list[str]:
     """
     from firebase_admin import auth  # type: ignore[import-untyped]
 
-    known = [uid for uid in uids if 0 < len(uid) <= 128]  # Auth has no others
+    known = [uid for uid in uids if 0 < len(uid) <= 128]  # Auth refuses other ids
     if not known:
         return []
     try:
         answer = auth.get_users([auth.UidIdentifier(uid) for uid in known])
-    except Exception as error:  # the SDK, its transport and its credentials, each in its way
+    except Exception as error:  # the SDK, its transport and its credentials raise various types
         raise Unavailable(f"accounts cannot be looked up: {error}") from error
     absent = {identifier.uid for identifier in answer.not_found}
     return [uid for uid in known if uid in absent]
@@ -59,13 +59,15 @@ def find_missing_accounts(uids: Sequence[str]) -> list[str]:
 def begin_erasures(
     platform: Platform, *, find_gone: Callable[[Sequence[str]], list[str]] = find_missing_accounts
 ) -> int:
-    """Begin an erasure for each user of the next `MOST_USERS` without an account.
+    """Begin an erasure for each user without an account, among the next `MOST_USERS`.
 
+    Returns:
+        The number of those users.
     Raises:
         Unavailable: Auth gave no answer; nothing was begun.
-        FailedPrecondition: More than half of the accounts seem to be gone, which rather means
-            that the wrong project, or one with tenants, was asked. ROLLCALL_ERASE_DEPARTED=always
-            says that it is so.
+        FailedPrecondition: More than half of the accounts seem to be gone, which more likely means
+            that Auth of the wrong project, or of one with tenants, was queried.
+            ROLLCALL_ERASE_DEPARTED=always erases them nevertheless.
     """
     db = platform.db
     cursor = db.document(f"{collection_id('registry')}/departed")
@@ -81,7 +83,7 @@ def begin_erasures(
     if len(departed) > FEW and len(departed) * 2 > len(users) and not always:
         raise FailedPrecondition(
             f"{len(departed)} of {len(users)} accounts seem to be gone; nothing was erased",
-            hint="if it is so, set ROLLCALL_ERASE_DEPARTED=always",
+            hint="if these accounts were really deleted, set ROLLCALL_ERASE_DEPARTED=always",
         )
     for uid in departed:
         begin_user_erasure(platform, uid)
@@ -91,12 +93,12 @@ def begin_erasures(
 
 
 def _users_of(db: Client, collection: str, after: str) -> Iterator[str]:
-    """A collection's users, each once: a read for each user, not for each document."""
+    """Yield a collection's distinct users, with one read for each user, not for each document."""
     from google.cloud.firestore import FieldFilter
 
     while True:
-        behind = FieldFilter("uid", ">", after)
-        query = db.collection(collection).where(filter=behind).order_by("uid").select(["uid"])
+        later = FieldFilter("uid", ">", after)
+        query = db.collection(collection).where(filter=later).order_by("uid").select(["uid"])
         first = next(iter(query.limit(1).stream()), None)
         uid = (first.to_dict() or {}).get("uid") if first is not None else None
         if not isinstance(uid, str):

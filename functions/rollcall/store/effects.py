@@ -3,15 +3,15 @@
     effects/{key}   uid, tool, version, argumentsDigest, threadId, runId, callId, approvalId, claim,
                     status, mayBeTriedAgain, result, error, startedAt, endedAt
 
-A write has a key, minted with its call. `effects/{key}` is created before anything is done, and
-only the process that creates it does the write. Its outcome is noted there:
+Each write has a key, which is created with its call. `effects/{key}` is created before anything is
+done, and only the process that created it performs the write. It stores the outcome:
 
-    pending --> done      it happened; the result is kept, and a repeat is given the same
-            --> failed    it did not happen, and the reason is kept
-            --> unknown   it was begun, and nobody can say
+    pending --> done      the write happened; its result is stored, and a repeat returns it
+            --> failed    the write did not happen; the reason is stored
+            --> unknown   the write began, and nobody can say whether it happened
 
-A capability that is `atomic` puts its writes into a batch, and the ledger's note goes into the
-same batch: both happen or neither, so a write that was cut off can be done again safely.
+A capability that is `atomic` puts its writes into a batch, which also updates the ledger: both
+happen or neither, so a write that was cut off can safely be done again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 RESULT_CHARS = 200_000
 IN_PROGRESS = timedelta(minutes=10)
-"""As long as this a write that was begun may still be going on in another process."""
+"""How long a write that was begun may still be in progress in another process."""
 PATIENCE_S = 10.0
 """How long a repeat waits for the process that is doing the write."""
 
@@ -66,7 +66,7 @@ class EffectStatus(StrEnum):
 
 
 class Effect(Struct, frozen=True, rename="camel"):
-    """A write: its key, its user, and what it does."""
+    """One write of a tool, as the ledger identifies it."""
 
     key: str
     uid: str
@@ -79,7 +79,7 @@ class Effect(Struct, frozen=True, rename="camel"):
     approval_id: str | None = None
 
     def entry(self, status: EffectStatus) -> dict[str, Any]:
-        """Return the ledger's entry of the write as it begins, or is closed before it has begun."""
+        """Return the ledger's entry for a write that begins, or that is closed before it begins."""
         fields = to_builtins(self)
         del fields["key"]  # it is the entry's id
         return {
@@ -92,13 +92,13 @@ class Effect(Struct, frozen=True, rename="camel"):
 
 
 class Write(Struct, frozen=True):
-    """How a capability writes.
+    """How a capability performs a write.
 
     Attributes:
-        work: Does it, given the batch of an atomic capability, and returns plain JSON.
-        atomic: All its writes go into that batch.
-        find: Whether the write of this key happened: its result, or None. None where the
-            capability cannot tell.
+        work: Performs the write and returns plain JSON; an atomic capability gets a batch.
+        atomic: Whether all writes go into that batch.
+        find: Finds out whether the write of this key happened, and returns its result or None.
+            None if the capability cannot find out.
     """
 
     work: Callable[[WriteBatch | None], Any]
@@ -107,22 +107,22 @@ class Write(Struct, frozen=True):
 
 
 def effect_key(*parts: object) -> str:
-    """Return the key of one effect; the same for every try of it."""
+    """Return the key of an effect, which is the same for every attempt at it."""
     return hashlib.sha256("/".join(map(str, parts)).encode()).hexdigest()[:40]
 
 
 def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: bool) -> Any:
-    """Do a write unless it was done before; return its result as plain JSON.
+    """Perform a write unless it was done before; return its result as plain JSON.
 
     Args:
-        waits_for_others: Another process may be doing this very write now (for a client that calls
-            twice), so one that was begun a short while ago is left to it.
+        waits_for_others: Wait for a write that began recently, since another process may be doing
+            it (for a client that calls twice).
     Raises:
-        OutcomeUnknown: It was begun before and cut off, or it broke off now; nobody knows.
+        OutcomeUnknown: The write was cut off, now or before, and may or may not have happened.
         AlreadyExists: The key was used for a write with other arguments.
-        Aborted: Another process is doing it (where those are waited for), or what it changes has
-            changed meanwhile.
-        AgentError: It failed, now or the first time, and did not happen.
+        Aborted: Another process is doing the write (with `waits_for_others`), or the data that it
+            changes has changed in the meantime.
+        AgentError: The write failed, now or before, and did not happen.
     """
     performance = _Performance(db, effect, write, waits_for_others)
     time = performance.claim()
@@ -132,8 +132,8 @@ def perform_once(db: Client, effect: Effect, write: Write, *, waits_for_others: 
 class _Performance(Struct, frozen=True):
     """One call of `perform_once`.
 
-    `time` is always the update time of the ledger's entry: a note that insists on it is refused
-    where another process has written the entry since.
+    `time` is always the update time of the ledger's entry. An update that requires it is refused
+    if another process has written the entry since.
     """
 
     db: Client
@@ -142,11 +142,11 @@ class _Performance(Struct, frozen=True):
     waits_for_others: bool
 
     def claim(self) -> Any:
-        """Create the ledger's entry; return its time, or None if it was created before.
+        """Create the ledger's entry; return its update time, or None if it already existed.
 
         Raises:
-            Aborted: The run has ended, or is gone. An erasure takes the entries that close a run's
-                calls, so a claim that comes after it must not count; one before is found by it.
+            Aborted: The run has ended, or is gone. An erasure also deletes the entries that close a
+                run's calls, so a claim made after it must not count; it finds earlier claims.
         """
         from google.api_core.exceptions import AlreadyExists as Taken
 
@@ -156,7 +156,7 @@ class _Performance(Struct, frozen=True):
             time = paths.effect(self.db, effect.key).create(entry).update_time
         except Taken:
             found, time = self._entry()
-            # Firestore's client asks again by itself when an answer is lost; then it was ours.
+            # Firestore's client retries by itself when an answer is lost; then the entry is ours.
             if found.get("claim") != entry["claim"]:
                 return None
         if effect.thread_id and effect.run_id:
@@ -167,7 +167,7 @@ class _Performance(Struct, frozen=True):
         return time
 
     def repeat(self) -> Any:
-        """Return the outcome of a write that was begun before, or find it out."""
+        """Return the outcome of a write that was begun before, or determine it."""
         effect, write = self.effect, self.write
         entry, time = self._entry()
         if entry.get("uid") != effect.uid or entry["argumentsDigest"] != effect.arguments_digest:
@@ -189,17 +189,17 @@ class _Performance(Struct, frozen=True):
             claimed = self._note(EffectStatus.PENDING, time=time)
             if claimed is not None:
                 return self.do(claimed)
-            if self.waits_for_others:  # who asks again does so under the same key
+            if self.waits_for_others:  # the client repeats its call under the same key
                 raise Aborted(TEXTS.text("errors.call_in_progress"), retry_after_s=2)
             failed = FailedPrecondition(TEXTS.text("errors.failed_elsewhere"))
             return self._outcome_of_others(failed)
         if write.find is None:
             raise self._unknown(TEXTS.text("errors.interrupted"), time=time)
         if (result := write.find()) is not None:
-            self._note_truth(EffectStatus.DONE, result=result)
+            self._note_if_possible(EffectStatus.DONE, result=result)
             return result
-        # That it did not happen is believed only when the process that began it has had its time:
-        # it may be about to.
+        # It counts as not done only after the lease of the process that began it: until then that
+        # process may be about to write.
         if datetime.now(UTC) - entry["startedAt"] < timedelta(seconds=lease_s()):
             raise self._unknown(TEXTS.text("errors.may_still_happen"), time=time)
         message = "it was cut off before anything was written"
@@ -207,10 +207,13 @@ class _Performance(Struct, frozen=True):
         raise Unavailable(TEXTS.text("errors.cut_off"))
 
     def _wait(self, busy: AgentError) -> tuple[dict[str, Any], Any]:
-        """Wait a while for the process that does it; what was begun long ago is done by none.
+        """Wait for the process that does the write; one that began long ago has no process any
+        more.
 
+        Returns:
+            The entry and its update time.
         Raises:
-            AgentError: `busy`: that process is still at it.
+            AgentError: `busy`, if that process is not done in time.
         """
         ends = monotonic() + PATIENCE_S
         while True:
@@ -223,6 +226,7 @@ class _Performance(Struct, frozen=True):
             sleep(0.1)
 
     def do(self, time: Any) -> Any:
+        """Perform the write and store its outcome."""
         batch = self.db.batch() if self.write.atomic else None
         try:
             result = self.write.work(batch)
@@ -231,21 +235,21 @@ class _Performance(Struct, frozen=True):
         except AgentError as error:
             return self._failed(error, time)
         except Exception as error:
-            if self.write.atomic:  # what was gathered is thrown away with the batch
+            if self.write.atomic:  # its batch is never committed
                 self._note(EffectStatus.FAILED, error=type(error).__name__, time=time)
                 raise
             report_incident(error, f"the effect {self.effect.key} of {self.effect.tool} broke off")
             raise self._unknown(TEXTS.text("errors.failed_on_our_side")) from error
         if batch is not None:
             return self._commit(batch, result, time)
-        self._note_truth(EffectStatus.DONE, result=result)
+        self._note_if_possible(EffectStatus.DONE, result=result)
         return result
 
     def _commit(self, batch: WriteBatch, result: Any, time: Any) -> Any:
-        """Commit an atomic write together with the ledger's note of it.
+        """Commit an atomic write together with the ledger's entry.
 
-        Whatever the commit says, the ledger's entry is in the same batch and tells what happened;
-        and writing that entry anew keeps a commit that is still on its way from happening later.
+        Whatever the commit returns, the entry, which is in the same batch, tells what happened.
+        Writing the entry again keeps a commit that is still in flight from taking effect later.
         """
         from google.api_core.exceptions import Conflict, GoogleAPIError
         from google.api_core.exceptions import FailedPrecondition as Moved
@@ -284,8 +288,8 @@ class _Performance(Struct, frozen=True):
         return result
 
     def _failed(self, error: AgentError, time: Any) -> Any:
-        """Note a failure and raise it, unless another process has taken an atomic write over
-        meanwhile: then the outcome there counts."""
+        """Note a failure and raise it, unless another process has taken over an atomic write in the
+        meantime: then its outcome counts."""
         again = isinstance(error, Unavailable | Aborted | ResourceExhausted)
         noted = self._note(EffectStatus.FAILED, error=error.message, again=again, time=time)
         if noted is None:
@@ -296,8 +300,8 @@ class _Performance(Struct, frozen=True):
         """Wait for a write that another process has taken over, and return its result.
 
         Raises:
-            OutcomeUnknown: It is still at it.
-            AgentError: `failure`: it did not write either.
+            OutcomeUnknown: That process is not done.
+            AgentError: `failure`, if that process did not write either.
         """
         busy = OutcomeUnknown(
             TEXTS.text("errors.write_elsewhere", tool=self.effect.tool),
@@ -309,18 +313,18 @@ class _Performance(Struct, frozen=True):
         raise busy if entry.get("status") == EffectStatus.PENDING else failure
 
     def _unknown(self, what: str | Text, *, time: Any = None) -> OutcomeUnknown:
-        self._note_truth(EffectStatus.UNKNOWN, error=str(what), time=time)
+        self._note_if_possible(EffectStatus.UNKNOWN, error=str(what), time=time)
         return OutcomeUnknown(
             TEXTS.text("errors.write_unknown", tool=self.effect.tool, what=what),
             hint=TEXTS.text("hints.look_before"),
         )
 
-    def _note_truth(self, status: EffectStatus, **what: Any) -> None:
-        """Note what is so whether or not it can be noted."""
+    def _note_if_possible(self, status: EffectStatus, **outcome: Any) -> None:
+        """Write a status to the entry; log it if that fails, since it holds in any case."""
         from google.api_core.exceptions import GoogleAPIError
 
         try:
-            self._note(status, **what)
+            self._note(status, **outcome)
         except GoogleAPIError:
             key, tool = self.effect.key, self.effect.tool
             log.exception("effect %s of %s is %s, which was not noted", key, tool, status)
@@ -334,11 +338,13 @@ class _Performance(Struct, frozen=True):
         again: bool = False,
         time: Any = None,
     ) -> Any:
-        """Write a status to the entry; return the entry's new time.
+        """Write a status to the entry.
 
         Args:
-            time: None is returned if the entry is not as it was at this time any more, or was
-                erased with its thread.
+            time: The entry's expected update time.
+        Returns:
+            The entry's new update time; None if the entry has changed since `time`, or was erased
+            with its thread.
         """
         from google.api_core.exceptions import FailedPrecondition as Moved
         from google.api_core.exceptions import NotFound as Gone
@@ -357,7 +363,7 @@ class _Performance(Struct, frozen=True):
             return None
 
     def _add_audit_entry(self, batch: WriteBatch, status: EffectStatus) -> None:
-        """Each try of a write has an entry for each end that it came to."""
+        """Add an audit entry to the batch: one for each outcome of each attempt at a write."""
         effect, now = self.effect, datetime.now(UTC)
         entry = audit.entry(
             "effect",

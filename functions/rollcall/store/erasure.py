@@ -3,14 +3,14 @@
     erasures/{id}   uid, kind, scope, deleteAccount, status, counts, startedAt, endedAt, until,
                     expiresAt
 
-An erasure has a receipt, begun before anything is removed. Every commit of an erasure also writes
-its receipt, provided that nobody else has: the counts are those of what is gone, of two workers one
-goes on, and a worker that was killed left everything as its last commit says. `until` is how long a
-worker may be silent before another takes over.
+An erasure's receipt is created before anything is removed. Every commit of an erasure also writes
+the receipt, on the condition that nobody else has written it. So the counts always match what was
+removed, only one of two workers continues, and a killed worker leaves the state of its last commit.
+`until` is when another worker may take over from one that has been silent.
 
-A thread is taken first: a mark keeps new runs out, and the open page of a run that held it is
-removed together with the run's document, so that it can save nothing more. What is left is then
-removed in pages. Of each run whose id was its client's the tombstone `runs/{k}` stays.
+A thread is taken over first: a mark keeps new runs out, and the open page of its run is removed
+together with the run's document, so that the run can save nothing more. The rest is then removed in
+pages. Of each run whose id its client chose, the tombstone `runs/{k}` stays.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Kind = Literal["clear_thread", "delete_thread", "delete_my_data"]
 
 QUEUE = "continueerasure"
 CALL_S = 20.0
-"""How long a call works on an erasure itself before it leaves the rest to the queue."""
+"""How long a call works on an erasure before it leaves the rest to the queue."""
 TASK_S = 400.0
 SILENCE = timedelta(seconds=120)
 RECEIPT_KEPT = timedelta(days=30)
@@ -78,7 +78,7 @@ _KEPT = {
     "agent",
     "status",
     "createdAt",
-    "nextMessage",  # numbers go on, so that no message is ever taken for another
+    "nextMessage",  # numbers are never used twice, so that messages cannot be confused
     "place",  # what the thread is about, such as a project
 }
 """Fields of a thread that stay when it is cleared."""
@@ -87,11 +87,11 @@ log = logging.getLogger("rollcall")
 
 
 class Superseded(Exception):
-    """Another worker took the erasure over."""
+    """Another worker has taken over the erasure."""
 
 
 class OutOfTime(Exception):
-    """The worker's time is over; the erasure has to be continued."""
+    """The worker's time is over; the queue has to continue the erasure."""
 
 
 class Worker(Struct):
@@ -99,8 +99,8 @@ class Worker(Struct):
 
     Attributes:
         data: The receipt's document.
-        time: When the receipt was written last, by Firestore's clock: what fences the worker.
-        seconds: How long it may work.
+        time: The receipt's update time in Firestore, which every commit requires.
+        seconds: How long the worker may work.
     """
 
     db: Client
@@ -116,13 +116,14 @@ class Worker(Struct):
 
     @property
     def removed(self) -> int:
-        """How many documents are gone so far."""
+        """The number of documents removed so far."""
         return sum(self.data["counts"].values())
 
     def check_time(self) -> None:
-        """
+        """Check that the worker still has time.
+
         Raises:
-            OutOfTime: The worker's time is over.
+            OutOfTime: It has none left.
         """
         if time.monotonic() - self._begun > self.seconds:
             raise OutOfTime
@@ -135,7 +136,7 @@ class Worker(Struct):
         Returns:
             False if a document of the batch has changed since it was read; nothing was written.
         Raises:
-            Superseded: The receipt has, which is another worker's doing.
+            Superseded: The receipt has changed: another worker has taken over.
         """
         counts = dict(self.data["counts"])
         for kind, count in (removed or {}).items():
@@ -154,24 +155,26 @@ class Worker(Struct):
         return True
 
     def finish(self, batch: WriteBatch, removed: dict[str, int] | None = None) -> bool:
-        """Commit the last batch with the receipt that says so; False as `commit`."""
+        """Commit the last batch and mark the receipt as done; return the same as `commit`."""
         now = datetime.now(UTC)
         ended = {"status": "done", "endedAt": now, "expiresAt": now + RECEIPT_KEPT}
         return self.commit(batch, removed, **ended)
 
 
-# ---- Erasures as they are requested, continued and resumed ----
+# ---- Requesting, continuing and resuming an erasure ----
 
 
 def erase_one_thread(
     platform: Platform, uid: str, thread_id: str, *, for_good: bool, seconds: float = CALL_S
 ) -> dict[str, Any]:
-    """Clear or delete one's own thread; return the receipt.
+    """Clear or delete the user's own thread; return the receipt.
 
+    Args:
+        for_good: Delete the thread instead of clearing it.
     Raises:
-        NotFound: There is no such thread, and it was not deleted lately.
-        PermissionDenied: It is another user's.
-        Aborted: A run is going on in it.
+        NotFound: There is no such thread, and none was deleted recently.
+        PermissionDenied: The thread is another user's.
+        Aborted: A run is in progress in it.
     """
     kind: Kind = "delete_thread" if for_good else "clear_thread"
     begun = begin_thread_erasure(platform.db, uid, thread_id, kind, seconds=seconds)
@@ -188,8 +191,8 @@ def erase_user(
     """Erase everything stored about the user; return the receipt.
 
     Args:
-        sections: The packs' own.
-        with_account: Also delete the account, once all else is gone.
+        sections: The packs' sections.
+        with_account: Also delete the account, after everything else.
     """
     stored = _receipt(platform.db, _erasure_id("delete_my_data", uid, None)).get()
     state = stored.to_dict() or {}
@@ -205,7 +208,7 @@ def erase_user(
 
 
 def begin_user_erasure(platform: Platform, uid: str) -> None:
-    """Begin the erasure of a user whose account is gone; the queue does the work."""
+    """Begin the erasure of a user whose account is gone, and leave the work to the queue."""
     stored = _receipt(platform.db, _erasure_id("delete_my_data", uid, None)).get()
     if (stored.to_dict() or {}).get("status") != "running":
         worker = _claim(platform.db, stored, _first_state("delete_my_data", uid, None), 0)
@@ -214,7 +217,7 @@ def begin_user_erasure(platform: Platform, uid: str) -> None:
 
 
 def continue_erasure(platform: Platform, id: str, sections: Sequence[Section]) -> None:
-    """Continue an erasure whose worker stopped; do nothing if it is done or another works on it."""
+    """Continue an erasure whose worker stopped; do nothing if it is done or has a worker."""
     stored = _receipt(platform.db, id).get()
     state = stored.to_dict() or {}
     if state.get("status") == "running" and not _is_worked_on(state):
@@ -224,26 +227,27 @@ def continue_erasure(platform: Platform, id: str, sections: Sequence[Section]) -
 
 
 def resume_erasures(platform: Platform) -> int:
-    """Queue every erasure that nobody works on; return how many."""
+    """Queue every erasure without a worker; return how many were queued."""
     erasures = platform.db.collection(collection_id("erasures"))
     query = erasures.where(filter=where("status", "==", "running")).select(["status", "until"])
-    left = [each.id for each in query.stream() if not _is_worked_on(each.to_dict() or {})]
-    for id in left:
+    abandoned = [each.id for each in query.stream() if not _is_worked_on(each.to_dict() or {})]
+    for id in abandoned:
         _enqueue(platform, id)
-    return len(left)
+    return len(abandoned)
 
 
 def begin_thread_erasure(
     db: Client, uid: str, thread_id: str, kind: Kind, *, seconds: float
 ) -> Worker | tuple[str, dict[str, Any]]:
-    """Begin to clear or delete a thread, or continue what was begun.
+    """Begin to clear or delete a thread, or continue an erasure that was begun.
 
     Returns:
-        The worker to go on with; or (id, state) of an erasure that needs nothing done here.
+        The worker to continue with; or `(id, state)` of an erasure that is done or has another
+        worker.
     Raises:
-        NotFound: There is no such thread, and it was not deleted lately.
-        PermissionDenied: It is another user's.
-        Aborted: A run is going on in it.
+        NotFound: There is no such thread, and none was deleted recently.
+        PermissionDenied: The thread is another user's.
+        Aborted: A run is in progress in it.
     """
     id = _erasure_id(kind, uid, thread_id)
     for _ in range(_TRIES):
@@ -275,7 +279,7 @@ def begin_thread_erasure(
 
 
 def _erasure_id(kind: Kind, uid: str, scope: str | None) -> str:
-    """Return the receipt's id: one for each thing that can be erased, so that a repeat finds it."""
+    """Return the receipt's id, which is the same for a repeated request."""
     return hashlib.sha256(f"{kind}\0{uid}\0{scope or ''}".encode()).hexdigest()[:32]
 
 
@@ -298,7 +302,7 @@ def _first_state(kind: Kind, uid: str, scope: str | None) -> dict[str, Any]:
 
 
 def _is_worked_on(data: dict[str, Any]) -> bool:
-    """Whether an erasure, if there is one, has a worker that was heard of lately."""
+    """Whether an erasure exists and its worker has not been silent for too long."""
     return bool(data.get("status") == "running" and data["until"] > datetime.now(UTC))
 
 
@@ -315,7 +319,7 @@ def _to_receipt(id: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _current_receipt(db: Client, id: str) -> dict[str, Any]:
-    """Return the receipt as another worker has it."""
+    """Return the receipt of another worker, read from Firestore."""
     state = _receipt(db, id).get().to_dict()
     if state is None:
         raise Aborted(TEXTS.text("errors.erasure_beginning"), retry_after_s=1)
@@ -329,7 +333,7 @@ def _claim(
     seconds: float,
     thread: Document | None = None,
 ) -> Worker | None:
-    """Become the worker of an erasure, and take its thread in the same batch; None if another
+    """Become the worker of an erasure, and take over its thread in the same batch; None if another
     worker was faster, or the thread has changed."""
     from google.cloud.firestore import DELETE_FIELD
 
@@ -348,7 +352,7 @@ def _claim(
 
 
 def _advance(platform: Platform, worker: Worker, sections: Sequence[Section]) -> dict[str, Any]:
-    """Work until it is done or time is over; then the queue goes on."""
+    """Work until the erasure is done or time is over; the queue then continues it."""
     kind, thread_id = worker.data["kind"], worker.data["scope"]
     try:
         if kind == "delete_my_data":
@@ -361,7 +365,7 @@ def _advance(platform: Platform, worker: Worker, sections: Sequence[Section]) ->
     except OutOfTime:
         _hand_over(platform, worker)
     except AgentError as error:
-        # Trying again at once would fail again; the sweeper comes by when it may not.
+        # An immediate retry would fail again; the sweep retries later.
         log.warning("erasure %s waits for the sweeper: %s", worker.id, error.message)
     else:
         log.info("erasure %s: %d documents", worker.id, worker.removed)
@@ -388,7 +392,7 @@ def _enqueue(platform: Platform, id: str) -> None:
 
 def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
     db = worker.db
-    for _ in range(_PASSES):  # once more as long as there was something: clients may still write
+    for _ in range(_PASSES):  # repeat until nothing is found: clients may still write
         before = worker.removed
         erase_section(worker, DEVICES)
         _erase_threads(worker)
@@ -401,7 +405,7 @@ def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
 
     def finish() -> bool:
         batch = db.batch()
-        # The one entry that stays: that it happened, and to whom as a digest.
+        # The one entry that stays: the erasure itself, with a digest of the user's id.
         subject = hashlib.sha256(worker.uid.encode()).hexdigest()
         entry = audit.entry(
             "data_erased",
@@ -420,7 +424,7 @@ def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
 
 
 def _erase_threads(worker: Worker) -> None:
-    """Take over and delete all threads of the user, whatever goes on in them."""
+    """Take over and delete all threads of the user, including those with a run in progress."""
     mine: Any = of_user("threads", platform=True)(worker.db, worker.uid).limit(1)
     while found := list(mine.stream()):
         worker.check_time()
@@ -443,7 +447,7 @@ def delete_account(uid: str) -> None:
     """Delete an account in Firebase Authentication; a missing one counts as deleted.
 
     Raises:
-        Unavailable: Auth did not do it.
+        Unavailable: Auth did not delete it.
     """
     from firebase_admin import auth  # type: ignore[import-untyped]
 
@@ -451,7 +455,7 @@ def delete_account(uid: str) -> None:
         auth.delete_user(uid)
     except auth.UserNotFoundError:
         return
-    except Exception as error:  # the SDK, its transport and its credentials, each in its way
+    except Exception as error:  # the SDK, its transport and its credentials raise various types
         raise Unavailable(TEXTS.text("errors.account_not_deleted", error=error)) from error
 
 
@@ -459,44 +463,45 @@ def delete_account(uid: str) -> None:
 
 
 def _take_thread(batch: WriteBatch, db: Client, thread: Document, id: str) -> dict[str, int]:
-    """Add to the batch what keeps every run out of a thread; return what it removes."""
+    """Add writes to the batch that end a thread's run and keep new runs out; return the counts of
+    what they remove."""
     data = thread.to_dict() or {}
     lease = data.get("lease")
     if lease:
         page = find_open_page(db, thread.id, lease["runId"])
-        # Should it end after this look, its page has changed, and the batch fails.
+        # If the run ends after this read, its page has changed, and the batch fails.
         run = paths.run(db, thread.id, lease["runId"]).get()
         page.delete(batch, db)
         batch.delete(run.reference)
         write_tombstone(batch, db, data["uid"], thread.id, lease["runId"])
     recent = read_log(db, thread.id, at_least=data.get("nextMessage", 0))
-    taken = {
+    fields = {
         "lease": None,
         "leaseToken": data.get("leaseToken", 0) + 1,
         "nextMessage": recent.next_message,
         "erasing": id,
     }
-    update_unchanged(batch, thread, {**_emptied(thread), **taken})
+    update_unchanged(batch, thread, {**_cleared_fields(thread), **fields})
     return {"runs": 1} if lease else {}
 
 
 def erase_thread(worker: Worker, thread_id: str) -> None:
     """Remove everything in a thread except the thread itself."""
     if _own_thread(worker, thread_id) is None:
-        return  # erased before, and perhaps begun anew since
+        return  # already erased, and perhaps created again since
     thread = paths.thread(worker.db, thread_id)
-    # Approvals first: a decision from now on decides nothing.
+    # Approvals first, so that a decision from now on has no effect.
     for section in (APPROVALS, EFFECTS):
         _erase_in_thread(worker, section, thread_id)
     runs = collection_id("runs")
     for collection in thread.collections():
-        # Runs that are gone may have left something below them.
+        # Deleted runs may have left documents below them.
         for document in collection.list_documents() if collection.id == runs else ():
             for below in document.collections():
                 _erase_collection(worker, below)
         _erase_collection(worker, collection)
     _erase_in_thread(worker, ATTACHMENTS, thread_id, "details.threadId")
-    # Ratings last: none is made of a run that is gone.
+    # Ratings last: a run that is gone cannot be rated.
     _erase_in_thread(worker, RATINGS, thread_id)
 
 
@@ -504,7 +509,7 @@ def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: b
     """Release an emptied thread, or delete it.
 
     Args:
-        is_last: The erasure ends with it.
+        is_last: Whether this also ends the erasure.
     """
     from google.cloud.firestore import DELETE_FIELD
 
@@ -516,15 +521,15 @@ def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: b
             batch.delete(thread.reference, option=option)
             removed = {"threads": 1}
         elif thread is not None:
-            update_unchanged(batch, thread, {**_emptied(thread), "erasing": DELETE_FIELD})
+            update_unchanged(batch, thread, {**_cleared_fields(thread), "erasing": DELETE_FIELD})
         return worker.finish(batch, removed) if is_last else worker.commit(batch, removed)
 
     _repeat(attempt)
 
 
-def _emptied(thread: Document) -> dict[str, Any]:
-    """Return the changes that leave of a thread's own fields what says nothing, and the ids of what
-    it is about."""
+def _cleared_fields(thread: Document) -> dict[str, Any]:
+    """Return the changes that clear a thread: they keep only `_KEPT`, and of its context the ids of
+    what the thread is about."""
     from google.cloud.firestore import DELETE_FIELD
     from google.cloud.firestore_v1.field_path import FieldPath
 
@@ -543,7 +548,7 @@ def _emptied(thread: Document) -> dict[str, Any]:
 
 
 def _own_thread(worker: Worker, thread_id: str) -> Document | None:
-    """Return the thread, if it is still this erasure's to finish."""
+    """Return the thread if this erasure has taken it over and not released it."""
     thread: Document = paths.thread(worker.db, thread_id).get()
     return thread if (thread.to_dict() or {}).get("erasing") == worker.id else None
 
@@ -561,7 +566,7 @@ def _erase_collection(worker: Worker, collection: Any) -> None:
         batch.delete(document.reference)
 
     erase = erase_run if collection.id == collection_id("runs") else delete
-    kind = collection.id.removeprefix(collection_id(""))  # as receipts call it
+    kind = collection.id.removeprefix(collection_id(""))  # the name in receipts
     erase_section(worker, Section(kind=kind, find=lambda db, uid: collection, erase=erase))
 
 
@@ -572,12 +577,12 @@ def erase_section(worker: Worker, section: Section, *, query: Any = None) -> Non
     """Erase a section's documents page by page.
 
     Args:
-        query: Some of the documents only; all of the user's where left out.
+        query: Erase only these documents; by default all of the user's.
     """
     if section.erase is None:
         return
-    found = section.find(worker.db, worker.uid) if query is None else query
-    pages: Any = found.select(list(section.reads)).limit(section.page)
+    documents = section.find(worker.db, worker.uid) if query is None else query
+    pages: Any = documents.select(list(section.reads)).limit(section.page)
     before: list[str] = []
 
     def erase_next() -> bool:
@@ -618,10 +623,10 @@ def _erase_page(worker: Worker, section: Section, page: Sequence[Document]) -> b
 
 
 def _repeat(attempt: Callable[[], bool]) -> None:
-    """Make an attempt again while others change what it writes; each reads anew.
+    """Repeat an attempt while other processes change the documents that it reads and writes.
 
     Raises:
-        Aborted: They were faster every time.
+        Aborted: Every attempt lost its race.
     """
     for number in range(_CONFLICTS):
         if attempt():

@@ -1,19 +1,18 @@
-"""Events of a run, stored in pages, of which the open one is the run's lock.
+"""Event log of a run: pages of stored events, the open one of which is the run's lock.
 
     threads/{t}/runs/{r}/events/{n}   uid, n, first, count, attempt, events, by, expiresAt
 
-For another tab, and for a client that lost the stream, a run's events are stored several to a
-document. A page says which events of the run it holds (`first`, `count`) and which attempt wrote it
-(`attempt`): a recovered run continues behind the last stored event, so what a client saw of a dead
-attempt beyond that is replaced by the pages of the next one.
+Another tab, or a client that lost the stream, reads a run's events from here. A page holds several
+events: `first` and `count` say which, and `attempt` says which attempt wrote it. A recovered run
+continues after the last stored event; whatever a client saw of the dead attempt beyond that is
+replaced by the next attempt's pages.
 
-**The open page is the run's lock.** One page always lies open while the run goes on: it has no
-number `n` yet, so no query finds it. All that a process saves of the run fills the open page and
-opens the next one, in the same batch and provided that nobody has touched the page since. So there
-is one way to take a run from a process that may still be alive, however long it stands still: touch
-its open page (to continue the run) or delete it (to end the run). What that process saves then
-fails as a whole. A request to cancel is put on the open page as well, where the process finds it
-with its next save.
+**The open page is the run's lock.** A run in progress always has one open page. It has no number
+`n` yet, so no query finds it. Each save of the run fills the open page and opens the next one, in
+one batch, on the condition that nobody has touched the page since. To take a run from a process
+that may still be alive, however long it has been stalled, touch its open page (to continue the run)
+or delete it (to end the run): the next save of that process then fails as a whole. A request to
+cancel is also written to the open page, where the process finds it with its next save.
 """
 
 from __future__ import annotations
@@ -38,27 +37,27 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
 
 DOCUMENT_BYTES = 250_000
-"""How many bytes of events go into one page. One event that is larger has a page of its own: a
-reply's text of which every letter has to be escaped comes to 900,000."""
-KEPT = timedelta(days=7)
+"""The bytes of events in one page. A larger event has a page of its own: the text of a reply in
+which every letter is escaped can take 900,000."""
+RETENTION = timedelta(days=7)
 _TRIES = 5
 _ENDS: dict[str, tuple[str, str]] = {
     "STEP_STARTED": ("STEP_FINISHED", "stepName"),
     "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
     "TOOL_CALL_START": ("TOOL_CALL_END", "toolCallId"),
 }
-"""By which event another one is ended, and the field that both have in common."""
+"""The event that ends each starting event, and the field with the id that both share."""
 
 
 class EventLog(Struct):
-    """Events of one try of a run, buffered until the next save.
+    """Events of one attempt at a run, buffered until the next save.
 
     Attributes:
-        writer: A random text: tells this attempt's open page from another's.
-        page: The open page's number: so many are stored.
-        page_time: When the open page was last touched, as Firestore says; None if not known.
-        count: How many events there are, the buffered ones included.
-        buffered_bytes: What the buffered ones come to; 0 without any.
+        writer: Random text that distinguishes this attempt's open page from another's.
+        page: The open page's number, which is also the number of stored pages.
+        page_time: The open page's update time in Firestore; None if not known.
+        count: The number of events, including buffered ones.
+        buffered_bytes: The size of the buffered events.
     """
 
     uid: str
@@ -75,7 +74,7 @@ class EventLog(Struct):
     _next_page: int = 0
 
     def add(self, event: Event) -> Event:
-        """Number an event and buffer it; return it as it is shown."""
+        """Number an event and buffer it; return the numbered event."""
         numbered = {**event, "metadata": {**event.get("metadata", {}), "n": self.count}}
         self.count += 1
         stored = numbered
@@ -95,10 +94,10 @@ class EventLog(Struct):
 
     def write(self, batch: WriteBatch, db: Client, *, save: str, is_last: bool) -> None:
         """Fill the open page with the buffered events, and open the next one unless the run ends.
-        These are the batch's last writes; `mark_stored` follows when it is committed.
+        These must be the last writes of the batch; call `mark_stored` once it is committed.
 
         Args:
-            save: Tells this save from any other.
+            save: A unique id of this save.
         """
         first = self.count - len(self._texts)
         number = self.page
@@ -125,12 +124,12 @@ class EventLog(Struct):
         self._taken, self._next_page = len(self._texts), number
 
     def open_page(self, batch: WriteBatch, db: Client, number: int) -> None:
-        """Create an open page, where there is none."""
+        """Create the open page of a run that has none."""
         reference = paths.event_page(db, self.thread_id, self.run_id, number)
         batch.create(reference, self._blank())
 
     def mark_stored(self, page_time: Any) -> None:
-        """Drop from the buffer what the last `write` took: it is stored."""
+        """Drop from the buffer the events that the last `write` stored."""
         self.page, self.page_time = self._next_page, page_time
         self.buffered_bytes -= sum(map(utf8_bytes, self._texts[: self._taken]))
         del self._texts[: self._taken]
@@ -141,16 +140,17 @@ class EventLog(Struct):
             "schemaVersion": SCHEMA_VERSION,
             "uid": self.uid,
             "by": self.writer,
-            "expiresAt": datetime.now(UTC) + KEPT,
+            "expiresAt": datetime.now(UTC) + RETENTION,
         }
 
 
 class OpenPage(Struct, frozen=True):
-    """A run's open page as it was read. It may be missing after a handover, and in versions without
-    pages.
+    """A snapshot of a run's open page. The page may be missing after a handover, and in runs of
+    versions without pages.
 
     Attributes:
-        number: Its number, and `first` that of the event that comes next.
+        number: The page's number.
+        first: The number of the next event.
     """
 
     number: int
@@ -162,20 +162,20 @@ class OpenPage(Struct, frozen=True):
         return bool(self.snapshot.exists)
 
     def take(self, batch: WriteBatch, db: Client, events: EventLog) -> None:
-        """Make it the open page of another process."""
+        """Hand the page over to the process that writes `events`."""
         if self.is_there:
             update_unchanged(batch, self.snapshot, {"by": events.writer})
         else:
             events.open_page(batch, db, self.number)
 
     def delete(self, batch: WriteBatch, db: Client) -> None:
-        """Delete it, which ends the run: no process can save any more."""
+        """Delete the page, which ends the run: no process can save it any more."""
         if self.is_there:
             option = db.write_option(last_update_time=self.snapshot.update_time)
             batch.delete(self.snapshot.reference, option=option)
 
     def request_cancel(self, batch: WriteBatch) -> None:
-        """Ask the process that fills it next to cancel the run."""
+        """Ask the process that fills the page next to cancel the run."""
         if self.is_there:
             update_unchanged(batch, self.snapshot, {"cancelRequested": True})
 
@@ -184,7 +184,7 @@ def find_open_page(db: Client, thread_id: str, run_id: str) -> OpenPage:
     """Find the open page of a run.
 
     Raises:
-        Aborted: The run writes pages faster than they can be looked at.
+        Aborted: The run writes pages faster than they can be read.
     """
     events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
     for _ in range(_TRIES):
@@ -206,7 +206,7 @@ def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> 
 
 
 def missing_end_events(shown: Iterable[Event]) -> list[Event]:
-    """Return the events that end what was begun and not ended, the last begun first."""
+    """Return the events that end whatever started and has not ended, the last started first."""
     begun: dict[tuple[str, str], Event] = {}
     for event in shown:
         kind = str(event["type"])
@@ -221,7 +221,7 @@ def missing_end_events(shown: Iterable[Event]) -> list[Event]:
 
 
 def _chunks(texts: list[str]) -> Iterator[list[str]]:
-    """Split events into pages; there is one at least."""
+    """Split events into pages; yield at least one, which may be empty."""
     chunk: list[str] = []
     size = 0
     for text in texts:

@@ -1,18 +1,18 @@
-"""Files of users: a record of each, and its content in numbered parts.
+"""File store: a record of each user's file, and its content in numbered parts.
 
     files/{id}              uid, name, contentType, bytes, sha256, purpose, details, place, status,
-                            createdAt; openUntil while nothing needs it yet; parts: how many were
+                            createdAt; openUntil while nothing needs the file; parts: how many were
                             sent, repeats counted
-    files/{id}/chunks/{n}   a part of the content, unless that rests in a bucket
+    files/{id}/chunks/{n}   a part of the content, unless the content is in a bucket
 
-A file is begun with its size and digest, its parts arrive in any order and any number of times, and
-it becomes `ready` when the whole is what was promised. Whatever is then made of it keeps it; a file
-that nothing keeps within a day is swept. Content is read part by part, so a large file takes no
-more memory than a small one.
+An upload begins with the file's size and digest. Its parts arrive in any order and any number of
+times, and the file becomes `ready` when the content matches the announcement. Whatever uses the
+file then keeps it; a file that nothing keeps within a day is swept. Content is read part by part,
+so a large file takes no more memory than a small one.
 
-The content rests in Firestore or in a bucket of Cloud Storage, which is meant for production.
-Firestore is what the emulators have, and serves small amounts anywhere. A file's record says where
-its content is, so that one can be changed for the other without moving anything.
+The content is stored in Firestore or in a Cloud Storage bucket, which is meant for production.
+Firestore works on the emulators, and anywhere for small amounts. A file's record says where its
+content is, so that the storage can be switched without moving anything.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class NewFile(Struct, frozen=True, kw_only=True, rename="camel"):
     """A file as its owner announces it.
 
     Attributes:
-        sha256: Of the whole content, in lower-case hexadecimal digits.
-        purpose: What it is for, such as "knowledge"; allowances are counted by it.
-        details: What else its purpose needs to know when it is whole.
+        sha256: The digest of the content, in lower-case hexadecimal digits.
+        purpose: What the file is for, such as "knowledge"; allowances apply for each purpose.
+        details: Data that the purpose needs once the file is complete.
     """
 
     uid: str
@@ -89,21 +89,26 @@ class NewFile(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """By which the same announcement is recognized."""
+        """The fields by which a repeated announcement is recognized."""
         return (self.name, self.content_type, self.bytes, self.sha256, dict(self.details))
 
     @property
     def parts(self) -> int:
-        """How many parts it has; at least one."""
+        """The number of parts, at least one."""
         return max(1, -(-self.bytes // PART_BYTES))
 
     def part_bytes(self, number: int) -> int:
-        """Return how long a part is."""
+        """Return the length of a part."""
         return PART_BYTES if number < self.parts - 1 else self.bytes - number * PART_BYTES
 
 
 class StoredFile(NewFile, frozen=True, kw_only=True, rename="camel"):
-    """A stored file. `missing` lists the parts that are not there yet, if that was looked up."""
+    """A stored file.
+
+    Attributes:
+        place: Where the content is, as `place_for_new` returned it.
+        missing: The numbers of missing parts, if they were looked up.
+    """
 
     id: str
     place: str
@@ -112,7 +117,7 @@ class StoredFile(NewFile, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is whole."""
+        """Whether the file is complete."""
         return self.status == READY
 
 
@@ -145,7 +150,7 @@ def read_record(snapshot: Any) -> StoredFile | None:
 
 BUCKET = "ROLLCALL_FILES_BUCKET"
 NO_BUCKET = "none"
-"""Its value where content is to stay in Firestore although the project has a bucket."""
+"""The value that stores content in Firestore although the project has a bucket."""
 IN_FIRESTORE = "firestore"
 _PREFIX = "rollcall-files"
 _TIMEOUT_S = 60.0
@@ -157,13 +162,13 @@ class Contents(Protocol):
     def write(self, file_id: str, number: int, data: bytes) -> None: ...
 
     def read(self, file_id: str, number: int) -> bytes | None:
-        """Return the part; None where there is none."""
+        """Return the part; None if it does not exist."""
 
     def numbers(self, file_id: str) -> set[int]:
-        """Return the numbers of the parts that are there."""
+        """Return the numbers of the stored parts."""
 
     def delete(self, file_id: str) -> None:
-        """Delete every part there is."""
+        """Delete all parts."""
 
 
 class FirestoreContents:
@@ -176,8 +181,8 @@ class FirestoreContents:
         self._chunk(file_id, number).set({"content": data})
 
     def read(self, file_id: str, number: int) -> bytes | None:
-        found = self._chunk(file_id, number).get().to_dict()
-        return None if found is None else bytes(found["content"])
+        chunk = self._chunk(file_id, number).get().to_dict()
+        return None if chunk is None else bytes(chunk["content"])
 
     def numbers(self, file_id: str) -> set[int]:
         return {int(each.id) for each in self._chunks(file_id).select([]).stream()}
@@ -196,7 +201,7 @@ class FirestoreContents:
 class BucketContents:
     """Parts as objects `rollcall-files/{id}/{number}` of a bucket.
 
-    They are stored as plain bytes, whatever the file says it is, so that no browser shows one.
+    They are stored as plain bytes, whatever the file's type, so that no browser displays them.
     """
 
     def __init__(self, name: str) -> None:
@@ -221,8 +226,8 @@ class BucketContents:
 
     def numbers(self, file_id: str) -> set[int]:
         with self._bucket() as bucket:
-            found = list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S))
-            return {int(blob.name.rpartition("/")[2]) for blob in found}
+            blobs = list(bucket.list_blobs(prefix=_path(file_id), timeout=_TIMEOUT_S))
+            return {int(blob.name.rpartition("/")[2]) for blob in blobs}
 
     def delete(self, file_id: str) -> None:
         from google.cloud.exceptions import NotFound
@@ -232,14 +237,14 @@ class BucketContents:
                 try:
                     blob.delete(timeout=_TIMEOUT_S)
                 except NotFound:
-                    continue  # somebody else deletes it too
+                    continue  # another process deleted it
 
     @contextmanager
     def _bucket(self) -> Iterator[Any]:
         """Yield the bucket; translate its errors.
 
         Raises:
-            FailedPrecondition: There is no such bucket, or the functions may not use it.
+            FailedPrecondition: The bucket does not exist, or the functions may not use it.
             Unavailable: Cloud Storage did not answer.
         """
         from google.api_core.exceptions import GoogleAPICallError, RetryError
@@ -251,7 +256,7 @@ class BucketContents:
             yield _storage().bucket(self._name)
         except (NotFound, Forbidden) as error:
             raise FailedPrecondition(
-                "the files' bucket is not there, or functions may not use it",
+                "the bucket for files does not exist, or the functions may not use it",
                 hint=f"set {BUCKET} to a bucket that the functions' service account may write, "
                 f"or to {NO_BUCKET!r}",
             ) from error
@@ -262,8 +267,8 @@ class BucketContents:
 def place_for_new(env: dict[str, str] | None = None) -> str:
     """Return where new content is stored: "firestore", or a bucket's name.
 
-    `ROLLCALL_FILES_BUCKET` names the bucket, or says "none". Without it the project's own bucket
-    serves, as `FIREBASE_CONFIG` names it; on the emulators only where they have one.
+    `ROLLCALL_FILES_BUCKET` names the bucket, or is "none". The default is the project's bucket, as
+    `FIREBASE_CONFIG` names it; on the emulators only if the Storage emulator runs.
     """
     env = dict(os.environ) if env is None else env
     if named := env.get(BUCKET):
@@ -271,14 +276,14 @@ def place_for_new(env: dict[str, str] | None = None) -> str:
     if "FIRESTORE_EMULATOR_HOST" in env and "STORAGE_EMULATOR_HOST" not in env:
         return IN_FIRESTORE
     try:
-        found = json.loads(env.get("FIREBASE_CONFIG", "")).get("storageBucket")
+        bucket = json.loads(env.get("FIREBASE_CONFIG", "")).get("storageBucket")
     except (ValueError, AttributeError):  # the name of a file, or nothing
         return IN_FIRESTORE
-    return found if isinstance(found, str) and found else IN_FIRESTORE
+    return bucket if isinstance(bucket, str) and bucket else IN_FIRESTORE
 
 
 def contents_at(db: Client, place: str) -> Contents:
-    """Return the contents at a place that `place_for_new` named."""
+    """Return the storage at a place that `place_for_new` returned."""
     return FirestoreContents(db) if place == IN_FIRESTORE else BucketContents(place)
 
 
@@ -288,7 +293,7 @@ def _path(file_id: str, number: int | None = None) -> str:
 
 @cache
 def _storage() -> Any:
-    """Return the client of this process; without credentials where an emulator is named."""
+    """Return the Cloud Storage client of this process; it has no credentials on an emulator."""
     from google.cloud.storage import Client  # type: ignore[import-untyped]
 
     if "STORAGE_EMULATOR_HOST" in os.environ:
@@ -306,16 +311,16 @@ Check = Callable[[StoredFile, bytes], None]
 
 
 class FileStore:
-    """The files of a project; new content goes where `place_for_new` says."""
+    """The files of a project. New content is stored where `place_for_new` says."""
 
     def __init__(self, db: Client) -> None:
         self._db = db
 
     def begin(self, new: NewFile, allowance: Allowance, *, now: datetime) -> StoredFile:
-        """Begin a file; the same announcement continues it.
+        """Begin an upload; the same announcement again continues it.
 
         Raises:
-            ResourceExhausted: The user keeps as much as is allowed.
+            ResourceExhausted: The file exceeds the user's allowance.
         """
         kept = [file for _, file in self._of_user(new.uid, new.purpose)]
         for file in kept:
@@ -326,17 +331,17 @@ class FileStore:
         return replace(file, missing=tuple(range(file.parts)))
 
     def _create(self, new: NewFile, now: datetime) -> StoredFile:
-        """Create the record of a new file, whose content goes where `place_for_new` says."""
+        """Create the record of a new file."""
         id, record = uuid.uuid4().hex, new_record(new, place_for_new(), now)
         self._record(id).create(record)
         return convert({**record, "id": id}, StoredFile)
 
     def add_part(self, uid: str, file_id: str, number: int, data: bytes) -> None:
-        """Store a part of a file that is open; the same part again replaces it.
+        """Store a part of an open file; the same part again replaces it.
 
         Raises:
             NotFound: The user has no such upload.
-            InvalidArgument: The file has no such part, or it has another length.
+            InvalidArgument: The file has no such part, or the part has another length.
         """
         from google.api_core.exceptions import NotFound as Gone
         from google.cloud.firestore import Increment
@@ -354,25 +359,25 @@ class FileStore:
         contents = contents_at(self._db, file.place)
         contents.write(file_id, number, data)
         try:
-            # A number that grows: the same again would not count as a change for `finish`.
+            # An increment changes the record each time, so that `finish` notices repeated parts.
             self._record(file_id).update({"parts": Increment(1)})
-        except Gone:  # removed in this very moment: leave nothing behind
+        except Gone:  # the file was removed in the meantime: leave nothing behind
             contents.delete(file_id)
             raise _no_upload() from None
 
     def finish(
         self, uid: str, file_id: str, *, check: Check = lambda file, start: None
     ) -> StoredFile:
-        """Check that the whole is what was announced; a file that is ready stays so.
+        """Check the content against the announcement and mark the file ready, unless it is already.
 
         Args:
-            check: Looks at the content's first part; raises InvalidArgument where it is not what
-                the file says it is.
+            check: Checks the file and its first part; raises InvalidArgument if the content is not
+                of the announced type.
         Raises:
             NotFound: The user has no such upload.
-            InvalidArgument: Parts are missing; or the content has another digest, or is refused
-                by `check`, and the upload is dropped.
-            Aborted: A part was sent once more while the whole was looked at.
+            InvalidArgument: Parts are missing. Or the content has another digest, or is refused by
+                `check`; then the upload is removed.
+            Aborted: A part was sent again during the check.
         """
         file, read_at = self._own(uid, file_id)
         if file.is_ready:
@@ -407,16 +412,16 @@ class FileStore:
         return replace(file, status=READY)
 
     def keep(self, batch: WriteBatch, file: StoredFile) -> None:
-        """Add to a batch that a file is in use, so that no sweep removes it."""
+        """Mark a file as in use in a batch, so that no sweep removes it."""
         from google.cloud.firestore import DELETE_FIELD
 
         batch.update(self._record(file.id), {"openUntil": DELETE_FIELD})
 
     def find_own(self, uid: str, file_id: str) -> StoredFile:
-        """Return a user's own file that is whole.
+        """Return a user's complete file.
 
         Raises:
-            NotFound: There is none.
+            NotFound: The user has no such file, or its upload is not finished.
         """
         file, _ = self._own(uid, file_id)
         if not file.is_ready:
@@ -427,8 +432,8 @@ class FileStore:
         """Return a part of a file's content.
 
         Raises:
-            InvalidArgument: It has no such part.
-            NotFound: It is not there any more.
+            InvalidArgument: The file has no such part.
+            NotFound: The part does not exist any more.
             Unavailable: The storage did not answer.
         """
         if not 0 <= number < file.parts:
@@ -446,7 +451,7 @@ class FileStore:
         """Yield the content of a file, part by part.
 
         Raises:
-            NotFound: A part is not there, or not any more.
+            NotFound: A part does not exist, or not any more.
             Unavailable: The storage did not answer.
         """
         contents = contents_at(self._db, file.place)
@@ -457,10 +462,10 @@ class FileStore:
             yield part
 
     def remove(self, batch: WriteBatch, file: StoredFile) -> None:
-        """Add a file's removal to a batch.
+        """Remove a file in a batch.
 
-        What is in Firestore goes with the batch. What is in a bucket goes with the next sweep;
-        until then the record holds nothing but where it is.
+        Content in Firestore is deleted by the batch. Content in a bucket is deleted by the next
+        sweep; until then the record only says where it is.
         """
         record = self._record(file.id)
         if file.place == IN_FIRESTORE:
@@ -474,12 +479,13 @@ class FileStore:
         )
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove unused files and the content of removed ones; return how many.
+        """Remove unused files, and delete the content of removed ones; return how many.
 
-        One whose content cannot be removed, as its bucket is gone, stays for the next sweep.
+        If content cannot be deleted, for example because its bucket is gone, its record stays for
+        the next sweep.
         """
         late = self._records().where(filter=where("openUntil", "<=", now))
-        left = sum([self._dropped(each) for each in late.limit(_AT_ONCE).stream()])
+        count = sum([self._try_remove(each) for each in late.limit(_AT_ONCE).stream()])
         removed = self._records().where(filter=where("status", "==", REMOVED))
         for record in removed.limit(_AT_ONCE).stream():
             try:
@@ -488,12 +494,12 @@ class FileStore:
                 id = record.id
                 log.warning("the content of file %s stays until the next sweep: %s", id, error)
                 continue
-            record.reference.delete()  # what says where the content was
-            left += 1
-        return left
+            record.reference.delete()
+            count += 1
+        return count
 
-    def _dropped(self, record: DocumentSnapshot[Any]) -> bool:
-        """Remove a file, unless somebody keeps it, or sends more of it, in this moment."""
+    def _try_remove(self, record: DocumentSnapshot[Any]) -> bool:
+        """Remove a file, unless its record has changed since it was read; return whether it did."""
         file = read_record(record)
         if file is None:
             return False
@@ -505,11 +511,11 @@ class FileStore:
     def _of_user(self, uid: str, purpose: str) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
         """Return a user's files of one purpose, with their records."""
         query = self._records().where(filter=where("uid", "==", uid))
-        found = query.where(filter=where("purpose", "==", purpose)).stream()
-        return [(each, file) for each in found if (file := read_record(each))]
+        records = query.where(filter=where("purpose", "==", purpose)).stream()
+        return [(each, file) for each in records if (file := read_record(each))]
 
     def _own(self, uid: str, file_id: str) -> tuple[StoredFile, Any]:
-        """Return the user's file, and when its record changed last."""
+        """Return the user's file and the update time of its record."""
         snapshot = self._record(file_id).get()
         file = read_record(snapshot)
         if file is None or file.uid != uid:
@@ -519,8 +525,8 @@ class FileStore:
     def _with_missing(self, file: StoredFile) -> StoredFile:
         if file.is_ready:
             return file
-        there = contents_at(self._db, file.place).numbers(file.id)
-        missing = tuple(number for number in range(file.parts) if number not in there)
+        stored = contents_at(self._db, file.place).numbers(file.id)
+        missing = tuple(number for number in range(file.parts) if number not in stored)
         return replace(file, missing=missing)
 
     def _record(self, file_id: str) -> DocumentReference:
@@ -531,13 +537,13 @@ class FileStore:
 
 
 def clean_name(name: str) -> str:
-    """Return a file's name without folders and unseen characters, its ending kept.
+    """Return a file's name without folders and invisible characters, cut before its extension.
 
     Raises:
-        InvalidArgument: Nothing is left of it.
+        InvalidArgument: No name is left.
     """
-    seen = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
-    clean = " ".join(seen.replace("\\", "/").rpartition("/")[2].split())
+    visible = "".join(char if unicodedata.category(char)[0] != "C" else " " for char in name)
+    clean = " ".join(visible.replace("\\", "/").rpartition("/")[2].split())
     if not clean:
         raise InvalidArgument(TEXTS.text("errors.no_file_name"), field="name")
     if len(clean) <= NAME_CHARS:
@@ -551,20 +557,23 @@ def clean_name(name: str) -> str:
 SECTION_READS = tuple(
     name for name in StoredFile.__struct_encode_fields__ if name not in ("id", "missing")
 )
-"""What `erase_file` needs to see of a record."""
+"""The fields of a record that `erase_file` reads."""
 
 
 def erase_file(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Add to a batch that a user's file is removed, as `Section.erase` does."""
+    """Remove a user's file in a batch; the `erase` of a `Section`."""
     if file := read_record(document):
         FileStore(db).remove(batch, file)
 
 
 def check_allowance(kept: list[int], new: int, allowance: Allowance) -> None:
-    """Check that a file fits beside those that a user keeps, given by their bytes.
+    """Check that a new file is within a user's allowance.
 
+    Args:
+        kept: The sizes of the user's files, in bytes.
+        new: The size of the new file, in bytes.
     Raises:
-        ResourceExhausted: It does not.
+        ResourceExhausted: The new file exceeds the allowance.
     """
     if len(kept) >= allowance.files:
         raise ResourceExhausted(

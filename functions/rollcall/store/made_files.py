@@ -1,5 +1,5 @@
-"""Files that tools make for a user: there whole at once, and swept after 30 days, unless a document
-that lasts retains them.
+"""Made files: files that tools make for a user. They are swept after 30 days, unless a document
+retains them.
 
 They are records of the file store (`store.files`) with a purpose of their own; `details.of` lists
 the paths of the documents that they belong to.
@@ -41,24 +41,23 @@ if TYPE_CHECKING:
 MADE = "made"
 """The purpose of files that tools make."""
 RETAINED = "retained"
-"""The purpose of those of them that something needs for as long as it is there. `details.of` lists
-what does."""
+"""The purpose of made files that documents retain; `details.of` lists the documents."""
 MADE_FOR = timedelta(days=30)
 MADE_BYTES = 10_000_000
-"""Of one file that a tool makes."""
+"""The largest file that a tool may make."""
 MADE_ALLOWANCE = Allowance(files=100, bytes=200_000_000)
-"""What one user may keep of files that tools made; beyond it the oldest go first."""
+"""How many made files a user may have; the oldest are removed first."""
 RETAINED_ALLOWANCE = Allowance(files=2_000, bytes=2_000_000_000)
-"""What one user may retain of them."""
+"""How many made files a user's documents may retain."""
 _CONTENT_TYPE = re.compile(r"[a-z]+/[a-z0-9.+-]{1,80}")
 
 
 class MadeFiles(FileStore):
-    """The files of a project, with what tools may do with those that they make."""
+    """The file store of a project, with operations on files that tools make."""
 
     def make(self, new: NewFile, data: bytes, allowance: Allowance, *, now: datetime) -> StoredFile:
-        """Store a whole file for `MADE_FOR`; what is there already is kept as long again. The
-        user's oldest of the same purpose make room for it."""
+        """Store a complete file for `MADE_FOR`. The same file again only renews that time. The
+        user's oldest files of the same purpose are removed to make room."""
         kept = self._of_user(new.uid, new.purpose)
         until = {"openUntil": now + MADE_FOR}
         for record, file in kept:
@@ -71,7 +70,7 @@ class MadeFiles(FileStore):
         for record, file in sorted(kept, key=lambda each: each[0].get("createdAt")):
             if count <= allowance.files and size <= allowance.bytes:
                 break
-            self._dropped(record)
+            self._try_remove(record)
             count, size = count - 1, size - file.bytes
         made = self._create(new, now)
         contents = contents_at(self._db, made.place)
@@ -81,15 +80,15 @@ class MadeFiles(FileStore):
         return replace(made, status=READY)
 
     def retain(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> set[str]:
-        """Add to a batch that files which tools made for a user last until they are released; the
-        user's other files, which last by themselves, stay as they are.
+        """Retain made files in a batch until they are released. The user's other files last anyway
+        and do not change.
 
         Args:
-            of: The path of the document that needs them.
+            of: The path of the document that needs the files.
         Returns:
-            The ids of those that are there.
+            The ids of those files that exist.
         Raises:
-            ResourceExhausted: The user retains as much as is allowed.
+            ResourceExhausted: The files exceed what the user may retain.
         """
         from google.cloud.firestore import DELETE_FIELD, ArrayUnion
 
@@ -106,8 +105,7 @@ class MadeFiles(FileStore):
         return {file.id for _, file in own}
 
     def release(self, batch: WriteBatch, uid: str, file_ids: Iterable[str], *, of: str) -> None:
-        """Add to a batch that a document needs files of a user no more; those that no other one
-        needs are removed."""
+        """Release a document's files in a batch; those that no other document needs are removed."""
         from google.cloud.firestore import ArrayRemove
 
         for record, file in self._files_of(uid, file_ids):
@@ -121,17 +119,17 @@ class MadeFiles(FileStore):
     def _files_of(
         self, uid: str, file_ids: Iterable[str]
     ) -> list[tuple[DocumentSnapshot[Any], StoredFile]]:
-        """Those of these files that are a user's own and whole, with their records."""
+        """Return a user's complete files among these, with their records."""
         records = read_all(self._db, *map(self._record, dict.fromkeys(file_ids)))
         files = [(record, file) for record in records if (file := read_record(record))]
         return [(record, file) for record, file in files if file.uid == uid and file.is_ready]
 
 
 def keeper(db: Callable[[], Client], uid: str, *, now: datetime) -> KeepFile:
-    """Return how a user's call keeps the files that it makes.
+    """Return the function by which a user's call stores the files that it makes.
 
     Args:
-        db: Returns Firestore's client; it is asked for one when there is a file.
+        db: Returns the Firestore client; called only if there is a file.
     """
 
     def keep(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:

@@ -1,20 +1,20 @@
-"""Message log of a thread, the recent part that the next run reads, and the history for the model.
+"""Message log of a thread, the window view of its recent part, and the history for the model.
 
     threads/{t}/messages/{n}   uid, n, runId, turnId, createdAt, role, and
         of a user's message    parts, replaces, stays
         of a step              step, text, toolCalls, results, provider, providerParts, spent
     threads/{t}/views/window   token, nextMessage, turnId, log, decisions, toldDecisions
 
-A step is a model's reply with the results of its calls; the log only grows. What a model or a tool
-wrote is kept as JSON text: Firestore refuses lists inside lists, and what a provider needs back
-must return byte for byte. Results are keyed by the place of their call in the step, the first
-being "0": a provider chooses the ids of calls, and not every text can be a map's key.
+A step is a model's reply with the results of its calls; the log only grows. Output of models and
+tools is stored as JSON text: Firestore refuses lists inside lists, and a provider must get its own
+parts back byte for byte. Results are keyed by the place of their call in the step, the first being
+"0": providers choose the ids of calls, and not every text can be the key of a map.
 
-**The window view.** Every run writes it as it ends, with the newest documents of the log and with
-the token of its lease. So the view also says that the lease is over: while its token is the
-thread's newest, no run has been opened since. A run that was cut off leaves no view, and its steps
-are read from the log. The documents rest in the field `log` as one JSON text, which is read and
-written many times as fast as maps are; an older view has them as a list, `documents`.
+**The window view.** Every run writes it as it ends, with the newest documents of the log and the
+token of its lease. So the view also says that the lease is over: while its token is the thread's
+newest, no run has been opened since. A run that was cut off leaves no view, and its steps are read
+from the log. The field `log` holds the documents as one JSON text, which is read and written many
+times as fast as maps; older views have a list, `documents`.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ if TYPE_CHECKING:
 
 
 DOCUMENT_BYTES = 1_000_000
-"""What a document may hold beside the names of its fields, in UTF-8. Firestore takes 1 MiB."""
+"""The most UTF-8 bytes of a document's values. Firestore accepts 1 MiB, field names included."""
 REPLY_DOCUMENT_BYTES = 660_000
-"""What of that a reply may take: the rest is for the results of its calls."""
+"""The part of it that a reply may take; the rest is for the results of its calls."""
 CALL_BYTES = 1_000
-"""What a call counts as beside its arguments: its name, its id, and that it was answered."""
+"""What a call counts beside its arguments: its name, its id and the fields of its result."""
 RECORD_BYTES = 30_000
-"""The largest record of one call that is kept beside its content, where there is room."""
+"""The largest record of one call that is stored beside its content, if there is room."""
 COMPACT_CHARS = 1_000
-"""Of a call's record, and of arguments that are no JSON: what a compact step keeps whole."""
+"""Up to this length, a compact step keeps a call's record, and arguments that are not JSON."""
 
 _CUT_OFF = json.dumps(
     {"error": {"code": "aborted", "message": "this call was cut off; it may be made again"}}
 )
 
 RecapOf = Callable[[ToolCall, Any], Recap | None]
-"""The recap of a call, from it and what it returned; None where it is kept as it is."""
+"""Returns the recap of a call and its output; None if both stay unchanged."""
 
 
 class TurnUsage(Struct, frozen=True, rename="camel"):
@@ -82,7 +82,7 @@ class CompactStep(Struct, frozen=True):
 
     Attributes:
         size: `step_bytes` of the document.
-        of: What its calls read and wrote, such as files' paths.
+        of: Names of what its calls read and wrote, such as paths of files.
     """
 
     document: dict[str, Any]
@@ -111,36 +111,37 @@ def compact_json(value: Any) -> str:
 
 
 def arguments_json(call: ToolCall) -> str:
-    """Return a call's arguments as the log holds them; those that are no JSON, as they came."""
+    """Return a call's arguments as the log stores them; invalid JSON is stored unchanged."""
     if call.arguments is None:
         return call.arguments_text
     return json.dumps(call.arguments, ensure_ascii=False)
 
 
 def reply_bytes(reply: ModelMessage) -> int:
-    """Return what a reply takes of its step's document, in bytes."""
+    """Return how many bytes a reply takes in its step's document."""
     texts = [reply.text, *map(arguments_json, reply.tool_calls)]
     return sum(map(utf8_bytes, (*texts, reply.parts_json))) + CALL_BYTES * len(reply.tool_calls)
 
 
 def bytes_per_result(reply: ModelMessage) -> int:
-    """Return the bytes that each result of a reply's calls may take, together with its record."""
-    left = DOCUMENT_BYTES - reply_bytes(reply)
-    return max(left // max(len(reply.tool_calls), 1), CALL_BYTES)
+    """Return how many bytes the result of each call may take, together with its record."""
+    room = DOCUMENT_BYTES - reply_bytes(reply)
+    return max(room // max(len(reply.tool_calls), 1), CALL_BYTES)
 
 
 def step_bytes(document: dict[str, Any]) -> int:
-    """Return the bytes of what a model sees of a step, or of what its provider keeps of it."""
+    """Return the bytes of a step in a request: its results, and its text and calls or, if larger,
+    its provider parts."""
     calls = sum(
         len((each["arguments"] or each["argumentsText"]).encode()) for each in document["toolCalls"]
     )
-    said = len(document["text"].encode()) + calls
-    kept = len(document["providerParts"].encode())
+    reply = len(document["text"].encode()) + calls
+    parts = len(document["providerParts"].encode())
     results = document["results"].values()
-    return max(said, kept) + sum(len(each["content"].encode()) for each in results)
+    return max(reply, parts) + sum(len(each["content"].encode()) for each in results)
 
 
-# ---- Documents as they are written ----
+# ---- Writing documents ----
 
 
 def new_stamp(*, uid: str, number: int, run_id: str, turn_id: str) -> dict[str, Any]:
@@ -166,8 +167,8 @@ def user_document(
 
     Args:
         stamp: See `new_stamp`.
-        replaces: The turn that it replaces, as a retry or an edit does.
-        stays: What that turn has done and cannot be undone, in lines.
+        replaces: The id of the turn that the message replaces, for a retry or an edit.
+        stays: Lines with what that turn did and cannot be undone.
     """
     document = {**stamp, "role": "user", "parts": [_part(part) for part in message.parts]}
     return {**document, "replaces": replaces, "stays": list(stays)} if replaces else document
@@ -176,7 +177,7 @@ def user_document(
 def step_document(
     stamp: dict[str, Any], *, step: int, reply: ModelMessage, spent: TurnUsage
 ) -> dict[str, Any]:
-    """Return a model's reply as a document; the results of its calls are added as they come."""
+    """Return a model's reply as a document; the results of its calls are added later."""
     return {
         **stamp,
         "role": "model",
@@ -201,17 +202,17 @@ def step_document(
 def result_fields(
     result: ToolResult, *, record: dict[str, Any], run_id: str, room: int = DOCUMENT_BYTES
 ) -> dict[str, Any]:
-    """Return one result as its step's document holds it.
+    """Return one result as its step's document stores it.
 
     Args:
-        record: The call's record for the user. What the content says already is left out.
-        run_id: The run that answered the call, which may be a later one than the step's.
-        room: Bytes that the content and the record may have together.
+        record: The call's record for the user; fields that repeat the content are left out.
+        run_id: The run that answered the call, which may be later than the step's run.
+        room: The bytes that content and record may take together.
     """
     kept = {key: value for key, value in record.items() if key not in {"result", "error"}}
     text = json.dumps(kept, ensure_ascii=False)
     most = min(RECORD_BYTES, room - utf8_bytes(result.content))
-    for large in ("display", "arguments", "undo"):  # the call has its arguments itself
+    for large in ("display", "arguments", "undo"):  # the step's call also has the arguments
         if utf8_bytes(text) > most:
             kept.pop(large, None)
             text = json.dumps(kept, ensure_ascii=False)
@@ -225,8 +226,8 @@ def result_fields(
 
 
 def without_media(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document as the window view keeps it: of media that it holds only the name. Media in
-    the file store are small here, and stay."""
+    """Return a document as the window view stores it, with inline media replaced by their names.
+    References to the file store are small, and stay."""
     if document["role"] != "user":
         return document
     parts = [
@@ -243,9 +244,9 @@ def without_media(document: dict[str, Any]) -> dict[str, Any]:
 def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
     """Return a step in which each call and its result are replaced by their recap.
 
-    The log keeps the whole step. A compact step stands in the history that a model is given, and in
-    the window view. It goes back to its provider as another provider's would if its arguments have
-    changed: what the provider kept for itself tells of the arguments as they were.
+    The log keeps the full step. Compact steps are used in the history for the model, and in the
+    window view. If arguments have changed, the provider parts are dropped, since they hold the old
+    arguments; the provider then gets the step like one of another provider.
     """
     if document.get("isShort"):
         return CompactStep(document, step_bytes(document), frozenset())
@@ -258,8 +259,8 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
         if call.arguments is None and len(call.arguments_text) > COMPACT_CHARS:
             has_changed = True
             text = call.arguments_text
-            begun = f"{text[: COMPACT_CHARS // 2]}… ({len(text):,} characters)"
-            calls[place] = {**calls[place], "argumentsText": begun}
+            start = f"{text[: COMPACT_CHARS // 2]}… ({len(text):,} characters)"
+            calls[place] = {**calls[place], "argumentsText": start}
         if recap is None:
             continue
         of |= {recap.of} if recap.of else set()
@@ -267,7 +268,7 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
             has_changed = True
             calls[place] = {**calls[place], "arguments": compact_json(recap.arguments)}
         if stored:
-            # The content of a call that failed stays.
+            # A failed call keeps its content.
             stored, record = dict(stored), stored.get("record") or ""
             if len(record) > COMPACT_CHARS:
                 kept = {**json.loads(record), "arguments": recap.arguments}
@@ -282,28 +283,28 @@ def compact_step(document: dict[str, Any], recap_of: RecapOf) -> CompactStep:
     return CompactStep(compact, step_bytes(compact), frozenset(of))
 
 
-# ---- Documents as they are read ----
+# ---- Reading documents ----
 
 
 def without_replaced(
     documents: Sequence[dict[str, Any]], *, without: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the documents but those of turns that a later message replaces.
+    """Return the documents without those of replaced turns.
 
     Args:
-        without: A turn that is about to be replaced.
+        without: The id of a turn that is about to be replaced.
     """
     replaced = {without, *(each.get("replaces") for each in documents)} - {None}
     return [each for each in documents if each.get("turnId") not in replaced]
 
 
 def lasting_effects(documents: Sequence[dict[str, Any]]) -> list[str]:
-    """Return lines with the writes of replaced turns."""
+    """Return the stored lines with lasting effects of replaced turns."""
     return list(dict.fromkeys(line for each in documents for line in each.get("stays", ())))
 
 
 def read_usage(document: dict[str, Any]) -> TurnUsage:
-    """Return the turn's usage at this step; nothing if the document does not say."""
+    """Return the turn's usage up to this step; zero if the document does not have it."""
     return convert(document.get("spent") or {}, TurnUsage)
 
 
@@ -329,16 +330,18 @@ def read_results(document: dict[str, Any]) -> list[ToolResult]:
     """Return the results of all calls of a step; a call without one was cut off."""
     results = []
     for place, call in enumerate(read_calls(document)):
-        found = document["results"].get(str(place))
-        if found is None:
+        stored = document["results"].get(str(place))
+        if stored is None:
             results.append(ToolResult(call.id, call.name, _CUT_OFF, is_error=True))
         else:
-            results.append(ToolResult(call.id, found["name"], found["content"], found["isError"]))
+            results.append(
+                ToolResult(call.id, stored["name"], stored["content"], stored["isError"])
+            )
     return results
 
 
 def read_content(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored result's content as JSON; empty where it is no object."""
+    """Return a stored result's content as a JSON object; empty if it is not one."""
     try:
         content = json.loads(stored["content"])
     except ValueError:
@@ -347,8 +350,8 @@ def read_content(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCallRecord:
-    """Return the record of an answered call, as `result_fields` kept it. What it lacks, as in
-    results that were written for a call that was cut off, follows from the call and its content."""
+    """Return the record of an answered call, as `result_fields` stored it. Missing fields, as in
+    results written for calls that were cut off, are derived from the call and its content."""
     record: dict[str, Any] = {
         "arguments": call.arguments or {},
         "status": CallStatus.FAILED if stored["isError"] else CallStatus.DONE,
@@ -371,11 +374,12 @@ def read_record(call: ToolCall, stored: dict[str, Any], *, step: int) -> ToolCal
 def read_history(
     documents: Sequence[dict[str, Any]], *, leaves_last_open: bool = False
 ) -> list[Message]:
-    """Return the valid history of these documents: a call that was cut off is answered as such.
+    """Return the documents as a valid history, in which calls that were cut off have an error as
+    their result.
 
     Args:
-        leaves_last_open: The run continues with the last document's calls: where one of them has no
-            result, the history ends with the reply itself.
+        leaves_last_open: The run continues with the last document's calls: if one of them has no
+            result, the history ends with the reply.
     """
     history: list[Message] = []
     for number, document in enumerate(documents, start=1):
@@ -393,10 +397,10 @@ def read_history(
 def _part(part: Part) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
-    about = {"type": part.type, "mediaType": part.media_type, "name": part.name}
+    fields = {"type": part.type, "mediaType": part.media_type, "name": part.name}
     if part.file_id is None:
-        return {**about, "data": part.data}
-    return {**about, "fileId": part.file_id, "bytes": part.bytes}
+        return {**fields, "data": part.data}
+    return {**fields, "fileId": part.file_id, "bytes": part.bytes}
 
 
 def _read_part(part: dict[str, Any]) -> Part:
@@ -423,12 +427,11 @@ def read_reply(document: dict[str, Any]) -> ModelMessage:
 
 
 WINDOW_DOCUMENTS = 40
-"""How many documents of the log the view holds beside those of the newest turn, which it holds from
-its first."""
+"""How many documents the view holds in addition to those of the newest turn."""
 WINDOW_BYTES = 600_000
 LOG_PAGES = 10
-"""How far back the log is read, in pages of `WINDOW_DOCUMENTS`, where replaced turns take up room
-or the newest turn is long."""
+"""How far back the log is read, in pages of `WINDOW_DOCUMENTS`, if replaced turns take up room or
+the newest turn is long."""
 
 log = logging.getLogger("rollcall")
 
@@ -438,7 +441,7 @@ class RecentLog(Struct, frozen=True):
 
     Attributes:
         next_message: The number of the next document.
-        time: When the newest document was written, as Firestore says; None if read from the view.
+        time: The update time of the newest document in Firestore; None if read from the view.
     """
 
     documents: list[dict[str, Any]]
@@ -447,11 +450,11 @@ class RecentLog(Struct, frozen=True):
 
 
 def run_has_ended(thread: dict[str, Any], view: DocumentSnapshot) -> bool:
-    """Whether the run that took the thread's lease last has ended and left this view."""
-    found = view.to_dict() or {}
-    if not thread.get("lease") and "token" not in found:  # written by version 2
-        return bool(found.get("nextMessage") == thread.get("nextMessage"))
-    return bool(found.get("token") == thread.get("leaseToken"))
+    """Whether the run that took the thread's lease last has ended and written this view."""
+    window = view.to_dict() or {}
+    if not thread.get("lease") and "token" not in window:  # written by version 2
+        return bool(window.get("nextMessage") == thread.get("nextMessage"))
+    return bool(window.get("token") == thread.get("leaseToken"))
 
 
 def read_recent(
@@ -460,13 +463,12 @@ def read_recent(
     """Return a thread's recent log: from its view if that is up to date, otherwise from the log."""
     if not thread:
         return RecentLog([], 0)
-    found = view.to_dict() or {}
-    kept = json.loads(found["log"]) if "log" in found else list(found.get("documents") or ())
-    if run_has_ended(thread, view) and (kept or not found["nextMessage"]):
-        documents = [migrations.read("message", each) for each in kept]
-        # A view may lack the newest document (it was too large), so its count counts.
-        after = max(found["nextMessage"], thread.get("nextMessage", 0))
-        return RecentLog(documents, after)
+    window = view.to_dict() or {}
+    stored = json.loads(window["log"]) if "log" in window else list(window.get("documents") or ())
+    if run_has_ended(thread, view) and (stored or not window["nextMessage"]):
+        documents = [migrations.read("message", each) for each in stored]
+        # The view may lack the newest document, if it was too large, but its number is right.
+        return RecentLog(documents, max(window["nextMessage"], thread.get("nextMessage", 0)))
     log.info("thread %s: the window view is rebuilt from the log", thread_id)
     return read_log(db, thread_id, at_least=thread.get("nextMessage", 0))
 
@@ -477,8 +479,8 @@ def read_log(
     """Return a thread's recent log, read from its messages.
 
     Args:
-        at_least: The next document's number where the log is empty: it was cleared.
-        without: A turn to leave out beside those that were replaced.
+        at_least: The lowest number of the next document, for a log that was cleared.
+        without: The id of a turn to leave out in addition to replaced ones.
     """
     messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     newest_first = messages.order_by("n", direction="DESCENDING").limit(WINDOW_DOCUMENTS)
@@ -490,7 +492,7 @@ def read_log(
         snapshots += page
         read = [migrations.read("message", each.to_dict() or {}) for each in reversed(snapshots)]
         current = without_replaced(read, without=without)
-        # The newest turn is whole, whatever its length.
+        # The newest turn is complete, whatever its length.
         documents = current[-max(WINDOW_DOCUMENTS, len(_newest_turn(current))) :]
         is_enough = len(documents) >= WINDOW_DOCUMENTS and has_whole_turn(documents)
         if len(page) < WINDOW_DOCUMENTS or is_enough:
@@ -502,7 +504,7 @@ def read_log(
 
 
 def has_whole_turn(documents: Sequence[dict[str, Any]]) -> bool:
-    """Whether a thread's newest documents hold the newest turn from its first."""
+    """Whether a thread's newest documents include the newest turn from its beginning."""
     turn = _newest_turn(documents)
     return bool(turn) and turn[0]["role"] == "user"
 
@@ -519,18 +521,19 @@ def window_document(
     token: int,
     next_message: int,
     decisions: Sequence[str] = (),
-    told: Sequence[str] = (),
+    decisions_at_start: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return the view that a run leaves: the newest documents that fit, and the decisions.
+    """Return the window view that a run writes as it ends: the newest documents that fit, and the
+    thread's decisions.
 
     Args:
-        told: Of the decisions, those that the turn's prompt began with.
+        decisions_at_start: The decisions that had been made when the turn began.
     """
     kept: list[str] = []
     size = 0
     most = WINDOW_DOCUMENTS + len(_newest_turn(documents))
     for document in map(without_media, reversed(documents[-most:])):
-        kept.append(json.dumps(document, ensure_ascii=False, default=str))  # dates are for people
+        kept.append(json.dumps(document, ensure_ascii=False, default=str))  # nobody parses dates
         size += len(kept[-1].encode())
         if size > WINDOW_BYTES:
             kept.pop()
@@ -542,7 +545,7 @@ def window_document(
         "nextMessage": next_message,
         "turnId": documents[-1].get("turnId"),
         "log": f"[{','.join(reversed(kept))}]",
-        "documents": [],  # an instance of the version before reads the log instead
+        "documents": [],  # an instance of the previous version then reads the log instead
         "decisions": list(decisions),
-        "toldDecisions": list(told),
+        "toldDecisions": list(decisions_at_start),
     }

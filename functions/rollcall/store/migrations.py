@@ -1,13 +1,13 @@
-"""Reads documents of earlier schema versions as the current one.
+"""Migrations: read documents of earlier schema versions as the current one.
 
-A document says by which version it was written (`schemaVersion`; none at all is 0). Reading takes
-it one version at a time up to `NEWEST`; nothing is written back, so that an older release can
-still read what it wrote. A step is a function from a document's data to the next version's, and a
-kind without a step for a version has not changed in it.
+A document's `schemaVersion` says which version wrote it; without one it is 0. Reading migrates it
+one version at a time up to `NEWEST`. Nothing is written back, so that an older release can still
+read its own documents. A step is a function from a document's data to that of the next version; a
+kind without a step for a version did not change in it.
 
     0 -> 1   a thread's context was a map; it is kept as JSON text
-    1 -> 2   a step's results were found by their call's id; now by the call's place
-             a thread knows what it waits for, and what was allowed in it for good
+    1 -> 2   a step's results were keyed by the call's id; now by the call's place
+             a thread stores what it waits for, and what was allowed in it for good
 """
 
 from __future__ import annotations
@@ -38,12 +38,11 @@ def read(kind: Kind, data: Mapping[str, Any]) -> Data:
             f" up to {NEWEST}",
             hint="deploy the newer code again",
         )
-    found = dict(data)
+    migrated = dict(data)
     for number in range(version, NEWEST):
-        step = _STEPS.get((kind, number))
-        if step is not None:
-            found = step(found)
-    return {**found, "schemaVersion": NEWEST}
+        if step := _STEPS.get((kind, number)):
+            migrated = step(migrated)
+    return {**migrated, "schemaVersion": NEWEST}
 
 
 def _context_as_text(thread: Data) -> Data:
@@ -54,20 +53,21 @@ def _context_as_text(thread: Data) -> Data:
 
 
 def _results_by_place(message: Data) -> Data:
-    """Results by the place of their call, the first being "0"; user messages have none."""
+    """Key a step's results by the place of their call, the first being "0"; a user's message has
+    none."""
     calls, results = message.get("toolCalls"), message.get("results")
     if not calls or not results:
         return message
     by_place = {
         str(place): results[call["id"]] for place, call in enumerate(calls) if call["id"] in results
     }
-    # Documents that were written by place while they still said version 1 stay as they are.
+    # Some documents of version 1 were keyed by place already; they stay unchanged.
     return {**message, "results": by_place or results}
 
 
 _STEPS: dict[tuple[str, int], Callable[[Data], Data]] = {
     ("thread", 0): _context_as_text,
-    # Version 1 is also the mark of the first threads with a map for their context.
+    # The first threads whose context was a map also say version 1.
     ("thread", 1): lambda thread: {"waiting": None, "allowed": {}, **_context_as_text(thread)},
     ("message", 1): _results_by_place,
 }

@@ -1,13 +1,13 @@
-"""An open run: the saves of its process, step by step, under its lease, and its end.
+"""An open run: saves a run step by step while this process holds its lease, and ends it.
 
-A reply is one document of the message log, and the results of its calls are added to it. The run's
+A reply is one document of the message log, to which the results of its calls are added. The run's
 own document is written when it opens, when its lease is renewed, and when it ends.
 
-**The lease.** A process holds a run as long as nobody else has touched the run's open page
-(`event_log`): each of its saves fills that page, provided that it is as the process left it.
-Whoever takes the run or its thread over touches or deletes the page, so a late save fails as a
-whole. Results of tools are saved without a page, in their step's document, provided that nobody
-else has written that: whoever takes over writes it as well if a call of it has no result yet.
+**The lease.** A process holds a run as long as no other process has touched the run's open page
+(`event_log`): each save fills that page, on the condition that it is unchanged. A process that
+takes over the run or its thread touches or deletes the page, so a late save fails as a whole.
+Results of tools are saved without a page, in their step's document, on the condition that it is
+unchanged: a process that takes over also writes that document if one of its calls has no result.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
 SAVE_TRIES = 10
 PAUSE_S, MOST_PAUSE_S = 0.02, 0.5
 FLUSH_S = 1.0
-"""Events are stored with each reply and at the end, and in between at most this often; in a run
-that goes on for long half as often."""
+"""Events are stored with each reply and at the end, and in between at most this often; in a long
+run half as often."""
 FLUSH_BYTES = 300_000
 LOOK_S = 2.0
-"""How often a quiet run looks whether it was cancelled or taken over."""
+"""How often a run without events checks whether it was cancelled or taken over."""
 HANDOVER_S = 60.0
-"""How long a thread is kept for a run that was left to the task queue."""
+"""How long a thread is reserved for a run that was left to the task queue."""
 
 log = logging.getLogger("rollcall")
 
@@ -76,29 +76,31 @@ class NotSaved(Unavailable):
 
 
 class OpenRun(Struct):
-    """A run that this process holds; everything that happens in it is saved here.
+    """A run that this process holds, and through which it saves everything about the run.
 
     Times without another unit are those of `time.monotonic()`.
 
     Attributes:
-        user: Who sent the request, as known when the turn began; who continues it looks again.
+        user: The user who sent the request, as known when the turn began; a continuation reads them
+            again.
         request: The turn's request: locale, context, offered tools, client.
-        documents: The log's newest documents, this run's own included.
-        events: The run's events; each save stores what they have buffered.
-        approvals: Decisions on calls of the last step.
-        answers: Results from outside for calls of the last step, by call id.
-        remembered: What approvals in this thread cover beyond their call, by tool.
+        documents: The newest documents of the log, including this run's own.
+        events: The run's event log; each save stores its buffered events.
+        approvals: Approvals for calls of the last step.
+        answers: Results of the client's tools for calls of the last step, by call id.
+        remembered: What approvals in this thread cover beyond their calls, by tool.
         attempt: 1, and one more for each time the run was recovered.
         fruitless: How often it was recovered since it last made progress.
-        decisions: What was decided in the thread, in lines; the run's end leaves them to the next.
-        decisions_at_start: Those that were there when the turn began.
-        budget: What the run spends from, once a process works on it.
+        decisions: Decisions made in the thread, in lines; the view passes them to the next run.
+        decisions_at_start: The decisions that had been made when the turn began.
+        budget: The run's budget, once a process works on it.
         redact: Removes credentials from events.
-        step_time: When the last step's document was written, as Firestore says; None if not known.
-        checked_at: When this process last made sure that it holds the run.
-        flushed_at: When events were stored last, and `renewed_at` when the lease was renewed.
-        is_cancelled: Somebody has asked that it stops.
-        is_closed: It has ended or is held by another process: nothing of it may be saved.
+        step_time: The update time of the last step's document in Firestore; None if not known.
+        checked_at: When this process last checked that it holds the run.
+        flushed_at: When events were last stored.
+        renewed_at: When the lease was last renewed.
+        is_cancelled: Whether somebody has requested to cancel the run.
+        is_closed: Whether the run has ended or another process holds it; nothing may be saved then.
     """
 
     db: Client
@@ -144,15 +146,15 @@ class OpenRun(Struct):
 
         Args:
             run: The run's document.
+            events: The run's event log, with its open page.
             allowed: The thread's field of that name.
-            events: The run's, with its open page.
-            view: The thread's window view, as the run before left it.
-            approvals: Decisions on calls without a result; read where they are left out.
+            view: The thread's window view, as the previous run wrote it.
+            approvals: Approvals for calls without a result; by default they are read.
         """
-        left = view.to_dict() or {}
-        decisions = list(left.get("decisions") or ())
-        # The prompt keeps those of its turn's beginning, so that providers' caches hit.
-        told = left.get("toldDecisions") if left.get("turnId") == run["turnId"] else None
+        window = view.to_dict() or {}
+        decisions = list(window.get("decisions") or ())
+        # The prompt keeps the decisions from the start of its turn, so that providers' caches hit.
+        at_start = window.get("toldDecisions") if window.get("turnId") == run["turnId"] else None
         return cls(
             db=db,
             user=read_user(run),
@@ -172,7 +174,7 @@ class OpenRun(Struct):
             attempt=run["attempt"],
             fruitless=run["fruitless"],
             decisions=decisions,
-            decisions_at_start=decisions if told is None else list(told),
+            decisions_at_start=decisions if at_start is None else list(at_start),
         )
 
     def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
@@ -185,12 +187,13 @@ class OpenRun(Struct):
         self.next_message += 1
 
     def save_results(self, results: Mapping[int, Answered]) -> None:
-        """Add results of tools to the newest reply, by the places of their calls, before they are
-        shown or sent on.
+        """Add results of tools to the newest reply, before clients or the model get them.
 
+        Args:
+            results: Results and records, by the places of their calls.
         Raises:
-            Aborted: Another run has taken the thread over.
-            Unavailable: The database did not take it.
+            Aborted: Another run has taken over the thread.
+            Unavailable: The database did not accept the write.
         """
         from google.api_core.exceptions import FailedPrecondition, InvalidArgument
         from google.cloud.firestore_v1.field_path import FieldPath
@@ -202,14 +205,14 @@ class OpenRun(Struct):
             str(place): result_fields(result, record=record, run_id=self.run_id, room=room)
             for place, (result, record) in results.items()
         }
-        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all tries of this one
+        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all its attempts
         results_at = {FieldPath("results", at).to_api_repr(): each for at, each in stored.items()}
         fields = {**results_at, "savedBy": save}
 
         def attempt() -> None:
             if self.step_time is None:
                 page, step = read_all(self.db, self._page, reference)
-                self._check_page(page, "")  # as of a time at which this process held the run
+                self._check_page(page, "")  # this process held the run when the step was read
                 self.step_time = step.update_time
                 if (step.to_dict() or {}).get("savedBy") == save:
                     return
@@ -222,7 +225,7 @@ class OpenRun(Struct):
             except InvalidArgument as error:
                 if "base version" not in str(error):
                     raise
-                # What the emulator says of a document that is older than the time insisted on.
+                # The emulator's error if the document is older than the required time.
                 raise FailedPrecondition(str(error)) from error  # type: ignore[no-untyped-call]
 
         self._try(attempt)
@@ -235,10 +238,10 @@ class OpenRun(Struct):
     def tick(self) -> None:
         """Store buffered events, renew the lease, and check for a cancel.
 
-        To be called between any two events, and at least each second while there are none.
+        Call it between any two events, and at least once a second while there are none.
 
         Raises:
-            Aborted: Another run has taken the thread over.
+            Aborted: Another run has taken over the thread.
         """
         now = time.monotonic()
         often_s = min(FLUSH_S * (1 + self.events.page / 10), LOOK_S)
@@ -281,14 +284,14 @@ class OpenRun(Struct):
         result: dict[str, Any],
         audit_entry: dict[str, Any] | None = None,
     ) -> None:
-        """Close the run, which waits: its last calls stay unanswered in the log.
+        """Close the run with outcome `interrupt`; its last calls stay unanswered in the log.
 
         Args:
-            approvals: What people are to decide.
-            calls: Those that are left to the client.
-            permits: Why each of these may happen, by call id: `{approvalId, isEdited, summary}`,
-                `{allowedBy}` or `{}`.
-            until: When the client's time for them is over.
+            approvals: The approvals that people have to decide.
+            calls: The calls that the client has to run.
+            permits: Why each of these calls is allowed, by call id: `{approvalId, isEdited,
+                summary}`, `{allowedBy}` or `{}`.
+            until: When the client's time for these calls is over.
         """
         last = self.documents[-1]
         last["spent"] = to_builtins(spent)
@@ -320,8 +323,8 @@ class OpenRun(Struct):
         )
 
     def fail(self, error: dict[str, Any]) -> None:
-        """Close a run without an answer, unless another process holds it; the audit log gets what
-        was saved of it."""
+        """Close the run with an error, unless another process holds it. Its audit entry has what
+        the run saved."""
         if self.is_closed:
             return
         saved = saved_part(self.documents, run_id=self.run_id, turn_id=self.turn_id)
@@ -341,8 +344,8 @@ class OpenRun(Struct):
         """Return the run's entry of the audit log, for the batch that closes the run.
 
         Args:
-            approvals: Those that the run ends with.
-            fields: More of `audit.run_entry`.
+            approvals: The approvals that the run ends with.
+            fields: Further arguments of `audit.run_entry`.
         """
         return audit.run_entry(
             user=self.user,
@@ -359,10 +362,10 @@ class OpenRun(Struct):
 
     def hand_over(self, *, is_sound: bool = True) -> None:
         """Leave the run to the task queue, which may recover it at once; the thread is reserved for
-        it for a while.
+        it for `HANDOVER_S`.
 
         Args:
-            is_sound: It would have gone on here: recovering it counts as no failed attempt.
+            is_sound: The run did not fail here, so its recovery does not count as fruitless.
         """
         now = datetime.now(UTC)
         kept = now + timedelta(seconds=HANDOVER_S)
@@ -382,9 +385,10 @@ class OpenRun(Struct):
         """End the run, in one batch.
 
         Args:
-            fields: Of the run's document.
-            window: The documents that the window view is made of.
-            creates: Other documents, and `updates` fields of others.
+            fields: Fields of the run's document.
+            window: The documents for the window view.
+            creates: Other documents to create.
+            updates: Other documents to update, and their fields.
         """
 
         def fill(batch: WriteBatch) -> None:
@@ -398,7 +402,7 @@ class OpenRun(Struct):
                 token=self.token,  # says that the lease is over
                 next_message=max(self.next_message, window[-1]["n"] + 1),
                 decisions=self.decisions,
-                told=self.decisions_at_start,
+                decisions_at_start=self.decisions_at_start,
             )
             batch.set(paths.window(self.db, self.thread_id), view)
             if audit_entry:
@@ -414,24 +418,24 @@ class OpenRun(Struct):
         is_last: bool = False,
         is_over: bool = True,
     ) -> Sequence[Any]:
-        """Commit what `fill` adds to a batch, together with the buffered events. With `fill`, what
-        calls have cost is settled in the same batch.
+        """Commit the writes that `fill` adds to a batch, together with the buffered events. With
+        `fill`, the batch also settles the cost of calls in the budget.
 
         Args:
-            fields: Of the run's own document.
-            is_last: This process saves nothing of the run after this.
-            is_over: Whether the run has ended with that.
+            fields: Fields of the run's own document.
+            is_last: Whether this is the process's last save of the run.
+            is_over: Whether the run has ended after a last save.
         Returns:
-            What was written, in the order of the batch; nothing where the answer was lost.
+            The write results, in the order of the batch; empty if the answer was lost.
         Raises:
-            Aborted: Another run has taken the thread over.
-            NotSaved: The database took it at none of `SAVE_TRIES` tries.
+            Aborted: Another run has taken over the thread.
+            NotSaved: The database accepted none of `SAVE_TRIES` attempts.
         """
         now = datetime.now(UTC)
         renews = self._needs_renewal and not is_last
         lease = {"leaseUntil": now + timedelta(seconds=lease_s())} if renews else {}
         changes = {**lease, **(fields or {})}
-        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all tries of this one
+        save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all its attempts
         budget = self.budget if fill is not None else None
 
         def attempt() -> Sequence[Any]:
@@ -446,7 +450,7 @@ class OpenRun(Struct):
                 reference = paths.run(self.db, self.thread_id, self.run_id)
                 batch.update(reference, {**changes, "updatedAt": now})
             self.events.write(batch, self.db, save=save, is_last=is_last)
-            self.events.page_time = None  # until it is known what became of this
+            self.events.page_time = None  # until the outcome is known
             return tuple(batch.commit())
 
         written = self._try(attempt)
@@ -461,16 +465,16 @@ class OpenRun(Struct):
 
     @property
     def _needs_renewal(self) -> bool:
-        """Whether half of the lease's time is over; the next save then renews it."""
+        """Whether half of the lease's time has passed; the next save then renews it."""
         return time.monotonic() - self.renewed_at > lease_s() / 2
 
     def check(self, save: str = "") -> bool:
-        """Read the open page: whether this process still holds the run, and whether to cancel it.
+        """Check on the open page that this process still holds the run, and note a cancel request.
 
         Returns:
-            Whether `save` has filled the page.
+            Whether the save with the id `save` has filled the page.
         Raises:
-            Aborted: Another process holds the run, or nobody may any more.
+            Aborted: Another process holds the run, or the run was closed.
         """
         return self._check_page(self._page.get(), save)
 
@@ -478,7 +482,7 @@ class OpenRun(Struct):
         data = page.to_dict() or {}
         if "n" in data and data["by"] == save:
             return True
-        if data.get("by") != self.events.writer:  # or by an earlier save of ours that came late
+        if data.get("by") != self.events.writer:  # another process, or a late save of our own
             self.is_closed = True
             raise Aborted(TEXTS.text("errors.run_superseded"))
         self.events.page_time = page.update_time
@@ -490,8 +494,8 @@ class OpenRun(Struct):
         return paths.event_page(self.db, self.thread_id, self.run_id, self.events.page)
 
     def _try(self, attempt: Callable[[], T]) -> T:
-        """Make an attempt again while the database fails, or while the document that it insists on
-        was touched; each first looks what became of the one before."""
+        """Repeat an attempt while the database fails or a precondition does. Each attempt first
+        checks the outcome of the one before."""
         from google.api_core.exceptions import (
             Conflict,
             FailedPrecondition,
@@ -505,9 +509,9 @@ class OpenRun(Struct):
                 return attempt()
             except (Conflict, FailedPrecondition, NotFound, ServerError, RetryError) as error:
                 log.info("run %s: a save was not taken: %r", self.run_id, error)
-                if number:  # the first time it is enough to look what became of it
+                if number:  # the first time, checking the outcome is enough
                     time.sleep(min(PAUSE_S * 2**number, MOST_PAUSE_S))
-        raise NotSaved("the database did not take what this run has to save", retry_after_s=2)
+        raise NotSaved("the database did not accept this run's saves", retry_after_s=2)
 
     def _step_document(self, step: int, reply: ModelMessage, spent: TurnUsage) -> dict[str, Any]:
         stamp = new_stamp(

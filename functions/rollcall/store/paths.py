@@ -35,7 +35,7 @@ COLLECTIONS = (
     "threads/{}/runs/{}/events",
     "threads/{}/views",
 )
-"""The platform's collections by path, `{}` for a document's id, without a prefix."""
+"""Paths of the platform's collections, without the app's prefix; `{}` stands for a document id."""
 
 
 def thread(db: Client, thread_id: str) -> DocumentReference:
@@ -43,7 +43,7 @@ def thread(db: Client, thread_id: str) -> DocumentReference:
 
 
 def message(db: Client, thread_id: str, number: int) -> DocumentReference:
-    """Return the path of a log document; ids sort as their numbers."""
+    """Return the path of a message log document; ids sort in the order of the numbers."""
     messages = (collection_id("threads"), thread_id, collection_id("messages"))
     return db.document(*messages, f"{number:08d}")
 
@@ -53,23 +53,24 @@ def run(db: Client, thread_id: str, run_id: str) -> DocumentReference:
 
 
 def window(db: Client, thread_id: str) -> DocumentReference:
-    """Return the path of the view of the newest messages."""
+    """Return the path of a thread's window view: its newest messages in one document."""
     return db.document(collection_id("threads"), thread_id, collection_id("views"), "window")
 
 
 def user_day(db: Client, uid: str, day: date) -> DocumentReference:
-    """Return the path of a user's day."""
+    """Return the path of a user's budget for a day."""
     return db.document(f"{collection_id('budgets')}/u{budget_key(uid)}-{day.isoformat()}")
 
 
 def tenant_day(db: Client, tenant: str, day: date, shard: int | str) -> DocumentReference:
-    """Return the path of a shard of a tenant's day."""
+    """Return the path of one shard of a tenant's budget for a day."""
     key = budget_key(tenant)
     return db.document(f"{collection_id('budgets')}/t{key}-{day.isoformat()}-{shard}")
 
 
 def budget_key(text: str) -> str:
-    """Return a user's or tenant's part of a document id; they may hold any character, ids not."""
+    """Return a digest of a user's or tenant's id for a document id, which may not hold every
+    character."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -89,7 +90,7 @@ def effect(db: Client, key: str) -> DocumentReference:
 
 def erased_run(db: Client, key: str) -> DocumentReference:
     """Return the path of the tombstone of an erased run whose id its client chose. Its collection
-    is named like those in threads, so that one query finds a key in all."""
+    has the same name as the runs of a thread, so that one query finds a key in all of them."""
     return db.document(f"{collection_id('runs')}/{key}")
 
 
@@ -98,5 +99,5 @@ def audit(db: Client, entry_id: str) -> DocumentReference:
 
 
 def rating(db: Client, thread_id: str, run_id: str) -> DocumentReference:
-    """Return the path of a user's rating of a run. A thread's id has no `~`."""
+    """Return the path of a user's rating of a run. A thread's id never contains `~`."""
     return db.document(f"{collection_id('ratings')}/{thread_id}~{run_id}")

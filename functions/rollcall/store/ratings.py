@@ -1,12 +1,11 @@
-"""Ratings of answers by users.
+"""Ratings: what users think of answers.
 
     ratings/{threadId}~{runId}   threadId, runId, uid, turnId, agent, rating ("up", "down", null),
                                  comment, number, writes, createdAt, updatedAt
 
-There is one rating for each run, changed as often as the user changes their mind; the audit log has
-an entry for each change, so that these can be counted. A rating is written in a transaction that
-reads the run: of a run that is being erased there is either no rating, or one that is erased with
-it.
+Each run has one rating, which the user may change; the audit log has an entry for each change, so
+that changes can be counted. A rating is written in a transaction that reads the run. So a run that
+is being erased either gets no rating, or one that is erased with it.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, Transaction
 
 MAX_CHANGES = 50
-"""How often one answer may be rated anew."""
+"""How often one answer's rating may change."""
 MAX_WRITES = 2 * MAX_CHANGES
-"""How often its rating may be written at all: with another comment, too."""
+"""How often one answer's rating may be written, including changes of the comment alone."""
 
 
 def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
@@ -44,10 +43,10 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
         `{threadId, runId, rating, comment}`.
     Raises:
         NotFound: There is no such run or message.
-        PermissionDenied: It is another user's.
+        PermissionDenied: The run is another user's.
         FailedPrecondition: The run has not ended.
-        ResourceExhausted: It was rated too often.
-        Unavailable: Others wrote the same at the same time, again and again.
+        ResourceExhausted: The answer was rated too often.
+        Unavailable: Concurrent writes made every attempt fail.
     """
     from google.api_core.exceptions import Aborted as Contended
     from google.cloud.firestore import transactional
@@ -65,7 +64,7 @@ def rate(db: Client, user: User, request: RateRequest) -> dict[str, Any]:
         stored: dict[str, Any] = transactional(_rate)(db.transaction(), db, user, request, run_id)
     except (Contended, ValueError) as error:
         if isinstance(error, ValueError) and not isinstance(error.__cause__, Contended):
-            raise  # it is no "exceeded maximum number of attempts"
+            raise  # not the client's "exceeded maximum number of attempts"
         raise Unavailable(TEXTS.text("errors.rating_not_stored"), retry_after_s=1) from error
     return stored
 
@@ -87,13 +86,13 @@ def _rate(
     comment = redacted(request.comment) if request.comment else None
     ids = {"threadId": request.thread_id, "runId": run_id}
     stored = {**ids, "rating": request.rating, "comment": comment}
-    was = before.get("rating")
-    is_new = was != request.rating
+    rating_before = before.get("rating")
+    is_new = rating_before != request.rating
     if not is_new and before.get("comment") == comment:
         return stored
     number = before.get("number", 0) + is_new
     writes = before.get("writes", before.get("number", 0)) + 1
-    if request.rating is not None:  # taking it back is for ever possible
+    if request.rating is not None:  # a rating can always be taken back
         _check_bounds(number, writes)
     now = datetime.now(UTC)
     document = {
@@ -109,7 +108,7 @@ def _rate(
     }
     transaction.set(reference, document)
     if is_new:
-        result = json.loads(run.get("result") or "{}")  # none where the run failed
+        result = json.loads(run.get("result") or "{}")  # a failed run has none
         called = [call["tool"] for call in result.get("toolCalls", ())]
         entry = audit.entry(
             "rating",
@@ -124,7 +123,7 @@ def _rate(
             called=audit.tool_names(called),
             runDay=run["createdAt"].astimezone(UTC).date().isoformat(),
             rating=request.rating,
-            before=was,
+            before=rating_before,
         )
         audit.write(transaction, db, entry)
     return stored

@@ -1,7 +1,7 @@
-"""Finds runs and turns that no process works on, and reopens the run of a dead process.
+"""Recovery: finds runs and turns that no process works on, and reopens the run of a dead process.
 
 A run is recovered from what it saved: its history may end with calls that have no result yet, and
-its events continue behind the last stored page.
+its events continue after the last stored page.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 MAX_FRUITLESS = 5
-"""A run that was recovered as often as this without making progress is closed: it may be what kills
-its processes."""
+"""A run that was recovered this often without making progress is closed: it may be the run that
+kills its processes."""
 AT_ONCE = 200
-"""How many of each kind one sweep hands on."""
+"""The most results of each query in one sweep."""
 
 
 def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     """Reopen a run whose process is gone, after its last saved step.
 
     Returns:
-        None if the run has ended, a process works on it, or another process was faster: the one
-        that had it, perhaps, which is not gone. Also where it was tried so often that it is closed
-        now.
+        The open run. None if the run has ended, a process works on it, or another process was
+        faster (which may be the run's own, if it is alive after all); also if the run was recovered
+        so often without progress that it is closed now.
     """
     thread, run, view = read_all(
         db,
@@ -55,7 +55,7 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
         return None
     page, recent = find_open_page(db, thread_id, run_id), read_log(db, thread_id)
     token, lease = next_lease(holder, run_id)
-    # A run that version 2 began has noted its progress itself.
+    # A run of version 2 has no `reached`; it reset `fruitless` itself when it made progress.
     has_progressed = recent.next_message > data.get("reached", recent.next_message)
     claim = {
         "token": token,
@@ -79,7 +79,7 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
     update_unchanged(batch, run, claim)
     newest = recent.documents[-1]
     if unanswered_places(newest):
-        # The process that had the run may be about to save results there.
+        # The run's former process may be about to save results there.
         option = db.write_option(last_update_time=recent.time)
         reference = paths.message(db, thread_id, newest["n"])
         batch.update(reference, {"savedBy": events.writer}, option=option)
@@ -104,19 +104,19 @@ def recover_run(db: Client, thread_id: str, run_id: str) -> OpenRun | None:
 
 
 def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[tuple[str, str]]:
-    """Find runs with an expired lease, and waiting runs whose approvals or calls are decided or
-    expired.
+    """Find runs with an expired lease, and waiting runs with decided or expired approvals or with
+    expired client calls.
 
     Args:
-        grace: How long a decision may lie before it counts as missed by its trigger.
+        grace: The age at which a decision counts as missed by its trigger.
     Yields:
-        The ids of a thread and of a run, each pair once.
+        Distinct pairs of a thread's and a run's id.
     """
     runs = db.collection_group(collection_id("runs"))
     approvals = db.collection(collection_id("approvals"))
     threads = db.collection(collection_id("threads"))
     pending = approvals.where(filter=where("status", "==", "pending"))
-    # Only a run that goes on has a lease.
+    # Only a running run has a lease.
     leased = runs.where(filter=where("leaseShard", "in", list(range(LEASE_SHARDS))))
 
     def approval_ids(approval: Any) -> tuple[str, str]:
@@ -130,7 +130,7 @@ def find_unfinished(db: Client, *, now: datetime, grace: timedelta) -> Iterator[
         (pending.where(filter=where("decision.at", "<=", now - grace)), approval_ids),
         (pending.where(filter=where("expiresAt", "<=", now)), approval_ids),
         (
-            threads.where(filter=where("waiting.until", "<=", now)),  # its client has not answered
+            threads.where(filter=where("waiting.until", "<=", now)),  # no answer from the client
             lambda thread: (thread.id, thread.get("waiting.runId")),
         ),
     )

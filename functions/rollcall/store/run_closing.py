@@ -1,17 +1,17 @@
 """Closes runs of dead processes and their open calls, so that the thread stays valid.
 
-A user who writes on while something waits, or a run that was cut off, leaves calls without a
-result. The run that opens next writes a result for each of them, in the batch that opens it. The
-process of a run that was cut off may still be alive, and about to write. So the same batch closes
-the effect ledger for each of its calls: what is said of a call stays true.
+Calls are left without a result when a user sends another message while a run waits, or when a run
+is cut off. The next run writes a result for each of them, in the batch that opens it. The process
+of a run that was cut off may still be alive and about to write, so the same batch closes the effect
+ledger for each of its calls; the written results then stay true.
 
-A run that its own process did not end has its audit entry in the batch that closes it, and
-therefore one entry, whoever that is. A call is in it where its result was saved; which models
-answered, and in how many tokens, went with the process.
+The batch that closes a run in place of its process also writes the run's audit entry, so there is
+exactly one entry, whichever process closes the run. It has the calls whose results were saved. The
+models that answered and their tokens are not known: that data is lost with the process.
 
 A thread's lease names the run that was opened in it last. Whether that run still holds the thread
-stands elsewhere: in the view that it leaves when it ends, or in its own document, with the time
-until which its process counts as alive.
+is stored elsewhere: in the view that it writes when it ends, or in its own document, which says
+until when its process counts as alive.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 LEFT_CHARS = 8_000
-"""How much is kept of what a client's tool answered when the user went on in the same breath."""
+"""How much is kept of a client's tool result that arrives together with the user's next message."""
 TRIES = 5
 CANCELLING = "cancelling"
 _EXPIRED = (
@@ -75,14 +75,15 @@ _CLOSED = "the run was cut off before this was begun"
 
 
 class Closing(Struct, frozen=True):
-    """Results for the open calls of a step, by place, and what else closes with them.
+    """How to close the open calls of a step.
 
     Attributes:
         document: The step's document in the log.
-        approvals: Those that expire.
-        unbegun: Entries for the effect ledger, by their keys: these calls may not begin any more.
-        begun: The ledger's entries of writes whose outcome nobody has noted.
-        time: When the step's document was written last, where a process might still write it.
+        results: A result for each open call, by its place.
+        approvals: The approvals that expire.
+        unbegun: New entries for the effect ledger, by key, which keep these calls from beginning.
+        begun: Existing entries of writes whose outcome is not stored.
+        time: The update time of the step's document, if a process might still write it.
     """
 
     document: dict[str, Any] | None = None
@@ -93,7 +94,7 @@ class Closing(Struct, frozen=True):
     time: Any = None
 
     def write(self, batch: WriteBatch, db: Client, thread_id: str) -> None:
-        """Add all of it to a batch."""
+        """Add the writes to a batch."""
         now = datetime.now(UTC)
         if self.document is not None and self.results:
             results = {**self.document["results"], **self.results}
@@ -106,12 +107,12 @@ class Closing(Struct, frozen=True):
         for key, entry in self.unbegun.items():
             batch.create(paths.effect(db, key), entry)
         for snapshot in self.begun:
-            # An atomic write that is still on its way insists on the entry as it was.
+            # An atomic write that is still in flight requires the entry to be unchanged.
             unknown = {"status": EffectStatus.UNKNOWN.value, "error": _UNKNOWN, "endedAt": now}
             update_unchanged(batch, snapshot, unknown)
 
     def closed(self, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the documents with the last one's calls answered."""
+        """Return a thread's documents with the calls of the last one answered."""
         if self.document is None or not self.results:
             return documents
         results = {**self.document["results"], **self.results}
@@ -119,7 +120,7 @@ class Closing(Struct, frozen=True):
 
 
 class LeasedRun(Struct, frozen=True):
-    """The unfinished run that a thread's lease names, as it was read."""
+    """A snapshot of the unfinished run that a thread's lease names, and of its open page."""
 
     run: DocumentSnapshot
     page: OpenPage
@@ -127,10 +128,10 @@ class LeasedRun(Struct, frozen=True):
     def close(
         self, batch: WriteBatch, db: Client, *, token: int, documents: Sequence[dict[str, Any]]
     ) -> None:
-        """Close the run in a batch that takes its thread over: it can save nothing after that.
+        """Close the run in the batch that takes over its thread; it can save nothing after that.
 
         Args:
-            documents: The newest of its thread.
+            documents: The thread's newest documents.
         """
         message = "another run has taken this thread over"
         failed = {
@@ -148,11 +149,12 @@ def find_leased_run(
     *,
     supersede: bool = False,
 ) -> LeasedRun | None:
-    """Find the run that holds a thread although its process is gone; None if none does.
+    """Find the run that still holds a thread although its process is gone; None if there is none.
 
     Args:
-        thread: The thread's data, and `view` its window, as read at one time.
-        supersede: The run may be taken over while its process is alive.
+        thread: The thread's data.
+        view: The thread's window view, from the same read.
+        supersede: Take the run over even if its process is alive.
     Raises:
         Aborted: The run's process is alive, or the thread is kept for the task queue.
     """
@@ -174,20 +176,20 @@ def find_leased_run(
 
 
 def next_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
-    """Return the next lease token of a thread, and the fields by which a run takes its lease."""
+    """Return a thread's next lease token, and the thread's fields when a run takes the lease."""
     token = thread.get("leaseToken", 0) + 1
     return token, {"lease": {"runId": run_id, "token": token}, "leaseToken": token}
 
 
 def is_run_alive(run: dict[str, Any]) -> bool:
-    """Whether a process works on a run, or it is kept for the task queue."""
+    """Whether a process works on a run, or the run is reserved for the task queue."""
     until = max(filter(None, (run.get("leaseUntil"), run.get("keptUntil"))), default=None)
     running = run.get("status") == RunStatus.RUNNING
     return bool(running and until and until > datetime.now(UTC))
 
 
 def step_effect_key(thread_id: str, document: dict[str, Any], place: int) -> str:
-    """Return the effect key of a call of a step's document; minted with the call."""
+    """Return the effect key of a call in a step's document."""
     return effect_key(thread_id, document["runId"], document["n"], place)
 
 
@@ -202,10 +204,10 @@ def close_calls(
     """Return how to close the open calls of a thread's newest step.
 
     Args:
-        waiting: What the thread waits for; None where a run was cut off, or nothing is open.
-        answers: What the client's tools answered all the same, by call.
+        waiting: The thread's field of that name; None if a run was cut off, or nothing is open.
+        answers: Results of the client's tools that came with the user's message, by call.
     Raises:
-        Aborted: What it waits for is decided: the run that carries it out is about to begin.
+        Aborted: All answers are there, and the run that continues the turn is about to begin.
     """
     if not recent.documents:
         return Closing()
@@ -221,7 +223,7 @@ def _close_waiting(
     recent: RecentLog,
     answers: Mapping[str, dict[str, Any]],
 ) -> Closing:
-    """Return how to close what a thread waits for; answers that were noted before stand."""
+    """Return how to close the calls that a thread waits for; stored answers take precedence."""
     approvals = load_approvals(db, waiting["approvals"])
     now = datetime.now(UTC)
     are_settled = all(each.status_at(now) is not ApprovalStatus.PENDING for each in approvals)
@@ -247,9 +249,9 @@ def _close_waiting(
             results[str(place)] = _error(call, "unknown", _LEFT)
         elif answer is None:
             results[str(place)] = _error(call, "expired", _EXPIRED)
-        elif "error" in answer:  # for a model that does not wait for it any more
-            said = truncate_utf8(str(answer["error"])[:LEFT_CHARS], room // 2)
-            results[str(place)] = _error(call, "failed-precondition", said)
+        elif "error" in answer:
+            message = truncate_utf8(str(answer["error"])[:LEFT_CHARS], room // 2)
+            results[str(place)] = _error(call, "failed-precondition", message)
         else:
             results[str(place)] = _output(call, answer["content"], room, chars=LEFT_CHARS)
     unused = (ApprovalStatus.PENDING, ApprovalStatus.APPROVED)
@@ -257,8 +259,8 @@ def _close_waiting(
 
 
 def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
-    """Return how to close the calls of a run that will not continue, with what the ledger knows of
-    them."""
+    """Return how to close the calls of a run that will not continue, using their entries in the
+    effect ledger."""
     document = recent.documents[-1]
     places = unanswered_places(document)
     if not places:
@@ -269,8 +271,8 @@ def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
     entries = read_all(db, *(paths.effect(db, key) for key in keys))
     results: dict[str, dict[str, Any]] = {}
     unbegun, begun = {}, []
-    for place, key, found in zip(places, keys, entries, strict=True):
-        call, data = calls[place], found.to_dict()
+    for place, key, entry in zip(places, keys, entries, strict=True):
+        call, data = calls[place], entry.to_dict()
         status = EffectStatus(data["status"]) if data is not None else None
         if data is None:
             result = _error(call, "aborted", _CUT_OFF)
@@ -292,18 +294,18 @@ def _close_cut_off(db: Client, thread_id: str, recent: RecentLog) -> Closing:
             result = _error(call, "failed-precondition", str(data["error"]))
         else:
             result = _error(call, "unknown", _UNKNOWN)
-            begun += [found] if status is EffectStatus.PENDING else []
+            begun += [entry] if status is EffectStatus.PENDING else []
         results[str(place)] = result
     return Closing(document, results, unbegun=unbegun, begun=begun, time=recent.time)
 
 
 def _output(call: ToolCall, output: Any, room: int, *, chars: int | None = None) -> dict[str, Any]:
-    """Return what a call returned as a result; of what has more than `chars` characters, or than
-    `room` bytes, the beginning of its JSON text."""
+    """Return a call's output as a stored result. If it has more than `chars` characters or `room`
+    bytes, only the beginning of its JSON text is kept."""
     text = json.dumps(output, ensure_ascii=False)
     content = f'{{"output": {text}}}'
     if utf8_bytes(content) > room or (chars is not None and len(content) > chars):
-        # Half of the room: a text within a text has its quotes doubled.
+        # Half of the room, since JSON text inside JSON text needs its quotes escaped.
         cut = {"output": truncate_utf8(text[:chars], room // 2), "truncated": True}
         content = json.dumps(cut, ensure_ascii=False)
     return {"name": call.name, "content": content, "isError": False, "record": "", "runId": ""}
@@ -315,22 +317,21 @@ def _error(call: ToolCall, code: str, message: str) -> dict[str, Any]:
 
 
 def saved_part(documents: Sequence[dict[str, Any]], *, run_id: str, turn_id: str) -> dict[str, Any]:
-    """Return the part of a run's audit entry that is in the log, by the arguments of
-    `audit.run_entry`: the calls that it has answered, the number of its last reply within the turn,
-    and what its replies cost.
+    """Return those arguments of `audit.run_entry` that the log provides: the calls that the run
+    answered, the number of its last step within the turn, and the cost of its replies.
 
     Args:
-        documents: The thread's newest.
+        documents: The thread's newest documents.
     """
     replies = [each for each in documents if each["role"] == "model" and each["turnId"] == turn_id]
     own = [each for each in replies if each["runId"] == run_id]
     before = [each for each in replies if own and each["n"] < own[0]["n"]]
-    # A reply says what the whole turn has used up by then.
+    # Each reply stores the usage of the whole turn up to then.
     spent = [read_usage(each[-1]).micro_usd if each else 0 for each in (own, before)]
     return {
         "calls": [
             read_record(call, stored, step=document["step"])
-            for document in replies  # the run may have answered calls of an earlier one's reply
+            for document in replies  # the run may have answered calls of an earlier run's reply
             for place, call in enumerate(read_calls(document))
             if (stored := document["results"].get(str(place))) and stored["runId"] == run_id
         ],
@@ -350,15 +351,15 @@ def _close_run(
     documents: Sequence[dict[str, Any]],
     stop_reason: StopReason | None = None,
 ) -> None:
-    """Close a run: with its open page gone its process can save no more.
+    """Close a run. Its open page is deleted, so that its process can save nothing more.
 
     Args:
-        run: Its document, as it was read.
-        page: None of a run that has ended and waits. It has its audit entry.
-        fields: What its end is, in its document.
-        token: Of the lease by which its thread is taken over.
-        documents: The thread's newest.
-        stop_reason: What it was stopped by; None where it broke off.
+        run: The snapshot of its document.
+        page: Its open page; None for a waiting run, which has ended and has its audit entry.
+        fields: The fields of its document that say how it ended.
+        token: The token of the lease that takes over its thread.
+        documents: The thread's newest documents.
+        stop_reason: What stopped the run; None if it broke off.
     """
     data, now = run.to_dict() or {}, datetime.now(UTC)
     ended = {"token": token, "leaseUntil": None, "endedAt": now, "updatedAt": now}
@@ -377,7 +378,7 @@ def _close_run(
         outcome="cancelled" if stop_reason else "failed",
         stop_reason=stop_reason,
         began_at=data["createdAt"],
-        # No process worked on it any longer than that.
+        # No process worked on it after its lease.
         at=max(data["createdAt"], min(now, data.get("leaseUntil") or now)),
         **saved_part(documents, run_id=run.id, turn_id=data["turnId"]),
     )
@@ -385,14 +386,15 @@ def _close_run(
 
 
 def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
-    """Ask a live run to stop, or close one that waits or has no process.
+    """Ask a live run to stop, or close a run that waits or has no process.
 
     Returns:
-        "cancelling", or the status the run has now.
+        "cancelling", or the run's status if it has ended.
     Raises:
         NotFound: There is no such run.
-        PermissionDenied: It is another user's.
-        Aborted: What it waited for is decided, and about to be carried out; or it changes too fast.
+        PermissionDenied: The run is another user's.
+        Aborted: All answers that it waited for are there, and its continuation is about to begin;
+            or the run changes too fast.
     """
     for _ in range(TRIES):
         thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
@@ -408,11 +410,11 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
         elif data["leaseUntil"] <= datetime.now(UTC):
             status = _try_close(db, thread, run, None)
         else:
-            # The process that fills the open page reads it there within seconds; whoever recovers
-            # the run reads it in the run's document.
+            # The run's process reads the request on the open page within seconds; a process that
+            # recovers the run reads it in the run's document.
             page, batch = find_open_page(db, thread_id, run_id), db.batch()
-            asked = {"cancelRequested": True, "updatedAt": datetime.now(UTC)}
-            update_unchanged(batch, run, asked)
+            request = {"cancelRequested": True, "updatedAt": datetime.now(UTC)}
+            update_unchanged(batch, run, request)
             page.request_cancel(batch)
             status = CANCELLING if try_commit(batch) is not None else None
         if status is not None:
@@ -421,23 +423,24 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
 
 
 def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None) -> str | None:
-    """Close a run that no process works on, and the calls that it leaves.
+    """Close a run that no process works on, with its open calls; return its status, or None if it
+    has changed.
 
     Args:
-        waiting: What it waits for, if it ended with that.
+        waiting: The thread's field of that name, if the run waits.
     """
     data, holder = run.to_dict() or {}, thread.to_dict() or {}
-    # Before the log: what the run saves after this makes the batch fail.
+    # Read before the log, so that a later save of the run makes the batch fail.
     page = None if waiting else find_open_page(db, thread.id, run.id)
     recent = read_log(db, thread.id)
     closing = close_calls(db, thread.id, recent, waiting=waiting)
     token, now = holder.get("leaseToken", 0) + 1, datetime.now(UTC)
     batch = db.batch()
     closing.write(batch, db, thread.id)
-    # What the run has written since it began stands in the log only.
+    # The view lacks what the run has written to the log.
     batch.delete(paths.window(db, thread.id))
-    freed = {"lease": None, "waiting": None, "leaseToken": token, "updatedAt": now}
-    update_unchanged(batch, thread, freed)
+    fields = {"lease": None, "waiting": None, "leaseToken": token, "updatedAt": now}
+    update_unchanged(batch, thread, fields)
     stopped = StopReason.CANCELLED
     ended: dict[str, Any] = {
         "status": RunStatus.CANCELLED.value,

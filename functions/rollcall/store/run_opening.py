@@ -4,14 +4,13 @@
                   nextMessage, messageKeys, newestTurn, createdAt, updatedAt, erasing
 
 The batch appends the message, takes the thread's lease, creates the run, counts it in the user's
-day, and answers the calls that an earlier run left open. The usual opening reads the thread, its
-view and the user's day, and trusts that the rest is as it should be: the run is created, which
-fails where it exists. One whose id is its client's is looked for in all threads at the same time
-(`runs`).
+day, and answers the calls that an earlier run left open. A usual opening reads only the thread, its
+view and the user's day; creating the run fails if it exists. A run whose id its client chose is
+looked up in all threads at the same time (`runs`).
 
-A message may replace the thread's newest turn: a retry, or an edit. The log keeps both. The message
-that replaces a turn names it (`replaces`) and says what it has done that cannot be undone
-(`stays`); whoever reads the log from then on leaves the turn out.
+A message may replace the thread's newest turn: a retry, or an edit. The log keeps both. The new
+message names the turn that it replaces (`replaces`) and lists what that turn did and cannot be
+undone (`stays`); later readers of the log skip the replaced turn.
 """
 
 from __future__ import annotations
@@ -74,16 +73,15 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 MAX_CONTEXT_KEYS = 20
-"""How many of a context's keys are looked at for ids."""
+"""How many keys of a context are searched for ids."""
 ID_CHARS = 128
 _ID_KEY = re.compile(r"[a-z][A-Za-z0-9]{0,39}Id")
 OPENING_S = 20.0
-"""How long an opening is tried again that others are faster than: those of one user meet in the
-user's day."""
+"""How long an opening is retried after lost races: all openings of a user write the user's day."""
 MESSAGE_KEYS = 20
-"""How many of the newest messages' keys a thread keeps, of clients whose messages have any."""
+"""How many keys of the newest messages a thread keeps, for clients whose messages have keys."""
 MOST_STAYS = 40
-"""Lines of what was done and stays: the newest, of as many tries as there were."""
+"""The most lines of lasting effects over all replaced attempts; the newest are kept."""
 
 Field = Literal["retry", "replaces"]
 
@@ -92,39 +90,39 @@ class Replacement(Struct, frozen=True):
     """The turn that a message replaces.
 
     Attributes:
-        field: What names the turn in the request.
-        stays: Says of the turn's documents, in lines, what was done and cannot be undone.
+        field: The request's field that names the turn.
+        stays: Returns, from the turn's documents, lines with what was done and cannot be undone.
     """
 
     turn_id: str
     field: Field
     stays: Callable[[Sequence[dict[str, Any]]], list[str]]
 
-    def put_aside(
+    def remove_turn(
         self, db: Client, thread_id: str, documents: list[dict[str, Any]]
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Return a thread's newest documents without the turn, and what stays of the turn.
+        """Return a thread's newest documents without the turn, and the turn's lasting effects.
 
         Args:
-            documents: Their last calls are all answered.
+            documents: The newest documents, in which all calls are answered.
         """
         turn = [each for each in documents if each.get("turnId") == self.turn_id]
         if turn[0]["role"] != "user":  # a long turn, whose beginning the view does not have
             turn = [*read_turn(db, thread_id, self.turn_id)[:-1], turn[-1]]
-        left = without_replaced(documents, without=self.turn_id)
-        if len(left) < len(turn) and documents[0]["n"] > 0:  # it had crowded out what was before
-            left = read_log(db, thread_id, without=self.turn_id).documents
+        rest = without_replaced(documents, without=self.turn_id)
+        if len(rest) < len(turn) and documents[0]["n"] > 0:  # it had crowded out earlier turns
+            rest = read_log(db, thread_id, without=self.turn_id).documents
         stays = dict.fromkeys([*lasting_effects(turn), *self.stays(turn)])
-        return left, list(stays)[-MOST_STAYS:]
+        return rest, list(stays)[-MOST_STAYS:]
 
 
 class RunOpening(Struct, frozen=True, kw_only=True):
-    """What opens a run: a message (`Opening`), or answers to what a run waits for (`Continuation`).
+    """Opens a run: with a message (`Opening`), or with answers to a waiting run (`Continuation`).
 
     Attributes:
-        run_id: The run that is opened.
-        user: Who opens it, if that is known from a token.
-        opener: A random text: tells this opening, whose answer was lost, from another one's.
+        run_id: The id of the run to open.
+        user: The user who opens it, if known from a token.
+        opener: Random text that identifies this opening, in case the answer to its batch is lost.
     """
 
     run_id: str
@@ -135,14 +133,14 @@ class RunOpening(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str | None:
-        """By which the run is found in any thread; None for a generated id."""
+        """The key by which the run is found in any thread; None for a generated id."""
         if self.user is None or is_generated_id(self.run_id):
             return None
         return run_key(self.user.uid, self.run_id)
 
     def opened_before(self, db: Client, thread_id: str, run: dict[str, Any]) -> OpenRun | None:
-        """Return the open run of a document that this very opening has created, though the answer
-        to its batch was lost; None if it is another one's."""
+        """Return the open run of a document if this opening created it and only the answer to its
+        batch was lost; None if another opening did."""
         if run.get("opener") != self.opener:
             return None
         if self.admission:
@@ -166,17 +164,18 @@ class RunOpening(Struct, frozen=True, kw_only=True):
         approvals: Sequence[Approval] = (),
     ) -> OpenRun | None:
         """Create the run and its first open page in the batch that opens it, and commit; return
-        None when another process was faster.
+        None if another process was faster.
 
         Args:
-            run: Its document, as `new_run` begins it.
-            allowed: The thread's field, `view` its window view, and `documents` its log with what
-                the batch appends.
-            approvals: Decisions on the waiting calls that the run answers.
+            run: The run's document, as `new_run` returned it.
+            allowed: The thread's field of that name.
+            view: The thread's window view.
+            documents: The thread's log, including the documents that the batch appends.
+            approvals: Decided approvals for the calls that the run answers.
         """
         run |= {
             "opener": self.opener,
-            # With more documents in the log than that, the run has made progress.
+            # The run has made progress if the log has more documents than this.
             "reached": documents[-1]["n"] + 1,
             "requestDigest": self.request_digest,
             **({"key": self.key} if self.key else {}),
@@ -200,15 +199,16 @@ class RunOpening(Struct, frozen=True, kw_only=True):
 
 
 class Opening(RunOpening, frozen=True, kw_only=True):
-    """A message in a thread that opens a run.
+    """Opens a run with a user's message.
 
     Attributes:
-        request: Returns what is kept of the turn's request, plain JSON, from the thread's newest
-            log documents as the window view has them; of a new thread there are none. Called once
-            for each try at the opening.
-        is_named: The client chose the run's id, which is its turn's.
-        message_keys: By which the client's messages are known if they are sent again.
-        answers: What its tools answered before the message, by call: `{content}` or `{error}`.
+        request: Returns the turn's request to store, as plain JSON, from the thread's newest
+            documents (none for a new thread), the thread's id and the context. Called once for each
+            attempt at the opening.
+        is_named: Whether the client chose the run's id, which is also the turn's.
+        message_keys: Keys by which repeats of the client's messages are recognized.
+        answers: Results of the client's tools that came with the message, by call: `{content}` or
+            `{error}`.
     """
 
     user: User
@@ -229,14 +229,14 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
     """Append the user's message and take the thread's lease, in one batch.
 
     Returns:
-        The open run; or, when this `runId` was sent before, what has become of its run.
+        The open run; or, if this `runId` was sent before, the state of its run.
     Raises:
         NotFound: The thread does not exist.
-        PermissionDenied: It is another user's.
+        PermissionDenied: The thread is another user's.
         AlreadyExists: The `runId` was used with other data.
-        Aborted: The thread is held by another run.
-        FailedPrecondition: The turn that the message is to replace is not the thread's newest.
-        InvalidArgument: The message brings a file along that it may not.
+        Aborted: Another run holds the thread.
+        FailedPrecondition: The turn to replace is not the thread's newest.
+        InvalidArgument: The message may not include one of its files.
         ResourceExhausted: The user's rate, or the number of runs at once, does not allow it.
     """
     if opening.is_named and is_generated_id(opening.run_id):
@@ -249,16 +249,16 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
     if opening.message.files:
         references += file_records(db, opening.message)
     for number in attempts(within_s=OPENING_S):
-        # A race was lost, perhaps to this very run: it is looked for in its place as well.
-        here = [paths.run(db, thread_id, opening.run_id)] if number else []
-        found, before = read_for_opening(
-            db, [*references, *here], key=opening.key, admission=opening.admission
+        # The lost race may have been won by the same run, so it is looked up by its id as well.
+        own = [paths.run(db, thread_id, opening.run_id)] if number else []
+        read, existing = read_for_opening(
+            db, [*references, *own], key=opening.key, admission=opening.admission
         )
-        if before is None and here and found[-1].exists:
-            before = found[-1]
-        if before is not None:
-            return _opened_before(db, opening, before)
-        thread, view, *files = found[: len(references)]
+        if existing is None and own and read[-1].exists:
+            existing = read[-1]
+        if existing is not None:
+            return _opened_before(db, opening, existing)
+        thread, view, *files = read[: len(references)]
         check_thread(thread, uid=opening.user.uid, agent=opening.agent, new=opening.is_new)
         new_files: list[DocumentSnapshot] = []
         if files:
@@ -273,12 +273,12 @@ def open_run(db: Client, opening: Opening) -> OpenRun | RunState:
 
 
 def _opened_before(db: Client, opening: Opening, run: DocumentSnapshot) -> OpenRun | RunState:
-    """Return what has become of a run that was opened before: by this very opening, perhaps, and
-    only the answer to its batch was lost.
+    """Return the state of a run that was opened before. It is an open run if this opening created
+    it and only the answer to its batch was lost.
 
     Raises:
-        AlreadyExists: Its id was used with other data.
-        NotFound: It was opened, and then erased.
+        AlreadyExists: The id was used with other data.
+        NotFound: The run was erased.
     """
     check_found_run(run, thread_id=opening.thread_id, run_id=opening.run_id)
     data = run.to_dict() or {}
@@ -295,16 +295,17 @@ def _try_open(
     *,
     new_files: Sequence[DocumentSnapshot],
 ) -> OpenRun | None:
-    """Try the opening batch once; None when another process was faster.
+    """Try the opening batch once; None if another process was faster.
 
     Args:
+        thread_read: The thread's snapshot.
         view: The thread's window view.
-        new_files: The records of the message's files that the thread does not have yet.
+        new_files: Records of the message's files that do not belong to the thread yet.
     """
     thread_id, replacement = opening.thread_id, opening.replacement
     thread = thread_read.to_dict() or {}
     if (thread.get("lease") or {}).get("runId") == opening.run_id:
-        return None  # it is this very run that holds the thread, or that held it last
+        return None  # this run already holds the thread, or held it last
     leased = find_leased_run(db, thread_id, thread, view, supersede=opening.supersede)
     recent = read_recent(db, thread_id, thread, view)
     if replacement:
@@ -315,7 +316,7 @@ def _try_open(
     closing = close_calls(db, thread_id, recent, waiting=waiting, answers=opening.answers)
     before, stays = closing.closed(recent.documents), list[str]()
     if replacement:
-        before, stays = replacement.put_aside(db, thread_id, before)
+        before, stays = replacement.remove_turn(db, thread_id, before)
     number = recent.next_message
     run_id = opening.run_id
     token, lease = next_lease(thread, run_id)
@@ -324,7 +325,7 @@ def _try_open(
     appended = user_document(stamp, opening.message, replaces=replaces, stays=stays)
     context = opening.context
     if context is None and thread.get("context"):
-        # The user is still where the thread's last message was sent from.
+        # Without a new context, that of the thread's last message still holds.
         context = json.loads(migrations.read("thread", thread)["context"])
     request = opening.request(before, thread_id, context)
     batch = db.batch()
@@ -353,7 +354,8 @@ def _try_open(
 def _thread_fields(
     opening: Opening, thread: dict[str, Any], lease: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what the opening writes of the thread: all of a new one, otherwise what changes."""
+    """Return the fields of the thread that the opening writes: all for a new one, otherwise those
+    that change."""
     now = datetime.now(UTC)
     fields = {**lease, "waiting": None, "updatedAt": now}
     if opening.context is not None:
@@ -381,12 +383,12 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
     """Check that a user may open a run in a thread.
 
     Args:
-        new: Whether the thread may be one that is not there yet.
+        new: Whether the thread may be missing, because the run creates it.
     Raises:
-        NotFound: There is no such thread, and it is not a new one's id.
-        PermissionDenied: It is another user's.
-        AlreadyExists: It is with another agent.
-        Aborted: It is being erased.
+        NotFound: The thread does not exist, and may not be new.
+        PermissionDenied: The thread is another user's.
+        AlreadyExists: The thread is with another agent.
+        Aborted: The thread is being erased.
     """
     if not thread.exists:
         if new:
@@ -404,8 +406,8 @@ def check_thread(thread: DocumentSnapshot, *, uid: str, agent: str, new: bool) -
 
 
 def place_of(context: dict[str, Any]) -> dict[str, str]:
-    """Return the ids in a client's context, such as `{"projectId": "house"}`, by which its user
-    lists the threads of one place."""
+    """Return the ids in a client's context, such as `{"projectId": "house"}`, by which users list
+    the threads of one place."""
     return {
         key: value
         for key, value in itertools.islice(context.items(), MAX_CONTEXT_KEYS)
@@ -414,18 +416,17 @@ def place_of(context: dict[str, Any]) -> dict[str, str]:
 
 
 def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> UserMessage:
-    """Return the message that a turn began with, whole, from the user's own thread.
+    """Return the complete message that began a turn, from the user's own thread.
 
     Raises:
         NotFound: There is no such thread.
-        PermissionDenied: It is another user's.
-        FailedPrecondition: It has no such turn, or not any more.
+        PermissionDenied: The thread is another user's.
+        FailedPrecondition: The thread has no such turn, or not any more.
     """
     messages = paths.thread(db, thread_id).collection(collection_id("messages"))
     of_turn = messages.where(filter=where("turnId", "==", turn_id))
     found = list(of_turn.where(filter=where("role", "==", "user")).limit(1).stream())
-    read = found[0] if found else paths.thread(db, thread_id).get()
-    data = read.to_dict()
+    data = (found[0] if found else paths.thread(db, thread_id).get()).to_dict()
     if data is None:
         raise NotFound(TEXTS.text("errors.no_thread", thread_id=thread_id), field="threadId")
     if data["uid"] != uid:
@@ -441,8 +442,8 @@ def message_to_retry(db: Client, uid: str, thread_id: str, turn_id: str) -> User
 def read_turn(db: Client, thread_id: str, turn_id: str) -> list[dict[str, Any]]:
     """Return all documents of a turn, in their order."""
     messages = paths.thread(db, thread_id).collection(collection_id("messages"))
-    found = messages.where(filter=where("turnId", "==", turn_id)).stream()
-    documents = [migrations.read("message", each.to_dict() or {}) for each in found]
+    snapshots = messages.where(filter=where("turnId", "==", turn_id)).stream()
+    documents = [migrations.read("message", each.to_dict() or {}) for each in snapshots]
     return sorted(documents, key=lambda each: int(each["n"]))
 
 

@@ -1,4 +1,4 @@
-"""A run's document: its ids and keys, its fields, and the state of the run.
+"""Runs: the run's document, its ids and keys, and the state of a run.
 
     threads/{t}/runs/{r}   uid, user, agent, turnId, status, step, attempt, fruitless, token,
                            opener, reached, requestDigest, key, request, continues,
@@ -7,12 +7,12 @@
                            result, outcome, stopReason, usage, error, endedAt
     runs/{k}               the tombstone of an erased run: uid, key, threadId
 
-**One run for one run id, over all threads of a user.** A client may send the id that it chose again
-with another thread. So the run of a client's id has a key in its document, by which every opening
-looks for it in all threads; when the run is erased its tombstone stays, which the same query finds.
-Two openings at the very same moment meet in their user's day, which both write: the second finds
-the first one's key among the day's starts. An id that was generated here has no key: its run can be
-asked for again in its thread, and no run is ever opened under it again.
+**A run id names one run over all threads of a user.** A client may send an id that it chose again
+with another thread. So a run whose id its client chose has a key in its document, by which every
+opening looks for it in all threads; an erased run leaves a tombstone, which the same query finds.
+Two simultaneous openings both write their user's day, where the second one finds the first one's
+key among the starts. A run with a generated id has no key: it is only looked up in its own thread,
+and no other run is ever opened under its id.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 RESULT_BYTES = 400_000
-"""The largest stored result of a run. The run's document has room beside it for what a client
-answers while a person has still to decide."""
+"""The largest stored result of a run. It leaves room in the run's document for a client's answers
+that arrive while approvals are still open."""
 LEASE_SHARDS = 8
-"""In how many parts the index over the leases of running runs is: Firestore takes 500 writes a
-second of rising values, and a run makes two or more."""
+"""The number of shards of the index over the leases of running runs: Firestore takes 500 writes a
+second of increasing values, and a run makes two or more."""
 _LEAST_BYTES = 100_000
 _LEAST_CALLS = 100
 _GENERATED = re.compile(r"run-[0-9a-f]{20}|.+~[1-9][0-9]*")
@@ -60,33 +60,33 @@ _CONTINUED = re.compile(r"(.+)~([1-9][0-9]*)")
 
 
 def new_run_id() -> str:
-    """Return an id for a run that its client gave none."""
+    """Return an id for a run whose client chose none."""
     return f"run-{uuid.uuid4().hex[:20]}"
 
 
 def thread_id_for(uid: str, run_id: str) -> str:
-    """Return the id of the thread that a first message opens; the same for its repeats."""
+    """Return the id of the thread that a first message opens, which is the same for its repeats."""
     return hashlib.sha256(f"{uid}/{run_id}".encode()).hexdigest()[:20]
 
 
 def is_generated_id(run_id: str) -> bool:
-    """Whether an id is one of `new_run_id`, or that of a run that continues another."""
+    """Whether an id comes from `new_run_id` or `next_run_id`, not from a client."""
     return _GENERATED.fullmatch(run_id) is not None
 
 
 def next_run_id(run_id: str) -> str:
     """Return the id of the run that continues this one, unless its client chooses another: `r`,
     `r~1`, `r~2` and so on are the runs of one turn."""
-    found = _CONTINUED.fullmatch(run_id)
-    return f"{found[1]}~{int(found[2]) + 1}" if found else f"{run_id}~1"
+    match = _CONTINUED.fullmatch(run_id)
+    return f"{match[1]}~{int(match[2]) + 1}" if match else f"{run_id}~1"
 
 
 def previous_run_id(run_id: str) -> str | None:
-    """Return the id of the run that one of this id continues; None if the id does not say it."""
-    found = _CONTINUED.fullmatch(run_id)
-    if found is None:
+    """Return the id of the run that this one continues; None if the id does not tell."""
+    match = _CONTINUED.fullmatch(run_id)
+    if match is None:
         return None
-    return f"{found[1]}~{int(found[2]) - 1}" if found[2] != "1" else found[1]
+    return f"{match[1]}~{int(match[2]) - 1}" if match[2] != "1" else match[1]
 
 
 def run_key(uid: str, run_id: str) -> str:
@@ -95,7 +95,7 @@ def run_key(uid: str, run_id: str) -> str:
 
 
 def find_run(db: Client, key: str) -> DocumentSnapshot | None:
-    """Find the run of this key in whichever thread, or its tombstone: one read."""
+    """Find the run with this key in any thread, or its tombstone, with one read."""
     runs: Any = db.collection_group(collection_id("runs"))
     found = runs.where(filter=where("key", "==", key)).limit(1).get()
     return found[0] if found else None
@@ -108,36 +108,36 @@ def read_for_opening(
     key: str | None,
     admission: Admission | None = None,
 ) -> tuple[list[DocumentSnapshot], DocumentSnapshot | None]:
-    """Read what an opening needs in one round trip, and the admission's documents for it.
+    """Read the documents of an opening, and those of its admission, in one round trip.
 
     Returns:
-        The documents of `references`, and the run of this key or its tombstone, if there is one.
+        The documents of `references`, and the run with this key or its tombstone, if there is one.
     """
-    wanted = [*references, *(admission.references if admission else [])]
+    all_references = [*references, *(admission.references if admission else [])]
     if key is None:
-        found, run = read_all(db, *wanted), None
+        read, run = read_all(db, *all_references), None
     else:
-        found, run = in_parallel(lambda: read_all(db, *wanted), lambda: find_run(db, key))
-    documents = found[: len(references)]
+        read, run = in_parallel(lambda: read_all(db, *all_references), lambda: find_run(db, key))
+    documents = read[: len(references)]
     if admission:
-        admission.snapshots = found[len(references) :]
+        admission.snapshots = read[len(references) :]
         if run is None and key and admission.was_started(key):
-            run = find_run(db, key)  # it was opened while this was read
+            run = find_run(db, key)  # it was opened during the first read
     return documents, run
 
 
 def thread_of_run(run: DocumentSnapshot) -> str:
-    """Return the thread of a run, or of the tombstone, that `find_run` found."""
+    """Return the id of the thread of a run, or of a tombstone, that `find_run` returned."""
     thread = run.reference.parent.parent
     return str(thread.id if thread is not None else (run.to_dict() or {})["threadId"])
 
 
 def check_found_run(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> None:
-    """Check that what `find_run` found of an id is a run of this thread.
+    """Check that the result of `find_run` is a run of this thread.
 
     Raises:
         AlreadyExists: The id was used in another thread.
-        NotFound: It was used in this one, and its run was erased.
+        NotFound: The id was used in this thread, and its run was erased.
     """
     if thread_of_run(run) != thread_id:
         raise run_id_taken(run_id)
@@ -146,15 +146,16 @@ def check_found_run(run: DocumentSnapshot, *, thread_id: str, run_id: str) -> No
 
 
 def write_tombstone(batch: WriteBatch, db: Client, uid: str, thread_id: str, run_id: str) -> None:
-    """Leave a tombstone of a run that the batch deletes, for late repeats of its client's id."""
+    """Write the tombstone of a run that the batch deletes, if its client chose the id and may send
+    it again."""
     if not is_generated_id(run_id):
         key = run_key(uid, run_id)
-        left = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
-        batch.set(paths.erased_run(db, key), left)
+        fields = {"schemaVersion": SCHEMA_VERSION, "uid": uid, "key": key, "threadId": thread_id}
+        batch.set(paths.erased_run(db, key), fields)
 
 
 def run_id_taken(run_id: str) -> AlreadyExists:
-    """Return the error for a run id that comes again with other data."""
+    """Return the error for a run id that was used before with other data."""
     return AlreadyExists(
         f"runId {run_id!r} was used before with other data; use a new one", field="runId"
     )
@@ -165,19 +166,19 @@ def run_erased() -> NotFound:
     return NotFound(TEXTS.text("errors.run_erased_for_good"), field="runId")
 
 
-# ---- What has become of a run ----
+# ---- The state of a run ----
 
 
 class Finished(Struct, frozen=True):
-    """A run that has ended: its stored result, or the error it ended with."""
+    """A run that has ended, with its stored result or the error that ended it."""
 
     result: dict[str, Any] | None
     error: dict[str, Any] | None = None
 
 
 class Unfinished(Struct, frozen=True):
-    """A run that has not ended. While a process works on it, its lease lasts; one that is abandoned
-    can be recovered."""
+    """A run that has not ended. If no process has renewed its lease, it is abandoned and can be
+    recovered."""
 
     thread_id: str
     run_id: str
@@ -188,7 +189,7 @@ RunState = Finished | Unfinished
 
 
 def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
-    """Return what has become of a run, by its document."""
+    """Return the state of a run, from its document."""
     if run.get("result") is not None:
         return Finished(json.loads(run["result"]))
     if run["status"] != RunStatus.RUNNING:
@@ -199,11 +200,11 @@ def run_state(run: dict[str, Any], *, thread_id: str, run_id: str) -> RunState:
 def state_for_repeat(
     run: dict[str, Any], snapshot: DocumentSnapshot, *, uid: str, request_digest: str
 ) -> RunState:
-    """Return what has become of a run whose request was sent again.
+    """Return the state of a run whose request was sent again.
 
     Raises:
-        PermissionDenied: It is another user's.
-        AlreadyExists: It was requested with other data.
+        PermissionDenied: The run is another user's.
+        AlreadyExists: The run was requested with other data.
     """
     if run["uid"] != uid:
         raise PermissionDenied(TEXTS.text("errors.others_thread"), field="threadId")
@@ -225,12 +226,12 @@ def new_run(
     continues: str | None = None,
     answers: dict[str, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return the document of a run that begins; `RunOpening.commit` adds what its opening knows.
+    """Return the document of a new run; `RunOpening.commit` adds the opening's fields.
 
     Args:
-        token: Of the thread's lease, which the run takes.
-        continues: The run of the same turn whose waiting calls this one answers.
-        answers: What a client's tools answered, by call: kept with the run until they are in the
+        token: The token of the thread's lease, which the run takes.
+        continues: The id of the run of the same turn whose waiting calls this one answers.
+        answers: Results of the client's tools, by call; the run keeps them until they are in the
             log.
     """
     now = datetime.now(UTC)
@@ -257,13 +258,13 @@ def new_run(
 
 
 def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[str, Any]:
-    """Return the fields that a run's document gets with its result."""
+    """Return the fields that a run's document gets when it ends with a result."""
     return {
         "status": status.value,
         "step": step,
         "endedAt": datetime.now(UTC),
         "leaseUntil": None,
-        "answers": "{}",  # they are in the log now, and the document has to hold the result
+        "answers": "{}",  # the log has them now, and the result needs the room
         "result": result_json(redacted_json(result)),
         "outcome": result["outcome"]["type"],
         "stopReason": result.get("stopReason"),
@@ -272,50 +273,49 @@ def ended_fields(status: RunStatus, result: dict[str, Any], step: int) -> dict[s
 
 
 def read_user(run: dict[str, Any]) -> User:
-    """Return the user who sent the request, as a run's document has them."""
-    found = run["user"]
-    return User(
-        uid=run["uid"], role=Role(found["role"]), tenant=found["tenant"], name=found["name"]
-    )
+    """Return the user who sent the request, from a run's document."""
+    user = run["user"]
+    return User(uid=run["uid"], role=Role(user["role"]), tenant=user["tenant"], name=user["name"])
 
 
 def read_request(run: dict[str, Any]) -> dict[str, Any]:
-    """Return the turn's request, as a run's document has it."""
-    found: dict[str, Any] = json.loads(run["request"])
-    return found
+    """Return the turn's request, from a run's document."""
+    request: dict[str, Any] = json.loads(run["request"])
+    return request
 
 
 # ---- The stored result ----
 
 
 def result_json(result: dict[str, Any]) -> str:
-    """Return a run's result as JSON text of at most `RESULT_BYTES`: whole, or without what the log
-    and the approvals have as well."""
-    for shorter in _ever_shorter(result):
-        text = json.dumps(shorter, ensure_ascii=False)
+    """Return a run's result as JSON text of at most `RESULT_BYTES`: complete, or without data that
+    the log and the approvals hold as well."""
+    for candidate in _shortened(result):
+        text = json.dumps(candidate, ensure_ascii=False)
         if utf8_bytes(text) <= RESULT_BYTES:
             break
     return text
 
 
-def _ever_shorter(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _shortened(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a result, then shorter and shorter versions of it."""
     yield result
     # Without the tools' results.
     calls = [_without(call, {"result", "display"}) for call in result["toolCalls"]]
     result = {**result, "toolCalls": calls}
     yield result
-    # Without what an approval has of its call as well.
+    # Without the arguments and displays that approvals hold.
     outcome = result["outcome"]
     if interrupts := outcome.get("interrupts"):
         large = {"arguments", "display"}
         interrupts = [{**x, "metadata": _without(x["metadata"], large)} for x in interrupts]
         result = {**result, "outcome": {**outcome, "interrupts": interrupts}}
     yield result
-    # With the arguments of those calls alone that the client has still to run.
+    # With arguments only for the calls that the client still has to run.
     short = [{**_without(call, {"undo", "error"}), "arguments": {}} for call in calls]
     pairs = zip(calls, short, strict=True)
-    left = [call if call["status"] == CallStatus.CLIENT else each for call, each in pairs]
-    yield {**result, "toolCalls": left, "citations": []}
+    mixed = [call if call["status"] == CallStatus.CLIENT else each for call, each in pairs]
+    yield {**result, "toolCalls": mixed, "citations": []}
     # With a bounded message and a bounded number of calls.
     message = result["message"]
     if utf8_bytes(message) > _LEAST_BYTES:

@@ -1,8 +1,8 @@
-"""Seed data: writes `<collection>.json` files to Firestore where documents differ.
+"""Seed data: writes the documents of `<collection>.json` files to Firestore if they differ.
 
-The command (`python -m seed`) and a scheduled function share this loader. A file reads
-`{"source": …, "licence": …, "kind": "reference" | "sample", "documents": {id: {…}}}`. Reference
-data is what packs compute with and belongs in every project; sample data is for trying out.
+The command (`python -m seed`) and a scheduled function share this loader. A file has the form
+`{"source": …, "licence": …, "kind": "reference" | "sample", "documents": {id: {…}}}`. Packs compute
+with reference data, which belongs in every project; sample data is for trying things out.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ Kind = Literal["reference", "sample"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 
 MANIFESTS = "registry"
-"""Which ids a file wrote last, in `registry/seed-<collection>`: what it drops, goes."""
+"""The collection of `seed-<collection>` documents. Each lists the ids that a file wrote last, so
+that documents which the file no longer has are removed."""
 
 _FIELDS = {"source", "licence", "kind", "documents"}
 _COMMIT_WRITES = 400
 _COMMIT_BYTES = 2_000_000
 _READ_AT_ONCE = 300
-_DEEPEST = 20  # Firestore's own bound on maps within maps
+_DEEPEST = 20  # Firestore's limit on nested maps
 
 
 class SeedFile(Struct, frozen=True):
@@ -45,8 +46,8 @@ class SeedFile(Struct, frozen=True):
     documents: dict[str, dict[str, Any]]
 
 
-class Loaded(Struct, frozen=True):
-    """What was written of one collection."""
+class SeedResult(Struct, frozen=True):
+    """How many documents of one seed file were written, unchanged and removed."""
 
     collection: str
     kind: Kind
@@ -55,26 +56,27 @@ class Loaded(Struct, frozen=True):
     removed: int = 0
 
 
-def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[Loaded]:
+def seed(db: Client, folder: Path, kinds: Collection[Kind]) -> list[SeedResult]:
     """Write every seed file of these kinds in `folder` and below to Firestore.
 
     Raises:
-        InvalidArgument: A file is not seed data; nothing was written then.
+        InvalidArgument: A file is not valid seed data; nothing was written.
     """
     folders = [folder, *sorted(each for each in folder.glob("*") if each.is_dir())]
     files = [file for each in folders for file in read_folder(each) if file.kind in kinds]
     return [load(db, file) for file in files]
 
 
-def load(db: Client, file: SeedFile) -> Loaded:
-    """Write those documents of a file that are missing or differ; remove those it dropped."""
+def load(db: Client, file: SeedFile) -> SeedResult:
+    """Write the documents of a file that are missing or differ; remove those that it no longer
+    has."""
     manifest = db.collection(collection_id(MANIFESTS)).document(f"seed-{file.collection}")
     known = manifest.get().to_dict() or {}
     places = [db.collection(file.collection).document(id) for id in file.documents]
     stored: dict[str, Any] = {}
     for start in range(0, len(places), _READ_AT_ONCE):
-        found = read_all(db, *places[start : start + _READ_AT_ONCE])
-        stored |= {each.id: each.to_dict() for each in found}
+        snapshots = read_all(db, *places[start : start + _READ_AT_ONCE])
+        stored |= {each.id: each.to_dict() for each in snapshots}
     changed = {id: data for id, data in file.documents.items() if stored.get(id) != data}
     dropped = [id for id in known.get("ids", []) if id not in file.documents]
     for part in _commits(changed):
@@ -90,15 +92,15 @@ def load(db: Client, file: SeedFile) -> Loaded:
     ids = sorted(file.documents)
     if known.get("ids") != ids:
         manifest.set({"schemaVersion": 1, "source": file.source, "ids": ids})
-    kept = len(file.documents) - len(changed)
-    return Loaded(file.collection, file.kind, len(changed), kept, len(dropped))
+    unchanged = len(file.documents) - len(changed)
+    return SeedResult(file.collection, file.kind, len(changed), unchanged, len(dropped))
 
 
 def read_folder(folder: Path) -> list[SeedFile]:
-    """Read all seed files of a folder, by collection.
+    """Read all seed files of a folder, in the order of their names.
 
     Raises:
-        InvalidArgument: One of them is not seed data; says which and why.
+        InvalidArgument: One of them is not valid seed data; the message says which and why.
     """
     return [read_seed(path) for path in sorted(folder.glob("*.json"))]
 
@@ -107,7 +109,7 @@ def read_seed(path: Path) -> SeedFile:
     """Read and check one seed file.
 
     Raises:
-        InvalidArgument: It is not seed data; says what is wrong with it.
+        InvalidArgument: The file is not valid seed data; the message says why.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -141,7 +143,7 @@ def _problems(data: Any) -> Iterator[str]:
 
 
 def _unstorable(value: Any, *, depth: int) -> str | None:
-    """Why Firestore could not keep a JSON value as it is."""
+    """Return why Firestore cannot store a JSON value unchanged; None if it can."""
     if depth > _DEEPEST:
         return f"is nested deeper than {_DEEPEST}"
     if isinstance(value, float) and not math.isfinite(value):
@@ -153,7 +155,7 @@ def _unstorable(value: Any, *, depth: int) -> str | None:
 
 
 def _commits(documents: dict[str, dict[str, Any]]) -> Iterator[dict[str, dict[str, Any]]]:
-    """Cut into commits that stay below Firestore's bounds on writes and bytes."""
+    """Split documents into commits within Firestore's limits on writes and bytes."""
     part: dict[str, dict[str, Any]] = {}
     size = 0
     for id, data in documents.items():

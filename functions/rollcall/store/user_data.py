@@ -1,10 +1,10 @@
 """The platform's sections of user data, and their export.
 
-A section says how a user's documents of one kind are found, shown in an export and erased
-(`erasure`). Packs declare their own. The export is JSON in pages that each say where the next one
-begins. Pages go by documents' names and not by numbers, so what is written meanwhile moves nothing:
-what was there at the first page is in exactly one of them. A cursor is a place and no right: every
-page asks for this user's documents alone.
+A section says how a user's documents of one kind are found, exported and erased (`erasure`). Packs
+declare their own. The export is JSON in pages, each with a cursor for the next one. Pages continue
+after a document's name, not at a number, so writes during an export shift nothing: every document
+that existed at the first page is in exactly one page. A cursor grants no access: every page queries
+this user's documents only.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from rollcall.core.user_data import Document
 
 ERASED = "erased"
-"""Stands where a user's id was in what belongs to others."""
+"""Replaces the id of an erased user in documents that belong to others."""
 
 
 def _strip_entry(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave of an audit entry that something happened, and when, under an id that follows from
-    nothing: the entry's own tells what it was about, and is free for the like that comes after."""
+    """Reduce an audit entry to the fact that something happened, and when. It moves to a random id:
+    its own is derived from the event, and a later event of the same kind may need it."""
     at = (document.to_dict() or {}).get("at") or document.create_time
-    left = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
-    batch.create(paths.audit(db, uuid.uuid4().hex), left)
+    stripped = {"schemaVersion": SCHEMA_VERSION, "kind": ERASED, "at": at}
+    batch.create(paths.audit(db, uuid.uuid4().hex), stripped)
     batch.delete(document.reference)
 
 
 def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Take the user who decided something in another's run out of its audit entry."""
+    """Remove a user from the deciders in the audit entry of another user's run."""
     from google.cloud.firestore import ArrayRemove
 
     approvals = [
@@ -55,14 +55,14 @@ def _forget_among_deciders(db: Client, batch: WriteBatch, document: Document, ui
 
 
 def _forget_decider(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Take the user who decided another's approval out of it; that it was decided stays."""
+    """Remove a user as the decider of another user's approval; the decision itself stays."""
     from google.cloud.firestore import DELETE_FIELD
 
     batch.update(document.reference, {"decision.by": ERASED, "decision.reason": DELETE_FIELD})
 
 
 def _settled_day(document: Document) -> dict[str, Any]:
-    """Return a day where what runs that are over had reserved is spent."""
+    """Return a day's document in which unsettled reservations of ended runs count as spent."""
     data = document.to_dict() or {}
     day = read_day(document.reference._client, data, now=datetime.now(UTC))
     day.settled, day.reserved = day.spent, day.used - day.spent
@@ -70,7 +70,8 @@ def _settled_day(document: Document) -> dict[str, Any]:
 
 
 def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Delete a day's spend, but today's stays without a name: erasing renews no limit."""
+    """Delete a user's day. Today's stays, without the user's id, so that an erasure resets no
+    limit."""
     from google.cloud.firestore import DELETE_FIELD
 
     now = datetime.now(UTC)
@@ -83,7 +84,8 @@ def _forget_spend(db: Client, batch: WriteBatch, document: Document, uid: str) -
 
 
 def _own_decision(data: dict[str, Any], uid: str) -> dict[str, Any] | None:
-    """Return, of another's approval, what this user said to it; one's own is exported whole."""
+    """Return a user's decision on another user's approval; None for the user's own approvals, which
+    are exported in full."""
     if data.get("uid") == uid:
         return None
     return {"tool": data.get("tool"), "decision": data["decision"]}
@@ -126,7 +128,9 @@ DECIDED = (
     Section(
         kind="decisionsAsked",
         find=of_user("approvals", "deciderUid", platform=True),
-        erase=lambda db, batch, asked, uid: batch.update(asked.reference, {"deciderUid": ERASED}),
+        erase=lambda db, batch, approval, uid: batch.update(
+            approval.reference, {"deciderUid": ERASED}
+        ),
     ),
 )
 AUDIT = (
@@ -158,9 +162,9 @@ PAGE_ITEMS = 500
 _READ_AT_ONCE = 25
 
 Item = dict[str, Any]
-Place = tuple[str, ...]
-"""A section's kind, and the name of the document behind which it goes on; in a thread that of the
-thread, and a collection in it with a document's name there. The first page's has no name."""
+Position = tuple[str, ...]
+"""Where an export continues: `(kind, document)`, after that document of a section, or `("threads",
+thread, collection, document)` inside a thread. The first page's is `("threads",)`."""
 
 _THREADS = "threads"
 _IN_THREAD = ("messages", "runs")
@@ -177,55 +181,58 @@ _INTERNAL = {
 def export_page(
     db: Client, uid: str, sections: Sequence[Section], cursor: str | None
 ) -> dict[str, Any]:
-    """Return one page: `{items: [{kind, id, threadId?, data}], cursor}`; no cursor, nothing more.
+    """Return one page of a user's data.
 
+    Returns:
+        `{items: [{kind, id, threadId?, data}], cursor}`; the last page's cursor is None.
     Raises:
-        InvalidArgument: The cursor is none that a page gave out.
+        InvalidArgument: The cursor does not come from a page.
     """
-    shown = [section for section in sections if section.show is not None]
-    place = _read_cursor(cursor, shown) if cursor else (_THREADS,)
+    exported = [section for section in sections if section.show is not None]
+    position = _read_cursor(cursor, exported) if cursor else (_THREADS,)
     items: list[Item] = []
     size = 0
-    for at, item in _items(db, uid, shown, place):
+    for at, item in _items(db, uid, exported, position):
         size += len(json.dumps(item, ensure_ascii=False).encode())
         if items and (size > PAGE_BYTES or len(items) == PAGE_ITEMS):
-            text = json.dumps(place, ensure_ascii=False)
+            text = json.dumps(position, ensure_ascii=False)
             return {"items": items, "cursor": base64.urlsafe_b64encode(text.encode()).decode()}
         items.append(item)
-        place = at
+        position = at
     return {"items": items, "cursor": None}
 
 
 def _items(
-    db: Client, uid: str, sections: Sequence[Section], place: Place
-) -> Iterator[tuple[Place, Item]]:
-    """Yield what is behind a place, with the place of each."""
-    kind, *names = place
+    db: Client, uid: str, sections: Sequence[Section], position: Position
+) -> Iterator[tuple[Position, Item]]:
+    """Yield the items after a position, each with its own position."""
+    kind, *names = position
     if kind == _THREADS:
         if names:  # the rest of the thread in which the last page ended, if it is this user's
             thread = paths.thread(db, names[0]).get(["uid"])
             if (thread.to_dict() or {}).get("uid") == uid:
                 collection, after = names[1:] or (_IN_THREAD[0], None)
-                yield from _inside(db, names[0], collection, after)
-        mine = of_user(_THREADS, platform=True)(db, uid)
-        for thread in _pages(mine, names[0] if names else None):
+                yield from _items_in_thread(db, names[0], collection, after)
+        threads = of_user(_THREADS, platform=True)(db, uid)
+        for thread in _pages(threads, names[0] if names else None):
             yield (_THREADS, thread.id), _item(_THREADS, thread.id, thread)
-            yield from _inside(db, thread.id, _IN_THREAD[0], None)
+            yield from _items_in_thread(db, thread.id, _IN_THREAD[0], None)
     kinds = [_THREADS, *(section.kind for section in sections)]
     for section in sections[max(kinds.index(kind) - 1, 0) :]:
         assert section.show is not None
         after = names[0] if section.kind == kind else None
         for snapshot in _pages(section.find(db, uid), after):
-            held = section.whole(snapshot) if section.whole else snapshot.to_dict()
-            data = section.show(held or {}, uid)
+            document = section.whole(snapshot) if section.whole else snapshot.to_dict()
+            data = section.show(document or {}, uid)
             if data is not None:
                 item = {"kind": section.kind, "id": snapshot.id, "data": plain(data)}
                 yield (section.kind, snapshot.id), item
 
 
-def _inside(
+def _items_in_thread(
     db: Client, thread_id: str, collection: str, after: str | None
-) -> Iterator[tuple[Place, Item]]:
+) -> Iterator[tuple[Position, Item]]:
+    """Yield the items of a thread after a document of one of its collections."""
     for name in _IN_THREAD[_IN_THREAD.index(collection) :]:
         query = paths.thread(db, thread_id).collection(collection_id(name))
         for snapshot in _pages(query, after if name == collection else None):
@@ -239,14 +246,18 @@ def _item(kind: str, thread_id: str, snapshot: Any) -> Item:
 
 
 def _pages(query: Any, after: str | None) -> Iterator[Any]:
-    """Yield a query's documents in the order of their names, a few at a time."""
+    """Yield a query's documents in the order of their names, a page at a time.
+
+    Args:
+        after: The name of the document to continue after.
+    """
     query = query.order_by("__name__").limit(_READ_AT_ONCE)
     page = query.start_after({"__name__": after}) if after is not None else query
-    while found := list(page.stream()):
-        yield from found
-        if len(found) < _READ_AT_ONCE:
+    while snapshots := list(page.stream()):
+        yield from snapshots
+        if len(snapshots) < _READ_AT_ONCE:
             return
-        page = query.start_after(found[-1])
+        page = query.start_after(snapshots[-1])
 
 
 def plain(value: Any) -> Any:
@@ -270,31 +281,32 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value]  # a vector
 
 
-def _read_cursor(cursor: str, sections: Sequence[Section]) -> Place:
-    """Return the place that a cursor names.
+def _read_cursor(cursor: str, sections: Sequence[Section]) -> Position:
+    """Return the position that a cursor encodes.
 
     Raises:
-        InvalidArgument: The cursor is none that a page gave out.
+        InvalidArgument: The cursor does not come from a page.
     """
     try:
-        place = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+        names = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
     except (ValueError, RecursionError):
-        place = None
-    names = place if isinstance(place, list) and place and all(map(_is_name, place)) else [""]
+        names = None
+    if not (isinstance(names, list) and names and all(map(_is_name, names))):
+        names = [""]
     if names[0] == _THREADS:
         fits = len(names) == 2 or (len(names) == 4 and names[2] in _IN_THREAD)
     else:
         fits = len(names) == 2 and any(section.kind == names[0] for section in sections)
     if not fits:
         raise InvalidArgument(
-            "send the cursor of the page before as it was, or none for the first page",
+            "send the cursor of the previous page unchanged, or none for the first page",
             field="cursor",
         )
     return tuple(names)
 
 
 def _is_name(value: Any) -> bool:
-    """Whether Firestore takes it as a document's name."""
+    """Whether a value is valid as a Firestore document's name."""
     return (
         isinstance(value, str)
         and not any("\ud800" <= char <= "\udfff" for char in value)
