@@ -1,8 +1,8 @@
-"""Anthropic's models, `anthropic:<model>`: requests and replies as the JSON of its Messages API.
+"""Anthropic's models, `anthropic:<model>`, through the Messages API.
 
-The key comes from `ANTHROPIC_API_KEY`, another address from `ANTHROPIC_BASE_URL`. Whether a model
-thinks is left to the model; its thinking goes back unchanged, since it refuses a tool's result
-without what led to the call. Nothing is retried here.
+`ANTHROPIC_API_KEY` holds the key, and `ANTHROPIC_BASE_URL` may name another URL. The model decides
+whether it thinks. Its thinking is sent back unchanged, since the API refuses a tool's result
+without the thinking that led to the call. Nothing is retried here.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.models.content import document_text, encoded, finish_reason, kept_parts, unique_id
+from rollcall.models.content import document_text, encode_body, finish_reason, own_part, unique_id
 from rollcall.models.failures import translate_failures
-from rollcall.models.json_stream import count, mapping, parsed, sequence, text
+from rollcall.models.json_stream import count, mapping, parse_json, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of, post
 
@@ -38,7 +38,7 @@ API = "messages"
 API_VERSION = "2023-06-01"
 _RESOURCE = "messages"
 PAUSES = 3
-"""How often a reply that the API paused is gone on with."""
+"""How often a reply that the API paused is continued."""
 
 _CACHED: dict[str, Json] = {"type": "ephemeral"}
 _NO_SCHEMA_WORDS = {
@@ -52,7 +52,7 @@ _NO_SCHEMA_WORDS = {
     "maxItems",
     "uniqueItems",
 }
-"""Words of a schema that structured output refuses; what comes back is checked by the caller."""
+"""Schema keywords that structured output refuses; the caller validates the result anyway."""
 
 
 class Model:
@@ -77,14 +77,15 @@ class Model:
             body = body_of(request, self.name, so_far=reply.content())
             with post(f"{PROVIDER.base_url()}/v1/{_RESOURCE}", body, headers, clock) as response:
                 yield from reply.read(response.events())
-                response.read_out()
+                response.drain()
             if reply.reason != "pause_turn" or not left:
                 break
         yield from reply.finish()
 
 
 def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
-    """Whether kept parts hold a reply's calls: in their order, since ids may have been replaced."""
+    """Whether provider parts hold a reply's calls, by their order, since ids may have been
+    replaced."""
     blocks = [mapping(each) for part in parts for each in sequence(part.get("content"))]
     calls = [block.get("name") for block in blocks if block.get("type") == "tool_use"]
     return not parts or calls == [call.name for call in reply.tool_calls]
@@ -93,12 +94,13 @@ def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
 def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -> bytes:
     """Write a request as the JSON body of `POST /v1/messages`.
 
-    The cache's breakpoints are the instructions' end, which holds the tools, too, and the last
-    message's, so that a turn's next step reads from the cache all that this one sent.
+    The cache has a breakpoint at the end of the instructions, which covers the tools as well, and
+    one at the end of the last message, so that the turn's next step reads this whole request from
+    the cache.
 
     Args:
-        request: What to ask.
-        model: Whom to ask.
+        request: The request.
+        model: The model's name.
         so_far: Content of a reply that was paused.
     """
     messages: list[dict[str, Json]] = [
@@ -128,11 +130,11 @@ def body_of(request: ModelRequest, model: str, *, so_far: Iterable[Json] = ()) -
         body["stream"] = True
     if request.tools:
         body["tool_choice"] = {"type": request.tool_choice}
-    return encoded(body, (tool.json_form("input_schema") for tool in request.tools))
+    return encode_body(body, (tool.json_form("input_schema") for tool in request.tools))
 
 
 def _content(message: Message, model: str) -> list[dict[str, Json]]:
-    """A message's blocks; a reply's own ones go back as they came."""
+    """Return a message's content blocks. A reply of this model is sent back unchanged."""
     if isinstance(message, ToolMessage):
         return [
             {
@@ -145,22 +147,20 @@ def _content(message: Message, model: str) -> list[dict[str, Json]]:
         ]
     if not isinstance(message, ModelMessage):
         blocks = [block for part in message.parts if (block := _block(part))]
-        return blocks or [{"type": "text", "text": "(nothing)"}]  # an empty one is refused
-    kept = [
-        mapping(b) for b in sequence(kept_parts(message, PROVIDER.id, API, model).get("content"))
-    ]
-    places = [i for i, block in enumerate(kept) if block.get("type") == "tool_use"]
-    if kept and parts_fit(message.provider_parts, message):
+        return blocks or [{"type": "text", "text": "(nothing)"}]  # an empty message is refused
+    own = [mapping(b) for b in sequence(own_part(message, PROVIDER.id, API, model).get("content"))]
+    places = [i for i, block in enumerate(own) if block.get("type") == "tool_use"]
+    if own and parts_fit(message.provider_parts, message):
         for i, call in zip(places, message.tool_calls, strict=True):
-            kept[i] = {**kept[i], "id": _id(call.id)}
-        return kept
-    written: list[dict[str, Json]] = []
+            own[i] = {**own[i], "id": _id(call.id)}
+        return own
+    content: list[dict[str, Json]] = []
     if message.text.strip():
-        written.append({"type": "text", "text": message.text.rstrip()})
+        content.append({"type": "text", "text": message.text.rstrip()})
     for call in message.tool_calls:
-        named = {"id": _id(call.id), "name": call.name}
-        written.append({"type": "tool_use", **named, "input": call.arguments or {}})
-    return written
+        head = {"type": "tool_use", "id": _id(call.id), "name": call.name}
+        content.append({**head, "input": call.arguments or {}})
+    return content
 
 
 def _block(part: Part) -> dict[str, Json] | None:
@@ -179,12 +179,13 @@ def _source(media: Media) -> dict[str, Json]:
 
 
 def _id(id: str) -> str:
-    """A call's id in the letters that the API allows; other providers have more."""
+    """Return a call's id in the characters that the API allows; other providers use more."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", id)
 
 
 def _closed(schema: Json) -> Json:
-    """A schema as structured output takes it; None if objects with keys of any name are in it."""
+    """Return a schema as structured output accepts it; None if it has objects with arbitrary
+    keys."""
     if isinstance(schema, list):
         each = [_closed(value) for value in schema]
         return None if None in each else each
@@ -210,7 +211,7 @@ def _closed(schema: Json) -> Json:
 
 
 class _Block(Struct):
-    """A content block as it grows; `json` is the text of a call's arguments."""
+    """A content block as its pieces arrive; `json` is the text of a call's arguments."""
 
     value: dict[str, Json]
     call_id: str = ""
@@ -218,7 +219,7 @@ class _Block(Struct):
 
 
 class _Reply:
-    """Gathers a reply over all its parts: events in, deltas out."""
+    """Reads the events of one reply, over all its pauses, and yields its deltas."""
 
     def __init__(self, model: str) -> None:
         self.reason = ""
@@ -231,7 +232,7 @@ class _Reply:
         self._counted: dict[str, Json] = {}
 
     def read(self, events: Iterable[dict[str, Json]]) -> Iterator[Delta]:
-        """Read a stream of events, or the one message of a request that was not streamed.
+        """Read a stream of events, or the single message of a request without streaming.
 
         Raises:
             ProviderError: The provider reported a failure.
@@ -268,15 +269,15 @@ class _Reply:
         self._usage = _sum(self._usage, _usage(self._counted))
 
     def content(self) -> list[Json]:
-        """The blocks so far, as they are sent back."""
-        return [value for block in self._blocks if (value := _finished(block))]
+        """Return the blocks so far, as they are sent back."""
+        return [value for block in self._blocks if (value := _block_value(block))]
 
     def finish(self) -> Iterator[Delta]:
         """End the reply."""
-        kept = self.content()
-        while kept and kept[-1].get("type") in ("thinking", "redacted_thinking"):
-            kept.pop()  # refused when sent back without what it led to
-        parts = ({"api": API, "model": self._model, "content": kept},) if kept else ()
+        content = self.content()
+        while content and content[-1].get("type") in ("thinking", "redacted_thinking"):
+            content.pop()  # the API refuses thinking without the block that follows it
+        parts = ({"api": API, "model": self._model, "content": content},) if content else ()
         reason = finish_reason(
             self.reason,
             PROVIDER,
@@ -332,34 +333,34 @@ class _Reply:
             yield ArgumentsDelta(block.call_id, block.json)
         yield CallEnd(block.call_id)
 
-    def _stop(self, told: dict[str, Json]) -> None:
-        self.reason = text(told.get("stop_reason")) or self.reason
-        why = text(mapping(told.get("stop_details")).get("category"))
+    def _stop(self, message: dict[str, Json]) -> None:
+        self.reason = text(message.get("stop_reason")) or self.reason
+        why = text(mapping(message.get("stop_details")).get("category"))
         self._detail = f"{self.reason}: {why}" if why else self.reason
 
-    def _count(self, told: dict[str, Json]) -> None:
-        """Keep the latest of the running totals; not every event repeats each."""
-        usage = mapping(told.get("usage"))
+    def _count(self, message: dict[str, Json]) -> None:
+        """Keep the latest running totals; an event need not have all of them."""
+        usage = mapping(message.get("usage"))
         self._counted |= {key: value for key, value in usage.items() if value is not None}
 
 
-def _finished(block: _Block) -> dict[str, Json] | None:
-    """A block as it is sent back: a call with its arguments, and no text that is empty."""
+def _block_value(block: _Block) -> dict[str, Json] | None:
+    """Return a block as it is sent back: a call with its arguments, and None for an empty text."""
     value = block.value
     if value.get("type") == "text":
         return {"type": "text", "text": value["text"]} if text(value.get("text")).strip() else None
     if block.call_id:
-        return {**value, "id": block.call_id, "input": mapping(parsed(block.json))}
+        return {**value, "id": block.call_id, "input": mapping(parse_json(block.json))}
     return value
 
 
-def _usage(told: dict[str, Json]) -> Usage:
-    """Tokens, of which the API counts those that were cached beside the others."""
-    cached = count(told.get("cache_read_input_tokens"))
-    written = count(told.get("cache_creation_input_tokens"))
-    long = count(mapping(told.get("cache_creation")).get("ephemeral_1h_input_tokens"))
-    given = count(told.get("input_tokens")) + cached + written
-    return Usage(given, cached, count(told.get("output_tokens")), written, min(long, written))
+def _usage(usage: dict[str, Json]) -> Usage:
+    """Return the tokens of a reply; the API counts cached ones separately from other input."""
+    cached = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens"))
+    long = count(mapping(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    total = count(usage.get("input_tokens")) + cached + written
+    return Usage(total, cached, count(usage.get("output_tokens")), written, min(long, written))
 
 
 def _sum(one: Usage, other: Usage) -> Usage:

@@ -1,4 +1,5 @@
-"""What several APIs have in common: documents, results, kept parts, ids and ends of replies."""
+"""Parts of requests and replies that several APIs share: documents, results, provider parts, ids
+and finish reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from rollcall.models.provider import Provider
 
 
 def document_text(media: Media) -> str | None:
-    """The text of a plain text document; None for other media.
+    """Return the text of a plain text document; None for other media.
 
     Raises:
         InvalidArgument: The data is not base64 of UTF-8 text.
@@ -30,27 +31,27 @@ def document_text(media: Media) -> str | None:
 
 
 def data_url(media: Media) -> str:
-    """The media as a `data:` URL."""
+    """Return the media as a `data:` URL."""
     return f"data:{media.media_type};base64,{media.data}"
 
 
-def kept_parts(message: ModelMessage, provider: str, api: str, model: str) -> dict[str, Json]:
-    """What this model kept for itself when it made the reply through the same API.
+def own_part(message: ModelMessage, provider: str, api: str, model: str) -> dict[str, Json]:
+    """Return the reply's provider part of this model and API; empty if it has none.
 
     Another model's reasoning means nothing to this one, and some refuse it.
     """
     for part in message.provider_parts if message.provider == provider else ():
         if part.get("api") == api and part.get("model") == model:
-            found: dict[str, Json] = part
-            return found
+            own: dict[str, Json] = part
+            return own
     return {}
 
 
-def encoded(body: dict[str, Json], tools: Iterable[str]) -> bytes:
-    """A request's body as JSON, with its tools, which are JSON texts already.
+def encode_body(body: dict[str, Json], tools: Iterable[str]) -> bytes:
+    """Return a request's body as JSON, with its tools, which are already JSON texts.
 
     Raises:
-        UnicodeEncodeError: A text holds half a character.
+        UnicodeEncodeError: A text holds an unpaired surrogate.
         ValueError: A number is not finite.
     """
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -59,7 +60,8 @@ def encoded(body: dict[str, Json], tools: Iterable[str]) -> bytes:
 
 
 def result_text(result: ToolResult) -> str:
-    """What a model reads of a result; these APIs have no other mark for a failure."""
+    """Return a result's content, marked as an error where it is one: these APIs have no field for
+    that."""
     is_marked = not result.is_error or '"error"' in result.content
     return result.content if is_marked else f"error: {result.content}"
 
@@ -79,7 +81,7 @@ def is_strict(schema: Json) -> bool:
 
 
 def unique_id(id: str, taken: set[str]) -> str:
-    """A call's id, or a fresh one where its provider sent none, or one that is `taken`."""
+    """Return a call's id, or a new one if it is empty or in `taken`; add it to `taken`."""
     if not id or id in taken:
         id = f"call_{uuid4().hex[:24]}"
     taken.add(id)
@@ -87,11 +89,11 @@ def unique_id(id: str, taken: set[str]) -> str:
 
 
 def finish_reason(why: str, provider: Provider, *, has_calls: bool, has_text: bool) -> FinishReason:
-    """How a reply ended, by its provider's word for it. A word that is not known, and none at all,
-    are the end of an answer, where there is one.
+    """Return how a reply ended, from its provider's finish reason. A reply with text ends normally
+    if that reason is unknown or missing.
 
     Raises:
-        BrokenOff: It is the provider's word for a failure.
+        BrokenOff: The reason is one of the provider's for a failure.
     """
     kind = provider.ends.get(why)
     if kind == "failed":

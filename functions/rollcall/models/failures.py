@@ -1,8 +1,8 @@
-"""Providers' failures as ours.
+"""Translates providers' failures into `AgentError`s.
 
-Everything that `transport`, an SDK or an adapter can raise becomes an `AgentError` here, chosen by
-what helps: waiting, another key, a shorter request, nothing. People get plain words. What the
-provider said goes to the log and, where only that tells what to change, into the message; both
+Every exception of the transport, an SDK or an adapter becomes an `AgentError`, which says what
+helps: waiting, another key, a shorter request, or nothing. People get plain messages. The
+provider's own message goes to the log and, if only it tells what to change, into the error; both
 without keys. The original exception is not chained: its text holds the provider's body, and the
 body of a refused key repeats the key.
 """
@@ -53,7 +53,7 @@ _UNIT = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|sec|s"
 _WAIT = re.compile(rf"(?i)(?:try again|retry)(?: in| after) ((?:[\d.]+\s*(?:{_UNIT})[ ,]*)+)")
 
 _SPENT = re.compile(r'PerDay|"quota(_limit_v|V)alue": "0"')
-"""Stands in the details of a quota that lasts for a day, or of which there is none."""
+"""Matches the details of a quota for a day, or of a quota of zero."""
 _ENDS = {"blocked": FinishReason.BLOCKED, "malformed": FinishReason.MALFORMED}
 _BY_STATUS: dict[int, ErrorKind] = {
     401: "key",
@@ -63,15 +63,15 @@ _BY_STATUS: dict[int, ErrorKind] = {
     429: "rate",
 }
 _AT_ANY_STATUS: tuple[ErrorKind, ...] = ("window", "no tools")
-"""llama.cpp, for one, answers these with status 500."""
+"""Kinds that are recognized with any HTTP status: llama.cpp sends them with status 500."""
 
 
 def translate_failures(
     deltas: Iterator[Delta], model_id: str, clock: Clock, *secrets: str
 ) -> Iterator[Delta]:
-    """A reply's deltas, whose failures are ours: an `AgentError`, or the reply's end where the
-    provider refused the content or could not read what the model wrote."""
-    with failures_as_ours(model_id, clock, *secrets):
+    """Yield a reply's deltas and raise its failures as `AgentError`s. If the provider refused the
+    content, or could not parse the model's output, the reply ends with a `Finish` instead."""
+    with agent_errors(model_id, clock, *secrets):
         try:
             yield from deltas
         except ProviderError as error:
@@ -82,13 +82,13 @@ def translate_failures(
 
 
 @contextmanager
-def failures_as_ours(model_id: str, clock: Clock, *secrets: str) -> Iterator[None]:
-    """Turn whatever is raised inside into an `AgentError`.
+def agent_errors(model_id: str, clock: Clock, *secrets: str) -> Iterator[None]:
+    """Turn every exception inside into an `AgentError`.
 
     Args:
         model_id: The model that is called, such as "gemini:gemini-3.8-flash".
-        clock: Tells a timeout of ours from the provider's.
-        secrets: Texts that must not be repeated.
+        clock: The call's clock, which tells our timeout from the provider's.
+        secrets: Texts that must not appear in messages and logs.
     """
     try:
         yield
@@ -107,13 +107,13 @@ def failures_as_ours(model_id: str, clock: Clock, *secrets: str) -> Iterator[Non
 
 
 def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str) -> AgentError:
-    """Choose the `AgentError` for an exception of the transport, of an adapter or of an SDK."""
+    """Return the `AgentError` for an exception of the transport, an adapter or an SDK."""
     provider = provider_of(model_id)
     name = provider.called_name() if provider else model_id.partition(":")[0]
     status, body, _ = _parts(error)
     words = redacted(str(body.get("message") or ""), *secrets)
-    told = f"{type(error).__name__}{f' {status}' if status else ''}"
-    log.warning("%s failed: %s %s", model_id, told, words or redacted(str(error), *secrets))
+    cause = f"{type(error).__name__}{f' {status}' if status else ''}"
+    log.warning("%s failed: %s %s", model_id, cause, words or redacted(str(error), *secrets))
     if isinstance(error, ProviderError) or status:
         return _of_kind(error, words, name, model_id, provider)
     if _is_over(clock):
@@ -129,14 +129,15 @@ def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str)
 
 
 def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
-    """What kind of failure a provider reports: by its own names, its words, or the HTTP status."""
+    """Return the kind of a failure, from the provider's error codes, its message or the HTTP
+    status."""
     status, body, _ = _parts(error)
     message = str(body.get("message") or "").lower()
     table = provider.errors if provider else {}
     kinds = {table[name] for name in _names(body) if name in table}
     for kind, words in (provider.words if provider else {}).items():
         counts = status < 500 or kind in _AT_ANY_STATUS
-        if status == 429:  # whose "too many tokens" are those of a minute
+        if status == 429:  # here "too many tokens" is about a minute, not about the window
             counts = kind == "quota"
         if counts and re.search(words, message):
             kinds.add(kind)
@@ -155,8 +156,8 @@ def _of_kind(
     kind, (_, body, headers) = kind_of(error, provider), _parts(error)
     wait_s = _retry_after_s(body, headers)
     if kind == "key" and provider and provider.needs_no_key():
-        told = f"{name} refused the identity it was called by"
-        return FailedPrecondition(told, hint=provider.alone_hint)
+        refusal = f"{name} refused the identity it was called by"
+        return FailedPrecondition(refusal, hint=provider.alone_hint)
     if kind == "key":
         variable = provider.keys[-1] if provider else "its key"
         return FailedPrecondition(
@@ -169,7 +170,7 @@ def _of_kind(
         )
     if kind == "quota":
         hint = "waiting does not help: the quota is used up, or smaller than this request"
-        return QuotaExhausted(f"{name} takes no request like this now", hint=hint)
+        return QuotaExhausted(f"{name} accepts no request like this now", hint=hint)
     if kind == "rate":
         return ResourceExhausted(
             TEXTS.text("errors.provider_busy", name=name), retry_after_s=wait_s
@@ -186,19 +187,19 @@ def _of_kind(
 
 
 def redacted(words: str, *secrets: str) -> str:
-    """Shorten a provider's words and take keys, and what looks like one, out of them."""
+    """Shorten a provider's message, and hide keys and everything that looks like one."""
     for secret in filter(None, secrets):
         words = words.replace(secret, "[hidden]")
     return _SECRET.sub("[hidden]", " ".join(words.split()))[:300]
 
 
 def code_of(error: Exception) -> str:
-    """The provider's own name for a failure, such as "content_filter"."""
+    """Return the provider's error code, such as "content_filter"; empty if there is none."""
     return next(iter(_names(_parts(error)[1])), "")
 
 
 def _names(body: dict[str, Any]) -> list[str]:
-    """All names that an error object has for its kind, the most particular first."""
+    """Return all codes, types and reasons in an error object, the most specific first."""
     inner = [mapping(body.get("innererror")).get("code")]
     details = [mapping(each) for each in sequence(body.get("details"))]
     inner += [value for each in details for value in (each.get("reason"), each.get("code"))]
@@ -207,7 +208,7 @@ def _names(body: dict[str, Any]) -> list[str]:
 
 
 def _parts(error: Exception) -> tuple[int, dict[str, Any], Any]:
-    """The HTTP status, the provider's error object and the headers; 0 and empty if none."""
+    """Return an error's HTTP status, error object and headers; 0 and empty if it has none."""
     if isinstance(error, ProviderError):
         number = _number(error.body.get("code")) or 0
         inside = int(number) if 400 <= number < 600 else 0
@@ -219,7 +220,8 @@ def _parts(error: Exception) -> tuple[int, dict[str, Any], Any]:
 
 
 def _retry_after_s(body: dict[str, Any], headers: Any) -> float | None:
-    """Seconds to wait: from the headers, the error's details or, failing both, its words."""
+    """Return the seconds to wait, from the error's details, the headers or its message; None if
+    none of them says."""
     for detail in sequence(body.get("details")):
         if delay := mapping(detail).get("retryDelay"):
             return _seconds(str(delay))
@@ -255,5 +257,5 @@ def _number(value: Any) -> float | None:
 
 
 def _is_over(clock: Clock) -> bool:
-    # A little early counts: timeouts are rounded to milliseconds on their way to the socket.
+    # A little early counts as over: sockets round timeouts to milliseconds.
     return clock.deadline is not None and time.monotonic() > clock.deadline - 0.05

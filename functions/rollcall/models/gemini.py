@@ -1,8 +1,8 @@
-"""Google's models and embeddings, `gemini:<model>`: requests and replies as the JSON of its API.
+"""Google's models and embeddings, `gemini:<model>`, through the Gemini API or Vertex AI.
 
-With a key they are called at the Gemini API (`GOOGLE_GEMINI_BASE_URL` names another address). With
-`GEMINI_BACKEND=vertex` they are called at Vertex AI by the function's own identity, in the project
-and place that `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION` name, as for Google's libraries.
+With a key the Gemini API is called (`GOOGLE_GEMINI_BASE_URL` names another URL). With
+`GEMINI_BACKEND=vertex` Vertex AI is called with the function's own identity, in the project and
+location that `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION` name, as for Google's libraries.
 The Gemini API is told not to store prompts (`store`, a field that Vertex AI refuses), and nothing
 is retried here.
 """
@@ -35,9 +35,9 @@ from rollcall.models.base import (
     TextDelta,
     Usage,
 )
-from rollcall.models.content import encoded, finish_reason, unique_id
-from rollcall.models.failures import failures_as_ours, translate_failures
-from rollcall.models.json_stream import count, mapping, parsed, sequence, text
+from rollcall.models.content import encode_body, finish_reason, unique_id
+from rollcall.models.failures import agent_errors, translate_failures
+from rollcall.models.json_stream import count, mapping, parse_json, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of, post
 
@@ -49,12 +49,12 @@ EMBED_LIMIT_S = 60.0
 EMBED_BATCH = 100
 TOKEN_LIMIT_S = 20.0
 
-# Gemini 3 refuses a call without the signature of its own thinking; this text, which Google
-# documents for calls that another model made, stands in for one.
+# Gemini 3 refuses a call without a signature of its own thinking. For calls that another model
+# made, Google documents this text in place of a signature.
 _FOREIGN_SIGNATURE = "skip_thought_signature_validator"
 
 _JOINED = ({"text"}, {"text", "thought"})
-"""The keys of parts that are one part in pieces."""
+"""Keys of parts that are joined: such parts are pieces of one text."""
 
 
 class Model:
@@ -82,7 +82,7 @@ class Model:
 
 
 class Embedder:
-    """A Gemini embedding model, cut to 768 dimensions and to length 1."""
+    """A Gemini embedding model, with vectors of 768 dimensions and length 1."""
 
     dimensions = 768
 
@@ -114,18 +114,18 @@ class Embedder:
         settings, vectors = _settings(), list[list[float]]()
         for start in range(0, len(texts), EMBED_BATCH):
             some: Any = contents[start : start + EMBED_BATCH]
-            with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
+            with agent_errors(self.id, Clock(None), PROVIDER.key()):
                 models = _client(*settings).models
                 reply = models.embed_content(model=self.name, contents=some, config=config)
-                made = [_unit(each.values or []) for each in reply.embeddings or []]
-                if [len(vector) for vector in made] != [self.dimensions] * len(some):
+                batch = [_unit(each.values or []) for each in reply.embeddings or []]
+                if [len(vector) for vector in batch] != [self.dimensions] * len(some):
                     raise Unavailable("Gemini did not send one vector of 768 numbers for each text")
-                vectors += made
+                vectors += batch
         return vectors
 
 
 class LiveVoice:
-    """A Gemini Live model, which clients talk to with tokens that are made here."""
+    """A Gemini Live model, to which clients connect directly with tokens created here."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -139,7 +139,7 @@ class LiveVoice:
         start_before: datetime,
         expires_at: datetime,
     ) -> LiveToken:
-        """Create a token for one talk; the model and its whole setup are locked.
+        """Create a token for one session; the model and its whole setup are locked.
 
         Raises:
             AgentError: As for a model's `stream`.
@@ -175,11 +175,11 @@ class LiveVoice:
                 api_version="v1alpha", timeout=int(TOKEN_LIMIT_S * 1000)
             ),
         )
-        with failures_as_ours(self.id, Clock(None), PROVIDER.key()):
-            made = _client(*_api_settings()).auth_tokens.create(config=config)
-        if not made.name:
+        with agent_errors(self.id, Clock(None), PROVIDER.key()):
+            token = _client(*_api_settings()).auth_tokens.create(config=config)
+        if not token.name:
             raise Unavailable("Gemini made no token")
-        return LiveToken(token=made.name, model=self.name)
+        return LiveToken(token=token.name, model=self.name)
 
 
 def _unit(vector: list[float]) -> list[float]:
@@ -188,10 +188,10 @@ def _unit(vector: list[float]) -> list[float]:
 
 
 def uses_vertex() -> bool:
-    """Whether Vertex AI is called, by the function's own identity, and not the Gemini API.
+    """Whether Vertex AI is called, with the function's own identity, and not the Gemini API.
 
     Raises:
-        FailedPrecondition: `GEMINI_BACKEND` is neither of its two.
+        FailedPrecondition: `GEMINI_BACKEND` is invalid.
     """
     backend = os.environ.get("GEMINI_BACKEND", "").strip().lower()
     if backend not in ("", "api", "vertex"):
@@ -200,8 +200,8 @@ def uses_vertex() -> bool:
 
 
 def vertex_place() -> tuple[str, str]:
-    """Project and location at Vertex AI: as Google's libraries find them, else the function's own
-    project, and the global endpoint.
+    """Return the project and location at Vertex AI, from the variables that Google's libraries
+    read; by default the function's own project and the global endpoint.
 
     Raises:
         FailedPrecondition: No variable names a project.
@@ -209,13 +209,13 @@ def vertex_place() -> tuple[str, str]:
     names = ("GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT")
     project = next((value for name in names if (value := os.environ.get(name, "").strip())), "")
     if not project:
-        told = "no project for Vertex AI is configured"
-        raise FailedPrecondition(told, hint="set GOOGLE_CLOUD_PROJECT")
+        message = "no project for Vertex AI is configured"
+        raise FailedPrecondition(message, hint="set GOOGLE_CLOUD_PROJECT")
     return project, os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
 
 
 def _place(name: str, *, streamed: bool) -> tuple[str, dict[str, str]]:
-    """Where a model is called, and the headers that identify who calls."""
+    """Return the URL of a model's method, and the headers that authorize the call."""
     method = "streamGenerateContent?alt=sse" if streamed else "generateContent"
     if not uses_vertex():
         path = name if "/" in name else f"models/{name}"
@@ -233,8 +233,8 @@ _IDENTITY = Lock()
 
 
 def _identity_headers() -> dict[str, str]:
-    """An access token of the function's own service account and, where its credentials name one,
-    the project that pays.
+    """Return headers with an access token of the function's service account and, if its credentials
+    name one, the project that pays.
 
     Raises:
         FailedPrecondition: There are no credentials.
@@ -242,20 +242,20 @@ def _identity_headers() -> dict[str, str]:
     import google.auth.transport.requests
     from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 
-    with _IDENTITY:  # one refreshes, the others wait for it
+    with _IDENTITY:  # one thread refreshes the token, the others wait for it
         try:
             credentials = _credentials()
             if not credentials.valid:
                 credentials.refresh(google.auth.transport.requests.Request())
         except DefaultCredentialsError:
-            told = "there are no Google credentials to call Vertex AI with"
+            message = "there are no Google credentials to call Vertex AI with"
             hint = (
                 "deployed functions have their own; here run gcloud auth application-default login"
             )
-            raise FailedPrecondition(told, hint=hint) from None
+            raise FailedPrecondition(message, hint=hint) from None
         except GoogleAuthError as error:
-            told = f"no access token for Vertex AI: {type(error).__name__}"
-            raise Unavailable(told) from None
+            message = f"no access token for Vertex AI: {type(error).__name__}"
+            raise Unavailable(message) from None
         headers = {"authorization": f"Bearer {credentials.token}"}
         if project := credentials.quota_project_id:
             headers["x-goog-user-project"] = project
@@ -270,12 +270,13 @@ def _credentials() -> Any:
 
 
 def _settings() -> tuple[str, ...]:
-    """How the SDK is to be called: with project and location of Vertex AI, or else with a key."""
+    """Return the arguments of `_client`: project and location at Vertex AI, or a key."""
     return vertex_place() if uses_vertex() else _api_settings()
 
 
 def _api_settings() -> tuple[str, ...]:
-    """The same for the Gemini API, which alone makes tokens for live voice."""
+    """Return the arguments of `_client` for the Gemini API, the only one with tokens for live
+    voice."""
     address = os.environ.get(PROVIDER.address_variable, "").strip()
     return "", "", PROVIDER.needed_key(), address
 
@@ -293,7 +294,8 @@ def _client(project: str, location: str, key: str = "", address: str = "") -> ge
 
 
 def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
-    """Whether kept parts hold a reply's calls: in their order, since ids may have been replaced."""
+    """Whether provider parts hold a reply's calls, by their order, since ids may have been
+    replaced."""
     calls = [mapping(part["functionCall"]).get("name") for part in parts if "functionCall" in part]
     return not parts or calls == [call.name for call in reply.tool_calls]
 
@@ -313,22 +315,22 @@ def body_of(request: ModelRequest, model: str) -> bytes:
     if request.instructions:
         body["systemInstruction"] = {"role": "user", "parts": [{"text": request.instructions}]}
     if not request.tools:
-        return encoded(body, ())
+        return encode_body(body, ())
     body["toolConfig"] = {"functionCallingConfig": {"mode": request.tool_choice.upper()}}
     declared = ",".join(tool.json_form("parametersJsonSchema") for tool in request.tools)
-    return encoded(body, [f'{{"functionDeclarations":[{declared}]}}'])
+    return encode_body(body, [f'{{"functionDeclarations":[{declared}]}}'])
 
 
 def contents_of(messages: Sequence[Message], model: str) -> list[Json]:
-    """Write a history as Gemini's `contents`; its own replies go back as they came."""
+    """Return a history as Gemini's `contents`. Gemini's own replies are sent back unchanged."""
     contents: list[Json] = []
     its_ids: dict[str, str | None] = {}
     for message in messages:
         if isinstance(message, ModelMessage):
             parts = _model_parts(message, model)
-            told = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
-            ids = zip(message.tool_calls, told, strict=True)
-            its_ids = {call.id: each.get("id") for call, each in ids}
+            sent = [mapping(part["functionCall"]) for part in parts if "functionCall" in part]
+            pairs = zip(message.tool_calls, sent, strict=True)
+            its_ids = {call.id: each.get("id") for call, each in pairs}
         elif isinstance(message, ToolMessage):
             parts = [_result_part(r, its_ids.get(r.call_id)) for r in message.results]
         else:
@@ -344,8 +346,8 @@ def _model_parts(message: ModelMessage, model: str) -> list[dict[str, Json]]:
     if sum("functionCall" in part for part in parts) != len(message.tool_calls) or not parts:
         parts = [{"text": message.text}] if message.text else []
         for call in message.tool_calls:
-            told = {"id": call.id, "name": call.name, "args": call.arguments or {}}
-            parts.append({"functionCall": told})
+            function_call = {"id": call.id, "name": call.name, "args": call.arguments or {}}
+            parts.append({"functionCall": function_call})
     first = next((i for i, part in enumerate(parts) if "functionCall" in part), None)
     signed = any("thoughtSignature" in part for part in parts)
     if first is not None and not signed and not re.match(r"(models/)?gemini-[12]\b", model):
@@ -362,16 +364,16 @@ def _user_part(part: Any) -> dict[str, Json]:
 
 
 def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
-    """A tool's answer, under the call's id as Gemini sent it, if it sent one."""
-    value = parsed(result.content, result.content)
+    """Return a tool's result as a part, with the call's id as Gemini sent it, if any."""
+    value = parse_json(result.content, result.content)
     if not (isinstance(value, dict) and value.keys() & {"output", "error"}):
         value = {"error" if result.is_error else "output": value}
-    told: dict[str, Json] = {"name": result.name, "response": value}
-    return {"functionResponse": {"id": its_id, **told} if its_id else told}
+    response: dict[str, Json] = {"name": result.name, "response": value}
+    return {"functionResponse": {"id": its_id, **response} if its_id else response}
 
 
 class Reply:
-    """Gathers one reply: its chunks, or the whole of it, in; deltas out."""
+    """Reads the chunks of one reply, or a whole one, and yields its deltas."""
 
     def __init__(self) -> None:
         self.parts: list[dict[str, Json]] = []
@@ -381,15 +383,15 @@ class Reply:
         self._ids: set[str] = set()
 
     def read(self, chunk: dict[str, Json]) -> Iterator[Delta]:
-        """Take one chunk in.
+        """Read one chunk.
 
         Raises:
-            BrokenOff: It calls a tool without a name, or with arguments in pieces.
+            BrokenOff: The chunk calls a tool without a name, or with arguments in pieces.
         """
         feedback = mapping(chunk.get("promptFeedback"))
         self._blocked = text(feedback.get("blockReason")) or self._blocked
-        if told := mapping(chunk.get("usageMetadata")):
-            self._count(told)
+        if usage := mapping(chunk.get("usageMetadata")):
+            self._count(usage)
         for candidate in map(mapping, sequence(chunk.get("candidates"))[:1]):
             self._reason = text(candidate.get("finishReason")) or self._reason
             for part in sequence(mapping(candidate.get("content")).get("parts")):
@@ -400,7 +402,7 @@ class Reply:
         """End the reply.
 
         Raises:
-            BrokenOff: The stream stopped without saying why.
+            BrokenOff: The stream stopped without a finish reason.
         """
         if not self._reason and not self._blocked:
             raise BrokenOff("Gemini's answer broke off")
@@ -412,26 +414,26 @@ class Reply:
             detail = self._reason if self._reason != "STOP" else ""
         yield Finish(reason, self._usage, tuple(self.parts), detail=detail)
 
-    def _count(self, told: dict[str, Json]) -> None:
-        """Keep the latest of the running totals; not every chunk repeats each."""
-        given = count(told.get("promptTokenCount")) + count(told.get("toolUsePromptTokenCount"))
-        made = count(told.get("candidatesTokenCount")) + count(told.get("thoughtsTokenCount"))
+    def _count(self, usage: dict[str, Json]) -> None:
+        """Keep the latest running totals; a chunk need not have all of them."""
+        prompt = count(usage.get("promptTokenCount")) + count(usage.get("toolUsePromptTokenCount"))
+        output = count(usage.get("candidatesTokenCount")) + count(usage.get("thoughtsTokenCount"))
         self._usage = Usage(
-            given or self._usage.input_tokens,
-            count(told.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
-            made or self._usage.output_tokens,
+            prompt or self._usage.input_tokens,
+            count(usage.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
+            output or self._usage.output_tokens,
         )
 
     def _read_part(self, part: dict[str, Json]) -> Iterator[Delta]:
         if "functionCall" not in part:
             self._keep(part)
-            if (said := text(part.get("text"))) and not part.get("thought"):
-                yield TextDelta(said)
+            if (words := text(part.get("text"))) and not part.get("thought"):
+                yield TextDelta(words)
             return
         call = mapping(part["functionCall"])
         name = text(call.get("name"))
         if not name or call.get("partialArgs") or call.get("willContinue"):
-            # Arguments in pieces come to who asks for them, which is not done here.
+            # Arguments only arrive in pieces if the request asks for that, which ours does not.
             raise BrokenOff("Gemini called a tool without a name, or without all of its arguments")
         self.parts.append(part)
         id = unique_id(text(call.get("id")), self._ids)
@@ -440,8 +442,8 @@ class Reply:
         yield CallEnd(id)
 
     def _keep(self, part: dict[str, Json]) -> None:
-        """Keep a part; a text in pieces becomes one again, as in a reply that was not streamed. A
-        part with a signature, or with anything else, stays by itself."""
+        """Keep a part. Pieces of a text are joined, as in a reply without streaming; a part with
+        other keys, such as a signature, stays separate."""
         last = self.parts[-1] if self.parts else {}
         alike = part.keys() == last.keys() and part.get("thought") == last.get("thought")
         if alike and part.keys() in _JOINED:

@@ -1,4 +1,5 @@
-"""JSON as providers and the servers that imitate them really send it."""
+"""Lenient reading of JSON and event streams, as providers and compatible servers really send
+them."""
 
 from __future__ import annotations
 
@@ -11,20 +12,20 @@ from rollcall.core.messages import Json
 DONE: dict[str, Json] = {"type": "[DONE]"}
 """What `json_events` yields for the `[DONE]` that ends some streams."""
 LINE_BYTES = 2_000_000
-"""The longest line of a stream, and the longest event over several lines; a reply has less."""
+"""The longest line of a stream, and the longest event over several lines; real ones are shorter."""
 PLAIN_BYTES = 8_000_000
-"""The longest JSON body that is no stream."""
+"""The longest JSON body that is not a stream."""
 
 
 def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
     """Read the objects of a server-sent event stream, or of a plain JSON body.
 
-    Servers asked to stream may answer with plain JSON, and few send the content type they
-    should, so the first character decides. Comments and other fields are passed over.
+    A server may answer a streaming request with plain JSON, and few send the right content type, so
+    the first character decides. Comments and other fields are ignored.
 
     Raises:
-        ValueError: Something that was sent as JSON is none (skipping it could lose a part of a
-            tool's arguments), or is longer than `LINE_BYTES` or `PLAIN_BYTES`.
+        ValueError: Data is not valid JSON (skipping it could lose a part of a tool's arguments), or
+            is longer than `LINE_BYTES` or `PLAIN_BYTES`.
     """
     lines = _lines(chunks)
     pending: list[str] = []
@@ -38,7 +39,7 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
             size += len(data) + 1
             if size > LINE_BYTES:
                 raise ValueError("an event of the stream is too long")
-            value = parsed(data, ...) if not pending else ...
+            value = parse_json(data, ...) if not pending else ...
             if data == "[DONE]" and not pending:
                 yield DONE
             elif value is not ...:
@@ -56,7 +57,7 @@ def json_events(chunks: Iterable[bytes]) -> Iterator[dict[str, Json]]:
 
 
 def _whole(first: str, lines: Iterator[str]) -> str:
-    """A JSON body that began with the line `first`."""
+    """Return the JSON body that began with the line `first`."""
     body, size = [first], len(first)
     for line in lines:
         body.append(line)
@@ -67,7 +68,7 @@ def _whole(first: str, lines: Iterator[str]) -> str:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Split at CR, LF and CRLF only: JSON text may hold the other line ends of Unicode."""
+    """Split at CR, LF and CRLF only, since JSON text may contain Unicode's other line breaks."""
     buffer = b""
     for chunk in chunks:
         complete, found, rest = (buffer + chunk).rpartition(b"\n")
@@ -86,8 +87,8 @@ def _objects(value: Json) -> Iterator[dict[str, Json]]:
             yield each
 
 
-def parsed(text: str | bytes, default: Json = None) -> Json:
-    """The value of a JSON text; the default if it is none."""
+def parse_json(text: str | bytes, default: Json = None) -> Json:
+    """Return the value of a JSON text; the default if it is not valid JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -95,27 +96,27 @@ def parsed(text: str | bytes, default: Json = None) -> Json:
 
 
 def mapping(value: Any) -> dict[str, Json]:
-    """The value if it is an object, otherwise an empty one."""
+    """Return a value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Json]:
-    """The value if it is an array, otherwise an empty one."""
+    """Return a value if it is an array, otherwise an empty one."""
     return value if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
-    """The value if it is text; the texts of an array of parts; otherwise none."""
+    """Return a value if it is text, the joined texts of an array of parts, or otherwise ""."""
     if isinstance(value, list):
         return "".join(text(mapping(part).get("text")) for part in value)
     return value if isinstance(value, str) else ""
 
 
 def count(value: Any) -> int:
-    """The value if it is a whole number, otherwise 0."""
+    """Return a value if it is an integer, otherwise 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def rest_of(whole: str, sent: str) -> str:
-    """What of `whole` has not been sent; nothing if it does not begin with what was."""
+    """Return the part of `whole` after `sent`; "" if it does not begin with it."""
     return whole[len(sent) :] if whole.startswith(sent) else ""

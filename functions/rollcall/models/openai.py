@@ -1,10 +1,10 @@
-"""Models and embeddings of OpenAI and of every server that speaks its protocol, `openai:<model>`.
+"""Models and embeddings of OpenAI and of every compatible server, `openai:<model>`.
 
 `OPENAI_BASE_URL` names another server (Ollama, vLLM, llama.cpp, OpenRouter, Azure); a key is then
 optional. OpenAI itself is called through its Responses API, all others through Chat Completions,
-which they all know; `OPENAI_API` set to "responses" or "chat" overrules that. A server that cannot
-be given tools gets them by words (see `rollcall.models.prompted`). OpenAI stores nothing
-(`store=False`), and nothing is retried here.
+which they all support; `OPENAI_API`, "responses" or "chat", overrides that. A server without tool
+support gets the tools in the prompt (see `rollcall.models.prompted`). OpenAI is told to store
+nothing (`store=False`), and nothing is retried here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rollcall.core.messages import Json, ModelMessage
 from rollcall.core.redaction import redacted
 from rollcall.models import openai_chat, openai_responses
 from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported
-from rollcall.models.failures import failures_as_ours, translate_failures
+from rollcall.models.failures import agent_errors, translate_failures
 from rollcall.models.json_stream import count, mapping, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import post
@@ -37,17 +37,18 @@ PROVIDER = provider("openai")
 EMBED_LIMIT_S = 60.0
 LIST_LIMIT_S = 3.0
 LIST_AGAIN_S = 300.0
-"""How long a server that did not list its models is not asked again: each turn would wait."""
+"""How long to wait before a server that did not list its models is asked again; without this,
+every turn would wait for it."""
 EMBED_BATCH = 256
 EMBED_BYTES, EMBED_BATCH_BYTES = 8_000, 280_000
-"""OpenAI takes 8,192 tokens a text and 300,000 a request, and refuses all of them where one is too
-long. A token is a byte at least, so that nothing needs be counted."""
+"""OpenAI accepts 8,192 tokens a text and 300,000 a request, and refuses a request if one text is
+too long. A token has at least one byte, so no tokens need to be counted."""
 
 _AZURE = re.compile(r"\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$")
 _WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
-"""What vLLM, OpenRouter and Together, Groq, and Mistral call a model's window."""
+"""The names of a model's window at vLLM, OpenRouter and Together, Groq, and Mistral."""
 _WITHOUT_TOOLS: set[tuple[str, str]] = set()
-"""Servers and models that said that they cannot be given tools; told once, not with each call."""
+"""Servers and models that reported no tool support, so that later calls do not try again."""
 _UNLISTED: dict[_Server, float] = {}
 """When servers that did not list their models may be asked again, in `time.monotonic()` seconds."""
 
@@ -62,12 +63,12 @@ class Model:
         self.id = f"{PROVIDER.id}:{name}"
 
     def stream(self, request: ModelRequest) -> Iterator[Delta]:
-        """Call the model once, or twice where a server turns out not to take tools; see
+        """Call the model once, or twice if the server turns out not to support tools; see
         `rollcall.models.base`."""
         server = _server()
         place = (server.base_url, self.name)
         if request.tools and place in _WITHOUT_TOOLS:
-            yield from self._by_words(request)
+            yield from self._prompted(request)
             return
         clock = Clock(request.deadline)
         deltas = self._stream(request, server, clock)
@@ -79,9 +80,9 @@ class Model:
                 raise
             log.warning("%s is given its tools by words: %s", self.id, error.message)
         _WITHOUT_TOOLS.add(place)
-        yield from self._by_words(request)
+        yield from self._prompted(request)
 
-    def _by_words(self, request: ModelRequest) -> Iterator[Delta]:
+    def _prompted(self, request: ModelRequest) -> Iterator[Delta]:
         from rollcall.models.prompted import Model as Prompted
 
         yield from Prompted(self.id).stream(request)
@@ -107,12 +108,12 @@ class Model:
             else:
                 offered = {tool.name for tool in request.tools}
                 yield from openai_chat.read(response.events(), self.name, offered)
-            response.read_out()
+            response.drain()
 
 
 class Embedder:
-    """An embedding model with vectors of 768 numbers. Those of a smaller one are filled up with
-    zeros, by which no angle between two of them changes."""
+    """An embedding model with vectors of 768 numbers. Shorter vectors are padded with zeros, which
+    changes no angle between them."""
 
     dimensions = 768
 
@@ -121,36 +122,36 @@ class Embedder:
         self.id = f"{PROVIDER.id}:{name}"
 
     def embed(self, texts: list[str], *, task: Literal["query", "document"]) -> list[list[float]]:
-        """Turn texts into vectors, in the order of the texts; the task makes no difference. Of a
-        long text the beginning counts.
+        """Turn texts into vectors, in the order of the texts; the task makes no difference. Long
+        texts are cut.
 
         Raises:
             AgentError: As for a model's `stream`.
         """
         server = _server()
-        cut: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
+        options: dict[str, Any] = {"dimensions": self.dimensions} if "-3-" in self.name else {}
         vectors: list[list[float]] = []
         for some in _batches(map(redacted, texts)):
-            with failures_as_ours(self.id, Clock(None), server.key):
+            with agent_errors(self.id, Clock(None), server.key):
                 reply = _client(server.key, server.base_url).embeddings.create(
-                    model=self.name, input=some, timeout=EMBED_LIMIT_S, **cut
+                    model=self.name, input=some, timeout=EMBED_LIMIT_S, **options
                 )
-                made = [each.embedding for each in sorted(reply.data, key=lambda e: e.index)]
-                if len(made) != len(some):
+                batch = [each.embedding for each in sorted(reply.data, key=lambda e: e.index)]
+                if len(batch) != len(some):
                     raise Unavailable("the server did not send one vector for each text")
-                vectors += made
+                vectors += batch
         sizes = {len(vector) for vector in vectors}
         if vectors and (len(sizes) != 1 or not 0 < max(sizes) <= self.dimensions):
-            told = " and ".join(map(str, sorted(sizes)))
+            found = " and ".join(map(str, sorted(sizes)))
             raise FailedPrecondition(
-                f"{self.id} makes vectors of {told} numbers, not of {self.dimensions} at most",
+                f"{self.id} makes vectors of {found} numbers, not of {self.dimensions} at most",
                 hint="use text-embedding-3-small, or a model of 768 dimensions or fewer",
             )
         return [[*vector, *[0.0] * (self.dimensions - len(vector))] for vector in vectors]
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts, cut to what a server takes, in batches that it takes."""
+    """Yield batches of texts, both within the server's limits; longer texts are cut."""
     batch: list[str] = []
     room = EMBED_BATCH_BYTES
     for each in texts:
@@ -165,7 +166,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
-    """Whether kept parts hold a reply's calls."""
+    """Whether provider parts hold a reply's calls; see `rollcall.models.base.parts_fit`."""
     return all(
         openai_responses.items_fit(part.get("items"), reply)
         if part.get("api") == openai_responses.API
@@ -175,8 +176,8 @@ def parts_fit(parts: Sequence[dict[str, Json]], reply: ModelMessage) -> bool:
 
 
 def served_window(name: str) -> int | None:
-    """Tokens of a model's context window as its server's list of models says; None if it does not,
-    as OpenAI's own."""
+    """Return the tokens of a model's context window from its server's list of models; None if that
+    does not have it, as OpenAI's own."""
     server = _server()
     if server.is_openai:
         return None
@@ -184,26 +185,26 @@ def served_window(name: str) -> int | None:
         return None
     try:
         return _windows(server).get(name)
-    except Exception as error:  # it is asked only out of care
+    except Exception as error:  # the window is optional, so no failure here may fail the call
         _UNLISTED[server] = time.monotonic() + LIST_AGAIN_S
         log.info("%s does not list its models: %r", server.host, error)
         return None
 
 
-@cache  # of what it returns: a failure is not kept
+@cache  # exceptions are not cached
 def _windows(server: _Server) -> dict[str, int]:
     clock = Clock(time.monotonic() + LIST_LIMIT_S)
     with post(server.url("/models"), b"", server.headers, clock, method="GET") as response:
         listed = [each for event in response.events() for each in sequence(event.get("data"))]
-    found: dict[str, int] = {}
+    windows: dict[str, int] = {}
     for row in map(mapping, listed):
         if window := max(count(row.get(key)) for key in _WINDOW_KEYS):
-            found[text(row.get("id"))] = window
-    return found
+            windows[text(row.get("id"))] = window
+    return windows
 
 
 class _Server(Struct, frozen=True):
-    """Where to call, with which key, and in which of the two dialects."""
+    """The server to call: its URL, its key and which of the two APIs it uses."""
 
     base_url: str
     key: str
@@ -225,7 +226,8 @@ class _Server(Struct, frozen=True):
         return {"api-key": self.key} if self.is_azure else {"authorization": f"Bearer {self.key}"}
 
     def url(self, path: str) -> str:
-        """The address of one of its methods; an API version in the base URL stays behind it."""
+        """Return the URL of a method; a query in the base URL, such as an API version, stays at the
+        end."""
         parts = urlsplit(self.base_url)
         return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
 
@@ -243,4 +245,4 @@ def _server() -> _Server:
 def _client(key: str, base_url: str) -> OpenAI:
     from openai import OpenAI
 
-    return OpenAI(api_key=key or "none", base_url=base_url, max_retries=0)  # it wants some key
+    return OpenAI(api_key=key or "none", base_url=base_url, max_retries=0)  # the SDK requires a key

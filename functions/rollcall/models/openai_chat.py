@@ -1,8 +1,8 @@
-"""The Chat Completions API, as OpenAI and the many servers that imitate it speak it.
+"""The Chat Completions API, in the dialects of OpenAI and of the many compatible servers.
 
-What those differ in, by what their documentation says and what people reported of them: where
-reasoning stands, how calls are cut into pieces, how a reply ends, where tokens are counted. All of
-it is read from any server, since few say which one they are.
+According to their documentation and to users' reports, the servers differ in where they put
+reasoning, how they split calls into pieces, how a reply ends and where they count tokens. Every
+dialect is accepted from every server, since few identify themselves.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from rollcall.models.base import (
 from rollcall.models.content import (
     data_url,
     document_text,
-    encoded,
+    encode_body,
     finish_reason,
     is_strict,
-    kept_parts,
+    own_part,
     result_text,
     unique_id,
 )
-from rollcall.models.json_stream import DONE, count, mapping, parsed, sequence, text
+from rollcall.models.json_stream import DONE, count, mapping, parse_json, sequence, text
 from rollcall.models.provider import provider
 from rollcall.models.transport import ProviderError, error_of
 
@@ -54,7 +54,7 @@ PROVIDER = provider("openai")
 
 _KNOWN = {"id", "index", "type", "function"}
 _REASONING = ("reasoning_content", "reasoning")
-"""Where servers write what a model thought; `reasoning_details` is a list of such parts."""
+"""Fields that hold a model's reasoning; some servers send a list, `reasoning_details`, instead."""
 
 
 def body_of(
@@ -63,17 +63,17 @@ def body_of(
     """Write a request as the JSON body of `POST /chat/completions`.
 
     Args:
-        request: What to ask.
-        model: Whom to ask.
-        is_openai: Whether the server is OpenAI's own; others know fewer parameters.
-        bound: What the server calls the bound on a reply's tokens.
+        request: The request.
+        model: The model's name.
+        is_openai: Whether the server is OpenAI's own; others support fewer parameters.
+        bound: The server's parameter for the most tokens of a reply.
     """
     messages: list[Json] = []
     if request.instructions:
         messages.append({"role": "system", "content": request.instructions})
     places = [i for i, m in enumerate(request.messages) if isinstance(m, UserMessage)]
     for place, message in enumerate(request.messages):
-        messages += _messages(message, model, thinks_on=place > max(places, default=-1))
+        messages += _messages(message, model, is_current=place > max(places, default=-1))
     body: dict[str, Json] = {
         "model": model,
         "messages": messages,
@@ -88,14 +88,15 @@ def body_of(
     if request.tools:
         body["tool_choice"] = request.tool_choice
     if (schema := request.response_schema) is not None:
-        named = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": named}
+        json_schema = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
     nested = (f'{{"type":"function","function":{tool.json_text}}}' for tool in request.tools)
-    return encoded(body, nested)
+    return encode_body(body, nested)
 
 
-def _messages(message: Message, model: str, *, thinks_on: bool) -> list[Json]:
-    """A message as the API's; a reply's reasoning goes back while its turn lasts (`thinks_on`)."""
+def _messages(message: Message, model: str, *, is_current: bool) -> list[Json]:
+    """Return a message as the API's messages. A reply's reasoning is sent back only in its own turn
+    (`is_current`)."""
     if isinstance(message, ToolMessage):
         return [
             {"role": "tool", "tool_call_id": r.call_id, "content": result_text(r)}
@@ -105,16 +106,16 @@ def _messages(message: Message, model: str, *, thinks_on: bool) -> list[Json]:
         if all(isinstance(part, Text) for part in message.parts):
             return [{"role": "user", "content": message.text}]
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
-    written: dict[str, Json] = {"role": "assistant", "content": message.text or None}
-    kept = kept_parts(message, PROVIDER.id, API, model)
-    extras = sequence(kept.get("extras"))
+    assistant: dict[str, Json] = {"role": "assistant", "content": message.text or None}
+    own = own_part(message, PROVIDER.id, API, model)
+    extras = sequence(own.get("extras"))
     if len(extras) != len(message.tool_calls):
         extras = [{}] * len(message.tool_calls)
     if message.tool_calls:
-        if thinks_on:
-            written |= mapping(kept.get("reasoning"))
-        # Arguments that are no JSON would break the templates of local servers.
-        written["tool_calls"] = [
+        if is_current:
+            assistant |= mapping(own.get("reasoning"))
+        # Arguments that are not JSON would break the templates of local servers.
+        assistant["tool_calls"] = [
             {
                 **mapping(extra),
                 "id": call.id,
@@ -123,7 +124,7 @@ def _messages(message: Message, model: str, *, thinks_on: bool) -> list[Json]:
             }
             for call, extra in zip(message.tool_calls, extras, strict=True)
         ]
-    return [written] if message.text or message.tool_calls else []
+    return [assistant] if message.text or message.tool_calls else []
 
 
 def _content(part: Part) -> Json:
@@ -144,8 +145,8 @@ def read(
 
     Args:
         events: The chunks.
-        model: Whom they are of.
-        offered: Names of the tools; they tell pieces of a name from names.
+        model: The name of the model that sent them.
+        offered: Names of the tools, which distinguish a piece of a name from a name.
     Raises:
         ProviderError: The provider reported a failure.
         BrokenOff: The stream stopped without an end.
@@ -162,7 +163,7 @@ def read(
 
 
 class _Call(Struct):
-    """One tool call as it grows."""
+    """One tool call as its pieces arrive."""
 
     index: Json
     sent_id: str = ""
@@ -170,13 +171,13 @@ class _Call(Struct):
     name: str = ""
     arguments: str = ""
     sent: int = 0
-    """Characters of the arguments that were passed on."""
+    """The number of characters of the arguments that were yielded."""
     is_over: bool = False
     extras: dict[str, Json] = field(default_factory=dict)
 
 
 class _Reply:
-    """Gathers one reply: chunks in, deltas out."""
+    """Reads the chunks of one reply and yields its deltas."""
 
     def __init__(self, offered: Collection[str]) -> None:
         self.is_over = False
@@ -190,16 +191,16 @@ class _Reply:
         self._usage = Usage()
 
     def read(self, chunk: dict[str, Json]) -> Iterator[Delta]:
-        """Take in one chunk, or a whole completion.
+        """Read one chunk, or a whole completion.
 
         Raises:
-            ProviderError: It tells of a failure.
+            ProviderError: The chunk reports a failure.
         """
         choice = mapping(next(iter(sequence(chunk.get("choices"))), None))
         if choice.get("error"):
             raise ProviderError(0, error_of(choice))
-        for told in (chunk, mapping(chunk.get("x_groq")), choice):
-            if usage := mapping(told.get("usage")):
+        for holder in (chunk, mapping(chunk.get("x_groq")), choice):
+            if usage := mapping(holder.get("usage")):
                 self._usage = usage_of(usage)
         whole = mapping(choice.get("message"))
         delta = mapping(choice.get("delta")) or whole
@@ -208,11 +209,11 @@ class _Reply:
         words = self._thought.read(text(delta.get("content"))) + text(delta.get("refusal"))
         yield from self._say(words)
         calls = sequence(delta.get("tool_calls"))
-        old = mapping(delta.get("function_call"))  # before there were tools
+        old = mapping(delta.get("function_call"))  # the API's form before `tool_calls`
         if not calls and (old.get("name") or old.get("arguments")):
             calls = [{"index": 0, "function": old}]
         for place, call in enumerate(calls):
-            # A whole message needs no index; some servers send 0 with each of its calls.
+            # In a whole message the place is the index; some servers send 0 with every call.
             yield from self._read_call(mapping(call), place if whole else None)
         self._why = text(choice.get("finish_reason")) or self._why
         self.is_over |= bool(whole)
@@ -221,19 +222,19 @@ class _Reply:
         """End the reply.
 
         Raises:
-            BrokenOff: Nothing said that it was over, or the server says that it failed.
+            BrokenOff: The reply has no end, or the server reports a failure.
         """
         yield from self._say(self._thought.finish())
         for call in self._calls:
             yield from self._end(call)
         if not self._why and not self.is_over:
             raise BrokenOff("the model's answer broke off")
-        # By place: whoever keeps the reply may have to give its calls other ids.
+        # By place, since the calls may get other ids when the reply is stored.
         extras = [call.extras for call in self._calls if call.id]
         parts: dict[str, Json] = {"extras": extras} if any(extras) else {}
         if self._reasoning and extras:
             parts["reasoning"] = self._reasoning
-        kept = ({"api": API, "model": model, **parts},) if parts else ()
+        own = ({"api": API, "model": model, **parts},) if parts else ()
         why = self._why.lower().rpartition(" ")[2]  # "function_call_filter: malformed_…"
         reason = finish_reason(why, PROVIDER, has_calls=bool(self._calls), has_text=self._has_text)
         if self._refused:
@@ -243,7 +244,7 @@ class _Reply:
         detail = "refusal" if self._refused else ""
         if reason not in (FinishReason.STOP, FinishReason.TOOL_CALLS):
             detail = detail or self._why
-        yield Finish(reason, self._usage, kept, detail=detail)
+        yield Finish(reason, self._usage, own, detail=detail)
 
     def _say(self, words: str) -> Iterator[Delta]:
         if words:
@@ -251,53 +252,54 @@ class _Reply:
             yield TextDelta(words)
 
     def _keep_reasoning(self, delta: dict[str, Json]) -> None:
-        """Keep what the model thought, as the server wants it back."""
+        """Keep the model's reasoning in the form in which the server expects it back."""
         if details := sequence(delta.get("reasoning_details")):
-            kept: list[Json] = self._reasoning.setdefault("reasoning_details", [])
+            stored: list[Json] = self._reasoning.setdefault("reasoning_details", [])
             for detail in map(mapping, details):
-                _add_detail(kept, detail)
-            self._reasoning.pop("reasoning", None)  # says the same
+                _add_detail(stored, detail)
+            self._reasoning.pop("reasoning", None)  # has the same text
             return
         for key in _REASONING:
             if (words := text(delta.get(key))) and "reasoning_details" not in self._reasoning:
                 self._reasoning[key] = self._reasoning.get(key, "") + words
 
-    def _read_call(self, told: dict[str, Json], place: int | None) -> Iterator[Delta]:
-        function = mapping(told.get("function"))
-        name, given = text(function.get("name")), function.get("arguments")
-        more = json.dumps(given) if isinstance(given, dict) else text(given)
-        index = told.get("index") if place is None else place
-        call = self._find(index, text(told.get("id")), name, more)
-        call.extras.update({k: v for k, v in told.items() if k not in _KNOWN})
+    def _read_call(self, piece: dict[str, Json], place: int | None) -> Iterator[Delta]:
+        function = mapping(piece.get("function"))
+        name, arguments = text(function.get("name")), function.get("arguments")
+        more = json.dumps(arguments) if isinstance(arguments, dict) else text(arguments)
+        index = piece.get("index") if place is None else place
+        call = self._find(index, text(piece.get("id")), name, more)
+        call.extras.update({k: v for k, v in piece.items() if k not in _KNOWN})
         if call.arguments == "{}" and more.startswith("{"):
             call.arguments = ""  # a placeholder, which some gateways send first
         call.arguments += more
         if call.name and not call.id and call.arguments:
             yield from self._start(call)
-        # What does not begin as an object may be one in another form: see `_end`.
+        # Arguments that do not begin as an object may still be one in another form: see `_end`.
         if call.id and call.arguments.startswith("{") and call.arguments != "{}":
             yield ArgumentsDelta(call.id, call.arguments[call.sent :])
             call.sent = len(call.arguments)
 
     def _find(self, index: Json, id: str, name: str, more: str) -> _Call:
-        """The call that a piece belongs to: by index or id; servers leave out or repeat both."""
+        """Return the call that a piece belongs to, by index or id, either of which servers may omit
+        or repeat."""
         by_id = [call for call in self._calls if id and call.sent_id == id]
         by_index = [call for call in self._calls if index is not None and call.index == index]
         by_both = [call for call in by_index if id and call.sent_id == id]
-        # A name at a new index begins a call; without one the index is not to be believed.
+        # A name at a new index begins a call; without a name the index cannot be trusted.
         is_new = index is not None and bool(name)
         candidates = by_both or by_index or ([] if is_new else by_id or self._calls)
         latest = candidates[-1] if candidates else None
         if latest is not None and not self._begins(latest, id, name, more):
             if name and name != latest.name and not latest.id:
-                latest.name += name  # a name in pieces
+                latest.name += name  # the name arrives in pieces
             latest.sent_id = latest.sent_id or id
             return latest
         self._calls.append(_Call(index, id, name=name))
         return self._calls[-1]
 
     def _begins(self, latest: _Call, id: str, name: str, more: str) -> bool:
-        """Whether a piece for the place of `latest` is another call nevertheless."""
+        """Whether a piece that matches `latest` begins another call nevertheless."""
         if not name:
             return False
         if id and latest.sent_id and id != latest.sent_id:
@@ -311,7 +313,7 @@ class _Reply:
 
     def _start(self, call: _Call) -> Iterator[Delta]:
         call.id = unique_id(call.sent_id, {each.id for each in self._calls})
-        for other in self._calls:  # one whose arguments are whole gets no more
+        for other in self._calls:  # a call with complete arguments gets no more pieces
             if other is not call and other.id and _is_whole(other.arguments):
                 yield from self._end(other)
         yield CallStart(call.id, call.name)
@@ -328,75 +330,80 @@ class _Reply:
 
 
 class _ThoughtFilter:
-    """Takes the `<think>…</think>` that a reply's text begins with out of it."""
+    """Removes `<think>…</think>` from the beginning of a reply's text."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._buffer = ""
         self._state = "start"
 
     def read(self, piece: str) -> str:
-        """Take a piece in; return what of it is answer."""
+        """Take the next piece; return the text of the answer that is now certain."""
         if self._state == "answer":
             return piece
-        self._held += piece
+        self._buffer += piece
         if self._state == "start":
-            begins = self._held.lstrip()
-            if begins.startswith("<think>"):
+            start = self._buffer.lstrip()
+            if start.startswith("<think>"):
                 self._state = "thought"
-            elif "<think>".startswith(begins):
+            elif "<think>".startswith(start):
                 return ""
             else:
                 return self.finish()
-        _, end, after = self._held.partition("</think>")
+        _, end, after = self._buffer.partition("</think>")
         if not end:
             return ""
-        self._state, self._held = ("start" if not after.strip() else "answer"), ""
+        self._state, self._buffer = ("start" if not after.strip() else "answer"), ""
         return self.read(after.lstrip()) if after.strip() else ""
 
     def finish(self) -> str:
-        """Return what is left; a thought that has no end is no answer."""
-        left = "" if self._state == "thought" else self._held
-        self._state, self._held = "answer", ""
-        return left
+        """Return the buffered text; a thought without an end is not part of the answer."""
+        rest = "" if self._state == "thought" else self._buffer
+        self._state, self._buffer = "answer", ""
+        return rest
 
 
-def usage_of(told: dict[str, Json]) -> Usage:
-    """Tokens as servers count them: some count reasoning beside the output, and only in the sum."""
-    details = mapping(told.get("prompt_tokens_details"))
-    places = (
-        details.get("cached_tokens"),
-        told.get("prompt_cache_hit_tokens"),
-        told.get("cached_tokens"),
+def usage_of(usage: dict[str, Json]) -> Usage:
+    """Return the tokens of a reply. Some servers count reasoning only in the total, not in the
+    output."""
+    details = mapping(usage.get("prompt_tokens_details"))
+    cached = max(
+        0,
+        count(details.get("cached_tokens")),
+        count(usage.get("prompt_cache_hit_tokens")),
+        count(usage.get("cached_tokens")),
     )
-    given = max(count(told.get("prompt_tokens")), 0)
-    made = max(count(told.get("completion_tokens")), count(told.get("total_tokens")) - given, 0)
-    cached = max(0, *(count(each) for each in places))
-    return Usage(given, min(cached, given), made, max(count(details.get("cache_write_tokens")), 0))
+    prompt = max(count(usage.get("prompt_tokens")), 0)
+    output = max(
+        count(usage.get("completion_tokens")), count(usage.get("total_tokens")) - prompt, 0
+    )
+    cache_write = max(count(details.get("cache_write_tokens")), 0)
+    return Usage(prompt, min(cached, prompt), output, cache_write)
 
 
-def _add_detail(kept: list[Json], detail: dict[str, Json]) -> None:
+def _add_detail(details: list[Json], detail: dict[str, Json]) -> None:
     """Add a piece of a reasoning part to the part that it continues, or as a part of its own."""
-    last = mapping(kept[-1]) if kept else {}
+    last = mapping(details[-1]) if details else {}
     same = ("type", "index")
     if not last or any(last.get(key) != detail.get(key) for key in same) or not detail.get("type"):
-        kept.append(detail)
+        details.append(detail)
         return
     joined = {key: value for key, value in detail.items() if value is not None}
     for key in ("text", "summary", "data"):
         if isinstance(last.get(key), str) and isinstance(joined.get(key), str):
             joined[key] = last[key] + joined[key]
-    kept[-1] = {**last, **joined}
+    details[-1] = {**last, **joined}
 
 
 def _is_whole(arguments: str) -> bool:
-    return bool(re.search(r"\}\s*$", arguments)) and isinstance(parsed(arguments), dict)
+    return bool(re.search(r"\}\s*$", arguments)) and isinstance(parse_json(arguments), dict)
 
 
 def _plain(arguments: str) -> str:
-    """Arguments that did not begin as an object: nothing, null, or an object encoded twice."""
+    """Return arguments that did not begin as an object as JSON text: they may be empty, null, or an
+    object encoded twice."""
     value: Json = arguments.strip()
     for _ in range(3):
-        value = parsed(value, arguments) if isinstance(value, str) and value.strip() else value
+        value = parse_json(value, arguments) if isinstance(value, str) and value.strip() else value
     if value in (None, ""):
         return "{}"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else arguments

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: what goes out and what comes back."""
+"""OpenAI's Responses API: writes requests and reads replies."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from rollcall.models.base import (
 from rollcall.models.content import (
     data_url,
     document_text,
-    encoded,
+    encode_body,
     is_strict,
-    kept_parts,
+    own_part,
     result_text,
     unique_id,
 )
@@ -51,7 +51,7 @@ def body_of(request: ModelRequest, model: str) -> bytes:
     if request.instructions:
         body["instructions"] = request.instructions
     if not re.search(r"gpt-[34]|chat", model):
-        # What stands for the reasoning while nothing is stored; other models refuse to be asked.
+        # Needed to send reasoning back while nothing is stored; other models refuse the parameter.
         body["include"] = ["reasoning.encrypted_content"]
     if request.cache_key:
         body["prompt_cache_key"] = request.cache_key
@@ -61,15 +61,15 @@ def body_of(request: ModelRequest, model: str) -> bytes:
         body["tool_choice"] = request.tool_choice
         body["parallel_tool_calls"] = True
     if (schema := request.response_schema) is not None:
-        named = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
-        body["text"] = {"format": {"type": "json_schema", **named}}
+        json_schema = {"name": "reply", "schema": schema, "strict": is_strict(schema)}
+        body["text"] = {"format": {"type": "json_schema", **json_schema}}
     flat = ('{"type":"function","strict":false,' + tool.json_text[1:] for tool in request.tools)
-    return encoded(body, flat)
+    return encode_body(body, flat)
 
 
 def items_fit(items: Json, reply: ModelMessage) -> bool:
-    """Whether kept items hold a reply's calls: by their ids or, as those may have been replaced,
-    by their order. Other calls are not of our tools."""
+    """Whether stored items hold exactly a reply's calls, by their ids or, since ids may have been
+    replaced, by their order. Calls of OpenAI's own tools do not count."""
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         return False
     own = [item for item in items if item.get("type") in _CALL_INPUTS]
@@ -81,26 +81,26 @@ def items_fit(items: Json, reply: ModelMessage) -> bool:
 
 def _items(message: Message, model: str) -> list[Json]:
     if isinstance(message, ToolMessage):
-        # A custom tool's result has a type of its own; we offer none, so all calls are functions.
+        # Results of custom tools have another type, but we offer none: all calls are functions.
         return [
             {"type": "function_call_output", "call_id": r.call_id, "output": result_text(r)}
             for r in message.results
         ]
     if not isinstance(message, ModelMessage):
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
-    if kept := _kept_items(message, model):
-        return kept
+    if own_items := _own_items(message, model):
+        return own_items
     items: list[Json] = [{"role": "assistant", "content": message.text}] if message.text else []
     for call in message.tool_calls:
         arguments = call.arguments_text if call.arguments is None else json.dumps(call.arguments)
-        named = {"call_id": call.id, "name": call.name}
-        items.append({"type": "function_call", **named, "arguments": arguments})
+        head = {"type": "function_call", "call_id": call.id, "name": call.name}
+        items.append({**head, "arguments": arguments})
     return items
 
 
-def _kept_items(message: ModelMessage, model: str) -> list[Json]:
-    """The reply's items as they came; only their calls' ids are ours, where those had to differ."""
-    items = [mapping(i) for i in sequence(kept_parts(message, PROVIDER, API, model).get("items"))]
+def _own_items(message: ModelMessage, model: str) -> list[Json]:
+    """Return the reply's items as this model sent them, but with the current ids of its calls."""
+    items = [mapping(i) for i in sequence(own_part(message, PROVIDER, API, model).get("items"))]
     if not items_fit(items, message):
         return []
     places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
@@ -146,7 +146,7 @@ def read(events: Iterable[dict[str, Json]], model: str) -> Iterator[Delta]:
 
 
 class _Item(Struct):
-    """One output item and what of it was passed on."""
+    """One output item, and how much of it was yielded."""
 
     index: Json
     type: Json
@@ -160,24 +160,25 @@ class _Item(Struct):
 
 
 class _Reply:
-    """Passes on each piece once, though deltas, their ends and the final response repeat it."""
+    """Reads the events of one reply and yields its deltas. Each text is yielded once, although
+    deltas, their ends and the final response repeat it."""
 
     def __init__(self) -> None:
         self._items: list[_Item] = []
         self._refused = False
 
     def read(self, kind: str, event: dict[str, Json]) -> Iterator[Delta]:
-        """Take one event in; kinds that tell nothing new are passed over."""
-        told = mapping(event.get("item"))
+        """Read one event; irrelevant kinds are ignored."""
+        data = mapping(event.get("item"))
         if kind == "response.output_item.added":
-            yield from self._start(self._item(event, told), told)
+            yield from self._start(self._item(event, data), data)
         elif kind == "response.output_item.done":
-            yield from self._end(self._item(event, told), told)
+            yield from self._end(self._item(event, data), data)
         name, _, step = kind.rpartition(".")
         if step not in ("delta", "done"):
             return
         if name.endswith(("call_arguments", "tool_call_input")):
-            item = self._item(event, told)
+            item = self._item(event, data)
             whole = text(event.get("arguments") or event.get("input"))
             more = text(event.get("delta")) or rest_of(whole, item.sent)
             if item.call_id and not item.is_over and more:
@@ -185,27 +186,27 @@ class _Reply:
                 yield ArgumentsDelta(item.call_id, more)
         elif name in ("response.output_text", "response.refusal"):
             self._refused |= name == "response.refusal"
-            item, place = self._item(event, told), count(event.get("content_index"))
+            item, place = self._item(event, data), count(event.get("content_index"))
             whole = text(event.get("text") or event.get("refusal"))
             if step == "delta":
                 whole = item.texts.get(place, "") + text(event.get("delta"))
             yield from self._say(item, place, whole)
 
     def finish(self, response: dict[str, Json], kind: str, model: str) -> Iterator[Delta]:
-        """End the reply with what the final response holds."""
+        """End the reply with the content of the final response."""
         if kind == "response.failed" or response.get("status") == "failed":
             raise ProviderError(0, mapping(response.get("error")))
         if kind == "response.cancelled" or response.get("status") == "cancelled":
             raise BrokenOff("the model's answer was cancelled by its server")
         output = [mapping(item) for item in sequence(response.get("output"))]
-        for index, told in enumerate(output):
-            yield from self._end(self._item({"output_index": index}, told), told)
+        for index, data in enumerate(output):
+            yield from self._end(self._item({"output_index": index}, data), data)
         for item in self._items:
             yield from self._close(item)
         output = output or [item.whole for item in self._items if item.whole]
         while output and output[-1].get("type") == "reasoning":
-            output.pop()  # refused when sent back without what it led to
-        kept = ({"api": API, "model": model, "items": output},) if output else ()
+            output.pop()  # the API refuses reasoning without the item that follows it
+        own = ({"api": API, "model": model, "items": output},) if output else ()
         why = text(mapping(response.get("incomplete_details")).get("reason"))
         if kind == "response.incomplete" or response.get("status") == "incomplete":
             why = why or "incomplete"
@@ -217,12 +218,13 @@ class _Reply:
             calls = any(item.call_id for item in self._items)
             reason = FinishReason.TOOL_CALLS if calls else FinishReason.STOP
         detail = why or ("refusal" if reason is FinishReason.BLOCKED else "")
-        yield Finish(reason, _usage(mapping(response.get("usage"))), kept, detail=detail)
+        yield Finish(reason, _usage(mapping(response.get("usage"))), own, detail=detail)
 
-    def _item(self, event: dict[str, Json], told: dict[str, Json]) -> _Item:
-        """Find an item by its ids or, as some servers change or repeat those, by its place."""
-        index, type, call_id = event.get("output_index"), told.get("type"), told.get("call_id")
-        ids = {told.get("id"), event.get("item_id")} - {None, ""}
+    def _item(self, event: dict[str, Json], data: dict[str, Json]) -> _Item:
+        """Find or create an item, by its ids or, since some servers change or repeat those, by its
+        place."""
+        index, type, call_id = event.get("output_index"), data.get("type"), data.get("call_id")
+        ids = {data.get("id"), event.get("item_id")} - {None, ""}
         begins = event.get("type") == "response.output_item.added"
         same_id = [item for item in self._items if ids & item.ids]
         placed = [item for item in self._items if index is not None and item.index == index]
@@ -232,38 +234,38 @@ class _Reply:
             if (type == item.type or None in (type, item.type))
             and not (call_id and item.sent_id and call_id != item.sent_id)
         ]
-        if begins and index is not None:  # an id that stands at another place, too, is another's
+        if begins and index is not None:  # the same id at another place belongs to another item
             same_id = [item for item in same_id if item.index in (None, index)]
-        called = [item for item in self._items if call_id and item.sent_id == call_id]
-        called = called if None in (index, *(item.index for item in called)) else []
-        # Of several that bear an id the one at this place, or the first that is not done.
+        same_call = [item for item in self._items if call_id and item.sent_id == call_id]
+        same_call = same_call if None in (index, *(item.index for item in same_call)) else []
+        # Of several items with an id, the one at this place, or the first that is not done.
         same_id.sort(key=lambda item: (item.index != index, bool(item.whole)))
-        if found := next(iter((*same_id, *alike, *called)), None):
+        if found := next(iter((*same_id, *alike, *same_call)), None):
             found.ids |= ids
             found.index = index if found.index is None else found.index
             return found
         self._items.append(_Item(index, type, ids, call_id or ""))
         return self._items[-1]
 
-    def _start(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
-        if told.get("type") in _CALL_INPUTS and not item.call_id:
+    def _start(self, item: _Item, data: dict[str, Json]) -> Iterator[Delta]:
+        if data.get("type") in _CALL_INPUTS and not item.call_id:
             taken = {each.call_id for each in self._items}
-            item.call_id = unique_id(text(told.get("call_id")), taken)
-            yield CallStart(item.call_id, text(told.get("name")))
+            item.call_id = unique_id(text(data.get("call_id")), taken)
+            yield CallStart(item.call_id, text(data.get("name")))
 
-    def _end(self, item: _Item, told: dict[str, Json]) -> Iterator[Delta]:
-        if item.whole or item.is_over or not told:
+    def _end(self, item: _Item, data: dict[str, Json]) -> Iterator[Delta]:
+        if item.whole or item.is_over or not data:
             return
-        item.whole = told
-        yield from self._start(item, told)
+        item.whole = data
+        yield from self._start(item, data)
         if item.call_id:
-            given = told.get(_CALL_INPUTS.get(text(told.get("type")), ""))
-            whole = given if isinstance(given, str) else json.dumps(given or {})
+            arguments = data.get(_CALL_INPUTS.get(text(data.get("type")), ""))
+            whole = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
             if more := rest_of(whole, item.sent):
                 yield ArgumentsDelta(item.call_id, more)
             yield from self._close(item)
-        elif told.get("type") == "message":
-            for place, part in enumerate(map(mapping, sequence(told.get("content")))):
+        elif data.get("type") == "message":
+            for place, part in enumerate(map(mapping, sequence(data.get("content")))):
                 self._refused |= part.get("type") == "refusal"
                 whole = text(part.get("text") or part.get("refusal"))
                 yield from self._say(item, place, whole)
@@ -279,11 +281,11 @@ class _Reply:
             yield TextDelta(more)
 
 
-def _usage(told: dict[str, Json]) -> Usage:
-    details = mapping(told.get("input_tokens_details"))
+def _usage(usage: dict[str, Json]) -> Usage:
+    details = mapping(usage.get("input_tokens_details"))
     return Usage(
-        count(told.get("input_tokens")),
+        count(usage.get("input_tokens")),
         count(details.get("cached_tokens")),
-        count(told.get("output_tokens")),
+        count(usage.get("output_tokens")),
         count(details.get("cache_write_tokens")),
     )

@@ -1,14 +1,14 @@
-"""Models without tools of their own, reached through another provider: `prompted:openai:llama-3`.
+"""Models without tool support, called through another provider: `prompted:openai:llama-3`.
 
-The tools are written into the instructions, calls are read from the reply's text, and earlier
-calls and results go back as text. What the model writes is the only text in which calls are looked
-for. A model that repeats data could still make a call of what it only quotes, so:
+The tools are written into the instructions, calls are parsed from the reply's text, and earlier
+calls and results are sent back as text. Calls are only parsed from text that the model writes. But
+a model may repeat data, which could turn a quotation into a call, so:
 
-- results are sent with every "<" escaped: letter by letter they hold no markup;
-- a call that stands, as a call, in what the user said or in a result is a quotation, whether the
-  model repeats it or obeys it: it is shown as text and not made.
+- results are sent with every "<" escaped, and therefore contain no markup;
+- a call that also appears in a user's message or in a result is a quotation, whether the model
+  repeats it or obeys it: it is shown as text and not executed.
 
-What a call may do is decided where calls are made, not here. The form is the one that many open
+Permissions are checked where calls are executed, not here. The format is the one that many open
 models were trained on, from Hermes to Qwen:
 
     <tool_call>
@@ -48,7 +48,7 @@ from rollcall.models.base import (
     TextDelta,
     load_model,
 )
-from rollcall.models.json_stream import mapping, parsed
+from rollcall.models.json_stream import mapping, parse_json
 
 PROVIDER = "prompted"
 
@@ -85,24 +85,24 @@ _FORMS = (
     *(f'{_FENCE}{name}{{"name":' for name in ("", "json", "tool_call", "tool_code")),
     *(f"{_FENCE}{name}{CALL}" for name in ("", "json", "tool_call", "tool_code")),
 )
-"""What an opening begins with, without spaces."""
+"""The texts with which a block may begin, without spaces."""
 _TAIL = re.compile(rf'\s*(?:`{{1,2}}|(?:{_FENCE}[a-z_]*\s*)?(?:<[a-z_/]*|\{{[\s"a-z]*)?)\Z')
 _KEYS = {"name", "arguments", "parameters"}
 _NAME = re.compile(r'"name"\s*:\s*"([\w.\-]{1,64})"')
 _DECODER = json.JSONDecoder(strict=False)
-"""Not strict, because small models write line ends into texts as they are."""
+"""Not strict, because small models write line breaks into JSON strings without escaping them."""
 
 Call = tuple[str, str]
-"""A tool's name, and the JSON text of its arguments, or all of a block that is no JSON."""
+"""A tool's name, and the JSON text of its arguments; if the block is not JSON, its whole text."""
 
 
 class Model:
-    """Gives another model tools by words alone.
+    """Gives tools to another model in its prompt.
 
     Args:
         name: The other model's id, such as "openai:llama-3".
     Raises:
-        FailedPrecondition: It has no provider, or is one of these itself.
+        FailedPrecondition: The model has no provider, or is itself a `prompted` one.
     """
 
     def __init__(self, name: str) -> None:
@@ -126,15 +126,15 @@ class Model:
 
 
 def _with_calls(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delta]:
-    """A reply's deltas, with the calls that its text holds as such."""
+    """Yield a reply's deltas, with the calls in its text as deltas of calls."""
     offered = {tool.name for tool in request.tools} if request.tool_choice != "none" else set()
     reader, has_text = Reader(), False
     for delta in deltas:
         if isinstance(delta, TextDelta):
             text = reader.read(delta.text)
         elif isinstance(delta, Finish):
-            text, calls = read_calls(reader.held, offered)
-        else:  # of a server that makes calls of such blocks itself
+            text, calls = read_calls(reader.rest, offered)
+        else:  # the server itself parses such blocks
             yield delta
             continue
         if text:
@@ -152,11 +152,11 @@ def _finish(
     *,
     has_text: bool,
 ) -> Iterator[Delta]:
-    """A reply's calls and its end; what the model only quotes is text."""
+    """Yield a reply's calls and its end; quoted calls become text."""
     reason = finish.reason
     if reason is FinishReason.LENGTH:
-        # A block that the end tore is no call; an answer that is too long says so itself.
-        calls = [call for call in calls if parsed(call[1]) is not None]
+        # An incomplete block at the end is not a call; the finish reason says that it was cut.
+        calls = [call for call in calls if parse_json(call[1]) is not None]
     known = {_key(call) for call in _quotable(request, offered)} if calls else set()
     quoted = [call for call in calls if _key(call) in known]
     calls = [call for call in calls if call not in quoted] if offered else []
@@ -174,13 +174,13 @@ def _finish(
 
 
 def _quotable(request: ModelRequest, offered: Collection[str]) -> Iterator[Call]:
-    """What would be read as calls if the model wrote what others wrote."""
+    """Yield the calls that would be parsed if the model repeated messages and results."""
     for message in request.messages:
         texts: list[str] = []
         if isinstance(message, UserMessage):
             texts = [message.text]
         elif isinstance(message, ToolMessage):
-            texts = [t for r in message.results for t in _texts(parsed(r.content, r.content))]
+            texts = [t for r in message.results for t in _texts(parse_json(r.content, r.content))]
         for text in texts:
             if '"name"' in text:
                 yield from read_calls(text, offered)[1]
@@ -195,13 +195,13 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _key(call: Call) -> str:
-    """The same for calls that differ in the order of their arguments and in spaces only."""
-    value = parsed(call[1], call[1])
+    """Return a key that ignores spaces and the order of arguments."""
+    value = parse_json(call[1], call[1])
     return f"{call[0]} {json.dumps(value, sort_keys=True)}"
 
 
 def _instructions(request: ModelRequest) -> str:
-    """The instructions, with the tools and how to call them."""
+    """Return the instructions, with the tools and how to call them."""
     if request.tools and request.tool_choice != "none":
         tools = (
             {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
@@ -216,16 +216,16 @@ def _instructions(request: ModelRequest) -> str:
 
 
 def _messages(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The history in words alone; what the user's side says is one message at a time."""
-    written: list[Message] = []
+    """Return the history with calls and results as text; consecutive user messages are joined."""
+    history: list[Message] = []
     for message in messages:
         plain = _plain(message)
-        before = written[-1] if written else None
+        before = history[-1] if history else None
         if isinstance(plain, UserMessage) and isinstance(before, UserMessage):
-            written[-1] = UserMessage(before.parts + plain.parts)
+            history[-1] = UserMessage(before.parts + plain.parts)
         elif isinstance(plain, UserMessage) or plain.text:
-            written.append(plain)
-    return tuple(written)
+            history.append(plain)
+    return tuple(history)
 
 
 def _plain(message: Message) -> UserMessage | ModelMessage:
@@ -242,45 +242,46 @@ def _plain(message: Message) -> UserMessage | ModelMessage:
 
 
 def _result(result: ToolResult) -> str:
-    told: dict[str, Json] = {"name": result.name, "content": parsed(result.content, result.content)}
+    content = parse_json(result.content, result.content)
+    fields: dict[str, Json] = {"name": result.name, "content": content}
     if result.is_error:
-        told["is_error"] = True
-    return f"{RESULT}\n{_data(told)}\n{END_RESULT}"
+        fields["is_error"] = True
+    return f"{RESULT}\n{_data(fields)}\n{END_RESULT}"
 
 
 def _data(value: Json) -> str:
-    """JSON without "<", which stands in its texts only."""
+    """Return JSON text in which every "<" is escaped; it can only occur inside strings."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 class Reader:
-    """Takes a reply's text piece by piece, and gives back at once what is surely no part of a call.
+    """Reads a reply's text piece by piece, and returns text as soon as it cannot be part of a call.
 
-    From what opens like a call on everything is `held`, for the reply's end.
+    Everything after the possible beginning of a call is buffered as `rest`, until the reply ends.
     """
 
     def __init__(self) -> None:
-        self._held: list[str] = []
+        self._buffer: list[str] = []
         self._is_open = False
 
     @property
-    def held(self) -> str:
-        return "".join(self._held)
+    def rest(self) -> str:
+        return "".join(self._buffer)
 
     def read(self, piece: str) -> str:
-        """Take a piece in; return the text that is surely text."""
-        self._held.append(piece)
+        """Take the next piece; return the text that is certainly not part of a call."""
+        self._buffer.append(piece)
         if self._is_open:
             return ""
-        text = self.held
+        text = self.rest
         self._is_open = bool(found := _OPENING.search(text))
-        place = len(text[: found.start()].rstrip()) if found else _decided(text)
-        self._held = [text[place:]]
+        place = len(text[: found.start()].rstrip()) if found else _text_length(text)
+        self._buffer = [text[place:]]
         return text[:place]
 
 
-def _decided(text: str) -> int:
-    """How many characters a text begins with of which none can become part of a block."""
+def _text_length(text: str) -> int:
+    """Return how many characters at the beginning of a text cannot become part of a block."""
     found = _TAIL.search(text)
     bare = "".join(found[0].split()) if found else ""
     is_open = any(form.startswith(bare) for form in _FORMS)
@@ -288,13 +289,13 @@ def _decided(text: str) -> int:
 
 
 def read_calls(text: str, offered: Collection[str]) -> tuple[str, list[Call]]:
-    """Read the calls in a text; return what is said beside them, and them.
+    """Parse the calls in a text; return the other text, and the calls.
 
-    What follows the first one is not said: it is the model's guess at a result.
+    Text after the first call is dropped: it is the model's guess at a result.
 
     Args:
-        offered: Names of the tools. A fenced JSON object without tags is taken for a call only if
-            it names one of them; people ask for fenced JSON, too.
+        offered: Names of the tools. A fenced JSON object without tags counts as a call only if it
+            names one of them, since users may also ask for fenced JSON.
     """
     said, calls, is_over = "", list[Call](), False
     while found := _OPENING.search(text):
@@ -320,7 +321,7 @@ def read_calls(text: str, offered: Collection[str]) -> tuple[str, list[Call]]:
 
 
 def _split(text: str, end: str) -> tuple[str, str]:
-    """What stands before and behind `end`, the first that stands in no JSON text."""
+    """Split a text at the first `end` that is not inside a JSON string."""
     first: int | None = None
     start, quotes = 0, 0
     for found in re.finditer(re.escape(end), text):
@@ -342,7 +343,7 @@ def _is_offered(value: Json, offered: Collection[str]) -> bool:
 
 
 def _calls(body: str) -> list[Call]:
-    """The calls of a block: one object, several, or a list of them."""
+    """Return the calls of a block, which may hold one object, several, or a list of them."""
     calls = []
     for value in map(mapping, _values(body)):
         value = mapping(value.get("function")) or value
@@ -357,7 +358,7 @@ def _calls(body: str) -> list[Call]:
 
 
 def _values(body: str) -> list[Json]:
-    """The JSON values that a text begins with; small models like to close one brace too many."""
+    """Return the JSON values at the beginning of a text; small models often add a closing brace."""
     values: list[Json] = []
     rest = re.sub(r"^\s*```[a-z_]*\s*", "", body).strip()
     while rest:

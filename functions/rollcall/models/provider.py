@@ -1,8 +1,8 @@
-"""Providers as data: one descriptor `models/<provider>.json` beside each module.
+"""Descriptors of providers: a file `models/<provider>.json` beside each provider's module.
 
-It names everything about a provider that is not its wire format: the variables that hold its key
-and address, its defaults, its names of errors, and what is known of its models (context window,
-media, prices). Nothing elsewhere names a provider.
+It holds everything about a provider but its wire format: the variables for its key and address, its
+defaults, its error codes, and facts about its models (context window, media, prices). No other code
+names a provider.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ErrorKind = Literal[
     "rate",  # too many requests: waiting helps
     "setup",  # the account or project is not set up for this
     "request",  # the request itself is refused
-    "unavailable",  # the provider's own trouble
+    "unavailable",  # the provider has a problem
 ]
 
 EndKind = Literal["stop", "tool_calls", "length", "blocked", "malformed", "failed"]
@@ -45,13 +45,14 @@ _SAME_AS = "prompted:"
 
 
 class ModelRow(Struct, frozen=True):
-    """What is known of the models whose names a pattern begins; the first row that says it counts.
+    """Facts about models whose names match a pattern. For each fact the first row that has it
+    counts.
 
     Attributes:
-        name: A regular expression, matched at the beginning of the name, in any case.
+        name: A regular expression, matched at the beginning of the name, ignoring case.
         window: Tokens that a request and its reply may have together.
-        media: Media types that are taken as they are.
-        is_server: Of models at another server than the provider's own.
+        media: Media types that the models accept.
+        is_server: Whether the row is about models at other servers than the provider's own.
     """
 
     name: str
@@ -61,8 +62,13 @@ class ModelRow(Struct, frozen=True):
 
 
 class Setting(Struct, frozen=True):
-    """A variable that a provider's module reads beside key, address and model: what it does, what
-    holds without it, and the regular expression that its value has to match, with that in words."""
+    """A further variable that a provider's module reads.
+
+    Attributes:
+        does: What the variable does.
+        default: What applies without it.
+        form: A regular expression that its value has to match, and the same in words.
+    """
 
     name: str
     does: str
@@ -74,25 +80,26 @@ class Provider(Struct, frozen=True):
     """The descriptor of one provider.
 
     Attributes:
-        id: How model ids begin: "gemini" of "gemini:gemini-3.8-flash".
-        label: What people call it.
-        keys: Variables that may hold its key, the first that is set counts; the last is the one
-            that people are told of.
-        address: Where its API is, and `address_variable` the variable that names another place.
-        settings: What else its module reads.
-        alone: A variable, and a value, that configure it without a key; `alone_hint` says what
-            whoever calls it so needs in place of the key.
-        model: The model of a deployment that names none, unless `model_variable` does.
-        embedder: The same of its embedding models, if it has any.
-        live_variable: The variable that names its voice model, if clients can talk to one by
-            themselves. There is no default: what is talked about is in no budget.
+        id: The prefix of model ids: "gemini" in "gemini:gemini-3.8-flash".
+        label: The provider's name for people.
+        keys: Variables that may hold its key; the first that is set counts. Messages name the last.
+        address: The URL of its API.
+        address_variable: The variable that names another URL.
+        model: The default model.
+        model_variable: The variable that names another model.
+        settings: Further variables that its module reads.
+        alone: A variable and its value that configure the provider without a key.
+        alone_hint: What callers need in place of the key in that case.
+        embedder: The default embedding model, if it has any.
+        live_variable: The variable that names its voice model, if clients can connect to one
+            directly. There is no default, because no budget covers these conversations.
         sdk: The package that its embedder needs; the extra has the provider's name.
-        telemetry: Its name in OpenTelemetry's conventions, where that differs from its id.
-        errors: Its codes, types, statuses and reasons of errors, and what kind each is.
-        words: Regular expressions, by kind, for errors that have no name of their own.
-        ends: Its finish reasons, and what each is; "failed" is a failure of the server.
-        models: What is known of its models.
-        prices: What they cost; see `rollcall.agent.prices`.
+        telemetry: Its name in OpenTelemetry's conventions, if that differs from its id.
+        errors: The kind of each of its error codes, types, statuses and reasons.
+        words: Regular expressions by kind, for errors without a code of their own.
+        ends: The meaning of each of its finish reasons; "failed" is a failure of the server.
+        models: Facts about its models.
+        prices: Prices of its models; see `rollcall.agent.prices`.
     """
 
     id: str
@@ -117,56 +124,56 @@ class Provider(Struct, frozen=True):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """All variables that configure it."""
+        """All variables that configure the provider."""
         others = (each.name for each in self.settings)
         return (*self.keys, self.address_variable, self.model_variable, *others)
 
     def key(self, env: Mapping[str, str] = os.environ) -> str:
-        """The key that the environment holds, or nothing."""
+        """Return the key from the environment; "" if there is none."""
         return next((key for name in self.keys if (key := env.get(name, "").strip())), "")
 
     def needed_key(self) -> str:
-        """The same.
+        """Return the key from the environment.
 
         Raises:
             FailedPrecondition: There is none.
         """
         if key := self.key():
             return key
-        told = f"no key for {self.label} is configured"
-        raise FailedPrecondition(told, hint=f"set {self.keys[-1]}")
+        message = f"no key for {self.label} is configured"
+        raise FailedPrecondition(message, hint=f"set {self.keys[-1]}")
 
     def base_url(self, env: Mapping[str, str] = os.environ) -> str:
-        """The address of its API, without a slash at the end."""
+        """Return the URL of its API, without a trailing slash."""
         return (env.get(self.address_variable, "").strip() or self.address).rstrip("/")
 
     def is_own(self, env: Mapping[str, str] = os.environ) -> bool:
-        """Whether the provider's own servers are called, and not one that imitates it."""
+        """Whether the URL belongs to the provider's own servers, not to a compatible one."""
         own, host = _host(self.address), _host(self.base_url(env))
         domain = own.partition(".")[2]
         return host in (own, domain) or host.endswith(f".{domain}")
 
     def called_name(self, env: Mapping[str, str] = os.environ) -> str:
-        """Who is called, for people: the provider, or another's host; not an address of a network
-        of one's own, which is nobody's business."""
+        """Return the name of the called server for people: the provider's label, or the host of
+        another server. Hosts of private networks are not disclosed."""
         if self.is_own(env):
             return self.label
         host = _host(self.base_url(env))
         return host if re.search(r"\.[a-z]", host) else "the model's server"
 
     def needs_no_key(self, env: Mapping[str, str] = os.environ) -> bool:
-        """Whether it is set up to be called without a key."""
+        """Whether the provider is configured to be called without a key."""
         if self.alone is None:
             return False
         name, value = self.alone
         return env.get(name, "").strip().lower() == value
 
     def has_access(self, env: Mapping[str, str]) -> bool:
-        """Whether there is a key, or the setting by which it needs none."""
+        """Whether a key is set, or none is needed."""
         return bool(self.key(env)) or self.needs_no_key(env)
 
     def is_configured(self, env: Mapping[str, str]) -> bool:
-        """Whether its models can be called: it is accessible, or another server stands for it."""
+        """Whether its models can be called: with access, or at another server."""
         other_address = bool(env.get(self.address_variable, "").strip())
         return self.has_access(env) or (other_address and not self.is_own(env))
 
@@ -182,7 +189,7 @@ class Provider(Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def _host(url: str) -> str:
-    """The host of an address; nothing where it is none."""
+    """Return the host of a URL; "" if the URL is invalid."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -190,8 +197,8 @@ def _host(url: str) -> str:
 
 
 def providers() -> tuple[Provider, ...]:
-    """All that there is a descriptor of; those that a deployment's model is chosen from come in
-    this order."""
+    """Return all providers with a descriptor, in the order in which a deployment's default model is
+    chosen."""
     folders = (Path(folder) for folder in rollcall.models.__path__)
     names = (path.stem for folder in folders for path in folder.glob("*.json"))
     ordered = sorted(names, key=lambda name: (name != "gemini", name != "openai", name))
@@ -200,7 +207,7 @@ def providers() -> tuple[Provider, ...]:
 
 @cache
 def find_provider(id: str) -> Provider | None:
-    """The descriptor of a provider; None where there is none."""
+    """Return the descriptor of a provider; None if there is none."""
     for folder in rollcall.models.__path__:
         path = Path(folder) / f"{id}.json"
         if id.isidentifier() and path.is_file():
@@ -209,63 +216,63 @@ def find_provider(id: str) -> Provider | None:
 
 
 def provider(id: str) -> Provider:
-    """The descriptor of a provider, by the first part of its models' ids.
+    """Return the descriptor of a provider, by the first part of its models' ids.
 
     Raises:
         FailedPrecondition: There is none.
     """
-    found = find_provider(id)
-    if found is None:
+    descriptor = find_provider(id)
+    if descriptor is None:
         raise FailedPrecondition(f"no model provider {id!r}")
-    return found
+    return descriptor
 
 
 def provider_of(model_id: str) -> Provider | None:
-    """The descriptor of a model's provider; None for the offline planner, and what is unknown."""
+    """Return the descriptor of a model's provider; None for the offline planner and unknown ids."""
     return find_provider(plain_id(model_id).partition(":")[0])
 
 
 def media_types(model_id: str, env: Mapping[str, str] = os.environ) -> frozenset[str]:
-    """The media types that a model takes as they are; none for one that is not known.
+    """Return the media types that a model accepts; none for an unknown model.
 
-    What a model does not take reaches it as text, or as a line that says what it cannot see.
+    Other media reach the model as text, or as a line that says what it cannot see.
     """
-    found = provider_of(model_id)
+    descriptor = provider_of(model_id)
     name = plain_id(model_id).partition(":")[2]
-    return (found._row(name, "media", env) if found else None) or _NOTHING
+    return (descriptor._row(name, "media", env) if descriptor else None) or _NOTHING
 
 
 def known_window(model_id: str, env: Mapping[str, str] = os.environ) -> int | None:
-    """Tokens of a model's context window: as the environment says, or its descriptor; None where
-    neither knows it.
+    """Return the tokens of a model's context window, from the environment or its descriptor; None
+    if neither has it.
 
-    `ROLLCALL_CONTEXT_WINDOW` is one number for all models, or `<model id>:<tokens>` for some,
-    separated by commas, `*` standing for any end of an id.
+    `ROLLCALL_CONTEXT_WINDOW` is one number for all models, or a comma-separated list of
+    `<model id>:<tokens>`, in which `*` stands for any end of an id.
     """
     id = plain_id(model_id)
     for entry in env.get(WINDOW_VARIABLE, "").split(","):
         pattern, _, tokens = entry.strip().rpartition(":")
-        beginning = pattern.removesuffix("*")
-        is_open = beginning != pattern or not pattern
-        fits = id.startswith(beginning) if is_open else id == pattern
+        prefix = pattern.removesuffix("*")
+        is_open = prefix != pattern or not pattern
+        fits = id.startswith(prefix) if is_open else id == pattern
         if tokens.isdigit() and fits:
             return int(tokens)
-    found = provider_of(id)
-    return found._row(id.partition(":")[2], "window", env) if found else None
+    descriptor = provider_of(id)
+    return descriptor._row(id.partition(":")[2], "window", env) if descriptor else None
 
 
 def plain_id(model_id: str) -> str:
-    """Return a model's id without `prompted:`, which only says how it is called."""
+    """Return a model's id without the prefix `prompted:`, which only says how it is called."""
     while model_id.startswith(_SAME_AS):
         model_id = model_id.removeprefix(_SAME_AS)
     return model_id
 
 
 def default_model(env: Mapping[str, str]) -> str:
-    """The model that the environment is configured for.
+    """Return the model that the environment configures.
 
-    `ROLLCALL_MODEL` names one outright; otherwise the first provider decides that is configured by
-    a key, or by another server's address, and without any of them the offline planner.
+    That is `ROLLCALL_MODEL`; or the model of the first provider that is configured by a key or by
+    another server's URL; or the offline planner.
     """
     if named := env.get("ROLLCALL_MODEL"):
         return named
@@ -276,7 +283,7 @@ def default_model(env: Mapping[str, str]) -> str:
 
 
 def default_live_voice(env: Mapping[str, str]) -> str:
-    """The voice model that the environment is configured for.
+    """Return the voice model that the environment configures.
 
     Raises:
         FailedPrecondition: There is none; the hint says what to set.
@@ -291,7 +298,7 @@ def default_live_voice(env: Mapping[str, str]) -> str:
 
 
 def default_embedder(env: Mapping[str, str]) -> str | None:
-    """The embedding model that the environment is configured for; None without a key."""
+    """Return the embedding model that the environment configures; None without a key."""
     if named := env.get("ROLLCALL_EMBEDDER"):
         return named
     for provider in providers():

@@ -1,4 +1,4 @@
-"""A language model as a filler of JSON schemas."""
+"""Structured output: JSON objects from a language model."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ VIDEO = "video/youtube"
 class StructuredText:
     """Asks a model for one JSON object.
 
-    The schema is the provider's to follow and the caller's to check: what comes back is an object,
-    and nothing more is promised of it.
+    The result is an object, but not guaranteed to match the schema: the provider should follow it,
+    and the caller has to validate.
     """
 
     def __init__(self, model: Model) -> None:
@@ -30,12 +30,12 @@ class StructuredText:
         self._model = model
 
     def over(self, wrap: Callable[[Model], Model]) -> StructuredText:
-        """The same, on `wrap` of its model."""
+        """Return the same on a wrapped model."""
         return StructuredText(wrap(self._model))
 
     @property
     def watches_videos(self) -> bool:
-        """Whether the model takes the address of a public video on YouTube."""
+        """Whether the model accepts the URL of a public YouTube video."""
         return VIDEO in media_types(self.id)
 
     def generate(
@@ -46,14 +46,14 @@ class StructuredText:
         schema: dict[str, Any],
         video_url: str | None = None,
     ) -> dict[str, Any]:
-        """Fill `schema` from `text`; the model is sent no credential that stands there.
+        """Return an object for `schema`, made from `text`. Credentials in the text are not sent.
 
         Args:
-            video_url: A public video on YouTube beside the text, for a model that watches videos.
+            video_url: A public YouTube video that goes with the text; see `watches_videos`.
 
         Raises:
             Unavailable: The reply was cut off, blocked or not a JSON object.
-            AgentError: Whatever the model raises.
+            AgentError: The model failed.
         """
         video = (Media("video", VIDEO, url=video_url),) if video_url is not None else ()
         request = ModelRequest(

@@ -1,10 +1,10 @@
-"""HTTP for model providers: one request, and its answer as JSON events while it comes.
+"""HTTP for model providers: sends one request and yields the answer as JSON events.
 
-Connections are kept per process and shared by all threads. A request has one deadline, from the
-first byte sent to the last byte read; within it no answer may be silent for `SILENCE_S` once it
-has begun. A line of a stream, a body and an error's body are bounded, so that a hostile or broken
-server cannot fill the memory. Redirects are not followed (a key would follow them) and nothing is
-sent twice. Another thread can end the waiting here: see `rollcall.models.base.on_cancel`.
+Connections are pooled per process and shared by all threads. A request has one deadline, from the
+first byte sent to the last byte read; an answer that has begun may also not be silent for longer
+than `SILENCE_S`. Lines of a stream, bodies and bodies of errors have size limits, so that a hostile
+or broken server cannot fill the memory. Redirects are not followed (the key would be sent along),
+and nothing is retried. Another thread can end a wait: see `rollcall.models.base.on_cancel`.
 """
 
 from __future__ import annotations
@@ -34,49 +34,49 @@ from urllib3.exceptions import (
 from rollcall.core.errors import Aborted
 from rollcall.core.messages import Json
 from rollcall.models.base import Clock, on_cancel
-from rollcall.models.json_stream import json_events, mapping, parsed
+from rollcall.models.json_stream import json_events, mapping, parse_json
 
 CONNECT_S = 5.0
 CALL_LIMIT_S = 300.0
-"""The longest that a call may take where its request has no deadline of its own."""
+"""The longest that a call may take if its request has no deadline."""
 SILENCE_S = 150.0
 """The longest pause between two reads of one answer; a model may think that long before it
 writes."""
 LINGER_S = 0.2
-"""How long the end of an answer is waited for of which all is known."""
+"""How long `drain` waits for the end of an answer."""
 READ_BYTES = 65_536
 BODY_BYTES = 64_000_000
-"""All of one answer; a stream of 128,000 tokens has about 30 MB."""
+"""The largest answer; a stream of 128,000 tokens has about 30 MB."""
 ERROR_BYTES = 1_000_000
 CONNECTIONS = 64
-"""Kept per server; a process answers fewer requests at once."""
+"""Pooled connections per server; a process serves fewer concurrent requests."""
 SERVERS = 1_000
-"""More than a process ever calls."""
+"""Pools per process: more servers than a process ever calls."""
 
 _ONCE = urllib3.Retry(False, redirect=False)
 _NOT_SENT = (ConnectTimeoutError, NewConnectionError, ProxyError, SSLError)
 
 
 class TransportError(Exception):
-    """No answer, or not all of one.
+    """No answer, or an incomplete one.
 
     Attributes:
-        is_sent: The request may have reached the server, which may charge for it.
-        is_address: The address itself is not usable.
+        is_sent: Whether the request may have reached the server, which may charge for it.
+        is_address: Whether the address itself is unusable.
     """
 
-    def __init__(self, told: str, *, is_sent: bool = True, is_address: bool = False) -> None:
-        super().__init__(told)
+    def __init__(self, message: str, *, is_sent: bool = True, is_address: bool = False) -> None:
+        super().__init__(message)
         self.is_sent, self.is_address = is_sent, is_address
 
 
 class ProviderError(Exception):
-    """A failure that a provider reports: by its HTTP status, or inside an answer that began well.
+    """A failure that a provider reports, by its HTTP status or inside an answer that began well.
 
     Attributes:
         status: The HTTP status, or the number that the provider wrote instead; 0 without either.
         body: The provider's error object: `code`, `type`, `status`, `message`, `details`.
-        headers: Of the answer, their names in any case.
+        headers: The answer's headers, with case-insensitive names.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class ProviderError(Exception):
 
 
 class Response:
-    """A good answer, yet unread. As a context manager it gives its connection back, or closes it
-    where not all was read."""
+    """A successful answer whose body is still to be read. As a context manager it returns its
+    connection to the pool, or closes it if the body was not read to its end."""
 
     def __init__(self, raw: urllib3.BaseHTTPResponse, clock: Clock) -> None:
         self._raw, self._clock = raw, clock
@@ -96,7 +96,7 @@ class Response:
         try:
             on_cancel(self._cut)
         except Aborted:
-            raw.close()  # who asked for it does not get it
+            raw.close()
             raise
 
     def __enter__(self) -> Self:
@@ -104,21 +104,25 @@ class Response:
 
     def __exit__(self, *_: object) -> None:
         on_cancel(None)
-        # A connection that went back to the pool is not the response's any longer.
+        # This leaves a connection alone that is already back in the pool.
         self._raw.close()
 
     def events(self) -> Iterator[dict[str, Json]]:
-        """The JSON objects of the answer, as `rollcall.models.json_stream.json_events` reads them.
+        """Yield the JSON objects of the answer; see `rollcall.models.json_stream.json_events`.
 
         Raises:
             TransportError: The answer broke off or was silent for too long.
-            ValueError: It is no JSON, or a line of it is too long.
+            ValueError: The answer is not valid JSON, or one of its lines is too long.
             DeadlineExceeded: The time for the call is over.
         """
         return json_events(self.chunks(BODY_BYTES))
 
     def chunks(self, most: int) -> Iterator[bytes]:
-        """The body as it comes, at most `most` bytes of it."""
+        """Yield the body as it arrives.
+
+        Raises:
+            TransportError: It has more than `most` bytes.
+        """
         size = 0
         while data := self._read(self._clock.left_s(at_most=SILENCE_S)):
             size += len(data)
@@ -127,24 +131,24 @@ class Response:
             yield data
             self._clock.left_s(at_most=SILENCE_S)
 
-    def read_out(self) -> None:
-        """Read the rest of an answer of which all is known, so that its connection serves the next
-        request; one that does not end at once is not waited for."""
+    def drain(self) -> None:
+        """Read the rest of a complete answer, for at most `LINGER_S`, so that its connection can
+        serve the next request."""
         ends = time.monotonic() + LINGER_S
-        with suppress(Exception):  # whatever is wrong with the rest, the answer is there
+        with suppress(Exception):  # the answer is complete, so a failure here does not matter
             while self._raw.connection is not None:
                 if (left_s := ends - time.monotonic()) <= 0 or not self._read(left_s):
                     break
 
     def _read(self, limit_s: float) -> bytes:
         if self._wire is not None and not self._raw.closed:
-            with suppress(OSError):  # closed already: what is left is in memory
+            with suppress(OSError):  # already closed: the rest is in memory
                 self._wire.settimeout(limit_s)
-        with _failures():
+        with _transport_errors():
             return self._raw.read1(READ_BYTES)
 
     def _cut(self) -> None:
-        # Whose last byte was read went back to the pool, and may serve somebody else by now.
+        # After the last byte the connection is in the pool, and may serve another request by now.
         if self._raw.connection is not None:
             _shut_down(self._wire)
 
@@ -152,26 +156,26 @@ class Response:
 def post(
     url: str, body: bytes, headers: Mapping[str, str], clock: Clock, *, method: str = "POST"
 ) -> Response:
-    """Send a JSON body and wait for the answer's head.
+    """Send a JSON body and wait for the answer's status and headers.
 
     Args:
-        clock: Holds the deadline of the whole call.
-        method: "GET" for what is only read.
+        clock: The clock of the whole call.
+        method: "GET" for a request that only reads.
     Raises:
         ProviderError: The status is not 2xx.
-        TransportError: The server could not be reached, or broke off.
+        TransportError: The server could not be reached, or the answer broke off.
         DeadlineExceeded: The time for the call is over.
     """
     left_s = clock.left_s(at_most=CALL_LIMIT_S)
     timeout = urllib3.Timeout(connect=min(CONNECT_S, left_s), read=left_s)
-    sent = {"content-type": "application/json", "accept-encoding": "identity", **headers}
-    with _failures():
+    headers = {"content-type": "application/json", "accept-encoding": "identity", **headers}
+    with _transport_errors():
         pool, target = _route(url)
         raw = pool.urlopen(
             method,
             target,
             body=body,
-            headers=sent,
+            headers=headers,
             timeout=timeout,
             retries=_ONCE,
             redirect=False,
@@ -182,15 +186,15 @@ def post(
     if 200 <= raw.status < 300:
         return response
     data = b""
-    with response, suppress(TransportError):  # the status is known, and says more than nothing
+    with response, suppress(TransportError):  # the status alone is enough for an error
         for chunk in response.chunks(ERROR_BYTES):
             data += chunk
-    raise ProviderError(raw.status, error_of(parsed(data)), raw.headers)
+    raise ProviderError(raw.status, error_of(parse_json(data)), raw.headers)
 
 
 def error_of(value: Json) -> dict[str, Json]:
-    """The error object in what a server sent as its failure: `{error: {…}}`, `{error: "…"}`, such
-    an object in a list, or the fields themselves."""
+    """Return the error object of a server's failure, which may be `{error: {…}}`, `{error: "…"}`,
+    such an object in a list, or the bare fields."""
     if isinstance(value, list):
         value = next(iter(value), None)
     body = mapping(value)
@@ -201,14 +205,14 @@ def error_of(value: Json) -> dict[str, Json]:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
-    """Turn the client library's exceptions into `TransportError`s, without the texts of theirs,
-    which hold addresses."""
+def _transport_errors() -> Iterator[None]:
+    """Turn the client library's exceptions into `TransportError`s, without their messages, which
+    contain addresses."""
     try:
         yield
     except LocationValueError as error:
-        told = type(error).__name__
-        raise TransportError(told, is_sent=False, is_address=True) from None
+        name = type(error).__name__
+        raise TransportError(name, is_sent=False, is_address=True) from None
     except (HTTPError, OSError, ValueError) as error:
         if isinstance(error, UnicodeError):
             raise
@@ -217,9 +221,9 @@ def _failures() -> Iterator[None]:
 
 
 class _Connection(HTTPConnection):
-    """A connection whose waiting another thread can end, once it is connected.
+    """A connection on which another thread can end a wait, once it is connected.
 
-    `wire` is its socket, also while the library has handed that to a response.
+    `wire` is its socket, even while the library has passed the socket on to a response.
     """
 
     wire: socket.socket | None = None
@@ -251,17 +255,17 @@ class _TlsPool(HTTPSConnectionPool):
 
 
 def _shut_down(wire: socket.socket | None) -> None:
-    # Below TLS: closing that properly would wait for, or race with, the thread that reads.
+    # Below TLS: a proper TLS shutdown would wait for, or race with, the thread that reads.
     if wire is not None:
-        # Gone already, which is all we want; or TLS in TLS, through a proxy, which is no socket.
+        # OSError: already closed. TypeError: TLS in TLS, through a proxy, is not a socket.
         with suppress(OSError, TypeError):
             socket.socket.shutdown(wire, socket.SHUT_RDWR)
 
 
 @cache
 def trust() -> ssl.SSLContext:
-    """Whose certificates are believed: those of the system or of `SSL_CERT_FILE`, and where it has
-    none, as Python for macOS, those of certifi."""
+    """Return the TLS context with the trusted certificates: the system's or those of
+    `SSL_CERT_FILE`, and certifi's if there are none, as with Python for macOS."""
     context = ssl.create_default_context()
     paths = ssl.get_default_verify_paths()
     if not context.cert_store_stats()["x509_ca"] and not paths.capath:
@@ -291,10 +295,10 @@ def _manager(proxy: str | None) -> urllib3.PoolManager:
 
 
 def _route(url: str) -> tuple[HTTPConnectionPool, str]:
-    """The connections that lead to an address, and what is asked for there.
+    """Return the connection pool for a URL, and the request's target.
 
     Raises:
-        LocationValueError: It is no address.
+        LocationValueError: The URL is invalid.
     """
     try:
         parts = urlsplit(url)
@@ -302,25 +306,25 @@ def _route(url: str) -> tuple[HTTPConnectionPool, str]:
         raise LocationValueError(str(error)) from None
     pool = _pool(parts.scheme, parts.netloc)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    is_asked_of_proxy = pool.proxy is not None and parts.scheme == "http"
-    return pool, f"http://{parts.netloc}{target}" if is_asked_of_proxy else target
+    is_proxied = pool.proxy is not None and parts.scheme == "http"
+    return pool, f"http://{parts.netloc}{target}" if is_proxied else target
 
 
 @cache
 def _pool(scheme: str, place: str) -> HTTPConnectionPool:
-    """The connections to a server, through the proxy that the environment names for it when it is
-    called first."""
+    """Return the connection pool for a server, which uses the proxy that the environment names at
+    the first call."""
     if scheme not in ("http", "https"):
         raise LocationValueError(f"the scheme is {scheme!r}")
-    known = {} if proxy_bypass(place) else getproxies()
-    proxy = known.get(scheme) or known.get("all")
+    proxies = {} if proxy_bypass(place) else getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all")
     if proxy and "://" not in proxy:
         proxy = f"http://{proxy}"
     return _manager(proxy).connection_from_url(f"{scheme}://{place}")
 
 
 def close_connections() -> None:
-    """Close what is kept, for servers that stay while this process goes on, as in tests."""
+    """Close all pooled connections, for processes that outlive their servers, as in tests."""
     _manager(None).clear()
     _manager.cache_clear()
     _pool.cache_clear()

@@ -13,7 +13,7 @@ from google.genai import errors as gemini_errors
 
 from rollcall.core.errors import AgentError, DeadlineExceeded, Unavailable
 from rollcall.models.base import Clock
-from rollcall.models.failures import as_agent_error, failures_as_ours, kind_of, redacted
+from rollcall.models.failures import agent_errors, as_agent_error, kind_of, redacted
 from rollcall.models.provider import provider_of
 from rollcall.models.transport import ProviderError
 from tests.support.rules import for_every
@@ -69,7 +69,7 @@ def test_every_exception_of_the_sdks_becomes_ours(kind: type[Exception], model_i
 
 @pytest.mark.parametrize("error", [KeyError("x"), RecursionError(), MemoryError(), OSError()])
 def test_whatever_an_sdk_trips_over_is_unavailable(error: Exception) -> None:
-    with pytest.raises(Unavailable), failures_as_ours("openai:o", Clock(None)):
+    with pytest.raises(Unavailable), agent_errors("openai:o", Clock(None)):
         raise error
 
 
@@ -110,7 +110,7 @@ def test_a_quota_of_nothing_is_not_waited_for(value: dict[str, str], kind: str) 
 def test_failures_after_the_deadline_are_the_deadline() -> None:
     over = Clock(time.monotonic() - 1)
     for error in (httpx2.ReadTimeout(""), Unavailable("dropped")):
-        with pytest.raises(DeadlineExceeded), failures_as_ours("gemini:g", over):
+        with pytest.raises(DeadlineExceeded), agent_errors("gemini:g", over):
             raise error
 
 

@@ -215,7 +215,7 @@ def test_a_long_block_is_read_in_reasonable_time() -> None:
     reader = Reader()
     block = '<tool_call>{"name": "write", "arguments": {"text": "' + "word " * 20_000 + '"}}'
     shown = "".join(reader.read(piece) for piece in pieces(block, 4))
-    said, ((name, _),) = read_calls(reader.held, {"write"})
+    said, ((name, _),) = read_calls(reader.rest, {"write"})
     assert (shown, said, name) == ("", "", "write")
 
 
