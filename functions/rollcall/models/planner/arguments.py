@@ -196,15 +196,13 @@ class _Form:
 
     def fill_flags(self) -> None:
         for parameter in self.open("boolean"):
-            said = [n for each in parameter.aliases for at in self.message.find(each) for n in at]
-            if said and self.take(parameter, True, said):
-                continue
+            named = [n for each in parameter.aliases for at in self.message.find(each) for n in at]
             wanted = parameter.core - wordset("flag")
             at = [n for n, w in enumerate(self.message.words) if not wanted.isdisjoint(w.stems)]
-            if not wanted or not wanted <= self.message.stems_at(at):
-                continue
             asks = {*words(spaced(self.tool.name)), *words(" ".join(self.tool.keywords))}
-            if wanted.isdisjoint(asks):
+            is_said = bool(wanted) and wanted <= self.message.stems_at(at)
+            if named or (is_said and wanted.isdisjoint(asks)):
+                at = named or at
                 before = range(max(0, at[0] - 3), at[0])
                 no = [n for n in before if self.message.stems_at([n]) & wordset("negations")]
                 self.take(parameter, not no, [*no, *at])
@@ -261,12 +259,8 @@ class _Form:
         if value is None or parameter.refers_to or not parameter.accepts(listed):
             return -1.0
         labels = [at for name in parameter.called for at in self.message.find(name)]
-        is_count = mention.place[-1] + 1 in {at[0] for at in labels}
-        if (
-            is_count
-            and parameter.identifies
-            and mention.place[0] - 1 not in {a[-1] for a in labels}
-        ):
+        is_count = parameter.identifies and mention.place[-1] + 1 in {at[0] for at in labels}
+        if is_count and mention.place[0] - 1 not in {at[-1] for at in labels}:
             return -1.0  # "two circuits" are no circuit 2
         near = self._nearness(parameter, mention.place)
         is_text = parameter.kind == "string" and not parameter.units

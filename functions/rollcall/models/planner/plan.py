@@ -37,7 +37,6 @@ from rollcall.models.planner.choice import (
 from rollcall.models.planner.composer import Wish, isolated, label, one_line, say
 from rollcall.models.planner.history import Step, Thing, Turn, read_turn, steps_of
 from rollcall.models.planner.mentions import (
-    Mention,
     Message,
     cue,
     group,
@@ -136,11 +135,8 @@ def plan(request: ModelRequest) -> Reply:
     if turn.steps and not (told or question or any(part.remark for part in parts)):
         told = [(turn.steps, Wish(turn.text))]
     texts = [composer.answer(told, turn.locale, request.tools), *(part.remark for part in parts)]
-    texts += [
-        say("unmet", turn.locale, part=one_line(each, 80))
-        for each in unmet
-        if question or any(texts)
-    ]
+    unmet = unmet if question or any(texts) else []
+    texts += [say("unmet", turn.locale, part=one_line(each, 80)) for each in unmet]
     text = "\n\n".join(filter(None, texts))
     if question:
         return _ask(question, text, turn.locale)
@@ -154,12 +150,10 @@ def _asks_notes(text: str, request: ModelRequest) -> bool:
     numbers = [m for m in read_message(text).mentions if m.kind == "number"]
     is_own = not wordset("mine").isdisjoint(tokens(text)) or any(m.unit for m in numbers)
     is_known = all(re.search(rf"\b{int(m.value)}\b", told) for m in numbers)
-    found = (group(m, "negation")[0] for m in cue("qualifiers").finditer(text))
-    negated = any(
-        each and not each.endswith("n't") for each in found
-    )  # "don't calculate" may stand
-    is_one = len(re.split(cue("sentences"), text)) == 1
-    return is_one and is_known and not (is_own or negated) and asks_what_it_is(text)
+    negations = (group(m, "negation")[0] for m in cue("qualifiers").finditer(text))
+    is_whole = not any(no.removesuffix("don't") for no in negations)  # "don't calculate anything"
+    is_whole = is_whole and len(re.split(cue("sentences"), text)) == 1
+    return is_whole and is_known and not is_own and asks_what_it_is(text)
 
 
 def _small_talk(turn: Turn, request: ModelRequest) -> Reply | None:
@@ -338,23 +332,17 @@ def _dictated(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]] 
                 to, *asked = re.split(cue("splits"), f" {after} ")
                 more = _split(", ".join(asked), request)[0]
                 command = f"{command} {to if more else after}".strip(" .,:")
-                said, again = _next_dictation(command, said, request) or (said, [])
-                if len(bare) < len(text.strip()) and not cue("asks_more").match(said):
-                    said = said.rstrip(" ?")  # of "could you tell her that …?"
-                return [Goal(command, tool, {content[0]: said}), *again, *more], []
+                before = bare[: group(match, "said")[1][0]].rstrip()
+                if before[-1:].isalpha():  # neither a quote nor what follows a colon is cut
+                    if len(bare) < len(text.strip()) and not cue("asks_more").match(said):
+                        said = said.rstrip(" ?")  # of "could you tell her that …?"
+                    other = cue("dictates").match(said)  # "… and to Maya that the demo moved"
+                    again = group(other, "again")[0]
+                    verb = "" if cue("sends").match(again) else command.split()[0]
+                    if other and (found := _dictated(f"{verb} {again}".strip(), request)):
+                        said, more = group(other, "said")[0], [*found[0], *more]
+                return [Goal(command, tool, {content[0]: said}), *more], []
     return None
-
-
-def _next_dictation(
-    command: str, said: str, request: ModelRequest
-) -> tuple[str, list[Goal]] | None:
-    """Return a dictated text without what is dictated for somebody else, and the goals of that:
-    "the slides are late and to Maya that the demo moved"."""
-    match = cue("dictates").match(said)
-    again = group(match, "again")[0]
-    again = again if cue("sends").match(again) else f"{command.split()[0]} {again}"
-    found = _dictated(again, request) if match else None
-    return (group(match, "said")[0], found[0]) if found else None
 
 
 def _pending(turn: Turn, request: ModelRequest, depth: int = 0) -> Question | None:
@@ -442,16 +430,11 @@ def _follow_up(turn: Turn, request: ModelRequest) -> Goal | None:
         says_more = "?" in turn.text or not rest <= wordset("linking") | wordset("once_more")
         is_meant = bool(leans) and not says_more
     before = last.call.arguments or {}
-    moved = next((p for p in parameters(tool) if p.refers_to and p.name in before), None)
+    moved = [p for p in parameters(tool) if leans and p.refers_to and p.name in before]
     hard = [p for p in parameters(tool) if p.name in filled.arguments and not p.means("prose")]
-    if (
-        leans
-        and moved
-        and not (tool.writes or hard or filled.open)
-        and (filled.left or filled.used)
-    ):
-        given = {k: v for k, v in before.items() if k != moved.name}
-        return Goal(f"in {moved.refers_to}: {turn.text}", tool, given)  # "and in the hiring one?"
+    if moved and (filled.left or filled.used) and not (tool.writes or hard or filled.open):
+        given = {k: v for k, v in before.items() if k != moved[0].name}
+        return Goal(f"in {moved[0].refers_to}: {turn.text}", tool, given)  # "and in the other one?"
     if not filled.arguments or not is_meant:
         return None
     roots = {p.root for p in parameters(tool) if p.name in filled.arguments}
@@ -514,7 +497,11 @@ def _advance(goal: Goal, turn: Turn, request: ModelRequest) -> Progress:
     if tool.writes and every and not is_said:  # a default that is said is no argument
         return Progress(question=Question(goal, every[0]))
     hard = [m for m in filled.open if m.kind not in ("name", "code", "path")]
-    hard = [m for m in hard if not filled.is_question or _is_listed(m, message)]
+    if filled.is_question:  # which takes all words, but not both of "60 and 75 °C"
+        pairs = pairwise(m for m in message.mentions if m.kind == "number")
+        gaps = ((pair, message.text[pair[0].end : pair[1].start]) for pair in pairs)
+        listed = [m for pair, gap in gaps if cue("listed").fullmatch(gap) for m in pair]
+        hard = [m for m in hard if m in listed]
     if hard:
         return Progress(remark=_cannot_use([message.written(m.place) for m in hard], turn))
     is_bare = not (arguments or any(each.required for each in every))
@@ -601,15 +588,6 @@ def _several_fit(
 def _cannot_use(left: Sequence[str], turn: Turn) -> str:
     what = ", ".join(f"“{one_line(each, 60)}”" for each in left)
     return say("cannot_use", turn.locale, what=what)
-
-
-def _is_listed(mention: Mention, message: Message) -> bool:
-    """Tell whether a number is one of several for the same place: "60 and 75 °C"."""
-    pairs = pairwise(m for m in message.mentions if m.kind == "number")
-    listed = cue("listed").fullmatch
-    return any(
-        mention in each and listed(message.text[each[0].end : each[1].start]) for each in pairs
-    )
 
 
 def _plural(tool: ToolSpec, message: Message, filled: Filled) -> str:

@@ -483,6 +483,7 @@ def test_several_sentences_are_not_searched_for_as_one_topic() -> None:
     [
         ('replace "cat" with "dog" throughout', {"replaceAll": True}),
         ('replace "cat" with "dog"', {}),
+        ('replace "cat" with "dog", but not throughout', {}),
     ],
 )
 def test_a_flag_is_set_by_its_other_names(message: str, all_places: dict[str, bool]) -> None:
@@ -507,6 +508,7 @@ def test_a_flag_is_set_by_its_other_names(message: str, all_places: dict[str, bo
         ),
         ("תכתבי לדנה שהחדר מוכן ולנועה שהארוחה מאחרת", ["החדר מוכן", "הארוחה מאחרת"]),
         ("Tell Dana that Noa and Tom are late", ["Noa and Tom are late"]),
+        ('Write to Dana "I am late and tell Noa that I am"', ["I am late and tell Noa that I am"]),
     ],
 )
 def test_what_two_people_are_told_is_two_messages(message: str, contents: list[str]) -> None:
