@@ -228,10 +228,10 @@ class Main:
 
     def __init__(self, source: bytes, path: str | Path) -> None:
         self._path = path
-        try:
-            self._tree = ast.parse(source)
-        except ValueError as error:  # null bytes, until Python 3.12
-            raise SyntaxError(str(error)) from error
+        if b"\0" in source:  # `ast` says so without a line, and until Python 3.12 otherwise
+            line = source[: source.index(b"\0")].count(b"\n") + 1
+            raise SyntaxError("there is a null byte", (Path(path).name, line, None, None))
+        self._tree = ast.parse(source)
 
     def bind_arguments(self) -> dict[str, tuple[str, ...]] | None:
         """`packs` and `without` of the call of Rollcall's `bind`; None where there is no call.
@@ -272,10 +272,11 @@ class Main:
         written = (each for each in ast.walk(self._tree) if isinstance(each, ast.Name))
         times_set = Counter(each.id for each in written if isinstance(each.ctx, ast.Store))
         constants = {  # set once, and so not under a condition alone
-            target: node.value
+            target.id: node.value
             for node in self._tree.body
-            for target in _targets(node)
-            if times_set[target] == 1 and isinstance(node, ast.Assign | ast.AnnAssign)
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name) and times_set[target.id] == 1
         }
         region = None
         for node in self._tree.body:
@@ -320,12 +321,14 @@ class Main:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that run at import, those in `if` and `try` too."""
+    """The statements that run at import, those in `if`, `try` and `except` too."""
     for node in body:
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With):
             for part in ("body", "orelse", "finalbody"):
                 yield from _statements(getattr(node, part, ()))
+            for handler in getattr(node, "handlers", ()):
+                yield from _statements(handler.body)
 
 
 def _targets(node: ast.stmt) -> list[str]:

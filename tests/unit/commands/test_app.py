@@ -165,6 +165,7 @@ def test_the_environment_is_that_of_the_functions_and_the_shell_comes_first(
             "R = 'us-east1'\nif IS_LIVE:\n    R = 'europe-west1'\nset_global_options(region=R)",
             None,
         ),
+        ("A, B = ['us-east1', 'us-west1']\nset_global_options(region=B)", None),
         ("set_global_options(region=read_region())", None),
         ("set_global_options(region=None)", None),
         (

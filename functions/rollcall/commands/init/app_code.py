@@ -14,29 +14,37 @@ from rollcall.commands.app import Main, parse_variables
 from rollcall.commands.init.files import Files, append_lines, line_number
 from rollcall.commands.init.security_rules import ANY
 
-_WEB = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte")
+_NODE = (".js", ".mjs", ".cjs", ".ts")
+_WEB = (*_NODE, ".jsx", ".tsx", ".vue", ".svelte")
 _SUFFIXES = (".py", *_WEB, ".dart", ".swift", ".kt", ".java")
-_SKIPPED = frozenset(
-    ["node_modules", "venv", "__pycache__", "site-packages", "vendor", "dist", "build", "Pods"]
-)
+_BUILT = frozenset(["dist", "build"])
+_SKIPPED = frozenset(["node_modules", "venv", "__pycache__", "site-packages", "vendor", "Pods"])
 _MOST_BYTES = 1_000_000
 _COLLECTION = re.compile(
     r"(?P<nested>\)\s*[!?]?\s*\.\s*)?\b(?P<call>collection|collectionGroup|collection_group)"
     r"\s*\(\s*(?:[\w.!]+\s*,\s*)?f?(?P<quote>['\"`])(?P<path>[^'\"`\n]{1,400})(?P=quote)"
     r"(?P<more>(?:\s*,\s*[^,()\n]+)*)"
 )
-_EXPORTS = (
-    re.compile(r"^\s*(?:module\.)?exports\.(\w+)\s*=", re.MULTILINE),
-    re.compile(r"^\s*export\s+(?:const|let|var|(?:async\s+)?function\*?)\s+(\w+)", re.MULTILINE),
+_NO_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
+    # a regular expression, in which quotes begin no text
+    r"|(?<=[=(,:\[!&|?])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
+    re.DOTALL,
 )
-_EXPORT_LISTS = re.compile(r"(?:^|\n)\s*(?:export\s*|module\.exports\s*=\s*)\{([^}]*)\}")
+_EXPORTS = (
+    re.compile(r"(?<![\w.$])(?:module\.)?exports\.(\w+)\s*=(?!=)"),
+    re.compile(r"(?<![\w.$])export\s+(?:(?:const|let|var)\s|(?:async\s+)?function\b)[\s*]*(\w+)"),
+)
+_EXPORT_LIST = re.compile(r"(?<![\w.$])(?:export\s*|(?:module\.)?exports\s*=\s*)\{")
+_ENTRY_NAME = re.compile(r"\s*(?:\w+\s+as\s+)?(\w+)")
+_MARK = re.compile(r"[\[\](){},]")
 
 
 def collections_in_code(root: Path) -> dict[str, str]:
     """The collections that sources name in calls of `collection(...)`, by path as in
     `users/{}/messages` (`{}**/messages` where what is above is not known), with file and line."""
     found: dict[str, str] = {}
-    for path, text in _sources(root, _SUFFIXES):
+    for path, text in _sources(root, _SUFFIXES, _SKIPPED | _BUILT):
         for call in _COLLECTION.finditer(text) if "collection" in text else ():
             place = f"{path}:{line_number(text, call.start())}"
             for collection in _paths(call):
@@ -49,7 +57,8 @@ def deployed_functions(files: Files, folder: str) -> dict[str, str]:
     what its JavaScript exports, says them."""
     path = f"{folder}/main.py"
     if not files.exists(path) or files.exists(f"{folder}/package.json"):
-        exports = _sources(files.root / folder, _WEB)  # of `lib/` before what it was built of
+        # `dist/` and `lib/` are deployed, too; they come before what they were built of.
+        exports = _sources(files.root / folder, _NODE, _SKIPPED)
         found = ((path, *each) for path, text in exports for each in _exports(text))
         return {name: f"{folder}/{path}:{line}" for path, name, line in found}
     main = read_main(files, folder)
@@ -57,18 +66,20 @@ def deployed_functions(files: Files, folder: str) -> dict[str, str]:
     return {each.name: f"{path}:{each.lineno}" for each in functions if each.decorator_list}
 
 
-def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _sources(
+    root: Path, suffixes: tuple[str, ...], skipped: frozenset[str]
+) -> Iterator[tuple[str, str]]:
     """The app's own sources below a folder, each by its path from there, with its text."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             each
             for each in folders
-            if each not in _SKIPPED and not each.startswith(".") and "venv" not in each
+            if each not in skipped and not each.startswith(".") and "venv" not in each
         )
         for path in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
             with suppress(OSError, UnicodeDecodeError):  # a link to nothing, or no source
                 if path.stat().st_size <= _MOST_BYTES:
-                    yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+                    yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8-sig")
 
 
 def _paths(call: re.Match[str]) -> Iterator[str]:
@@ -88,14 +99,27 @@ def _paths(call: re.Match[str]) -> Iterator[str]:
 
 
 def _exports(text: str) -> Iterator[tuple[str, int]]:
+    """The names that a source in JavaScript exports, each with its line."""
+    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     for pattern in _EXPORTS:
-        for each in pattern.finditer(text):
-            yield each[1], line_number(text, each.start(1))
-    for each in _EXPORT_LISTS.finditer(text):
-        for entry in each[1].split(","):
-            name = re.match(r"\s*(?:\w+\s+as\s+)?(\w+)", entry)
-            if name:
-                yield name[1], line_number(text, each.start(1))
+        for each in pattern.finditer(code):
+            yield each[1], line_number(code, each.start(1))
+    for each in _EXPORT_LIST.finditer(code):
+        for place in _entries(code, each.end()):
+            if name := _ENTRY_NAME.match(code, place):
+                yield name[1], line_number(code, name.start(1))
+
+
+def _entries(code: str, place: int) -> Iterator[int]:
+    """Where the entries begin of a list in braces, the first of which is here."""
+    depth = 0
+    yield place
+    for mark in _MARK.finditer(code, place):
+        if depth == 0 and mark[0] == "}":
+            return
+        if depth == 0 and mark[0] == ",":
+            yield mark.end()
+        depth += (mark[0] in "([{") - (mark[0] in ")]}")
 
 
 NEW = "from rollcall import bind\n\nbind(globals())\n"

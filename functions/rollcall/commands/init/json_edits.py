@@ -35,7 +35,8 @@ class Node(Struct, frozen=True):
     """Of an object or array: key or index, where the entry begins, and its value."""
 
     def child(self, key: str | int) -> Node:
-        return next(node for name, _, node in self.children if name == key)
+        """Of two members of one name the last, which is the one that counts."""
+        return next(node for name, _, node in reversed(self.children) if name == key)
 
 
 def parse(text: str) -> Node:

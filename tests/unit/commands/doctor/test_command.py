@@ -287,7 +287,11 @@ def test_functions_are_looked_for_in_the_region_that_the_code_sets(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("main", "line"),
-    [("def run_agent(): ...", 1), ("try:\n    def run_agent(): ...\nfinally:\n    pass", 2)],
+    [
+        ("def run_agent(): ...", 1),
+        ("try:\n    def run_agent(): ...\nfinally:\n    pass", 2),
+        ("try:\n    import absent\nexcept ImportError:\n    def run_agent(): ...", 4),
+    ],
 )
 def test_a_function_of_main_with_the_name_of_the_engines_is_a_wrong_definition(
     tmp_path: Path, main: str, line: int

@@ -26,6 +26,11 @@ def test_a_member_goes_behind_the_last_one_and_leaves_its_comment_where_it_was()
     assert edited.replace('"web",', '"web"').replace('\n        "rewrites": []', "") == COMMENTED
 
 
+def test_of_two_members_of_one_name_the_last_is_edited_which_is_the_one_that_counts() -> None:
+    edited = json_edits.put_member('{"a": {"b": 1}, "a": {"c": 2}}', ("a",), "c", 3)
+    assert edited == '{"a": {"b": 1}, "a": {"c": 3}}'
+
+
 def test_an_object_on_one_line_stays_on_one_line() -> None:
     edited = json_edits.put_member(COMMENTED, ("functions",), "codebase", "api")
     assert '"functions": {"source": "backend", "codebase": "api"}, /* one codebase */' in edited

@@ -40,6 +40,8 @@ NODE = {
     "config/my.rules": RULES,
 }
 
+EXPORT = "export const run_agent = 1;"
+
 
 def config(root: Path) -> dict[str, object]:
     content: dict[str, object] = read_jsonc(root / "firebase.json")
@@ -306,6 +308,10 @@ def test_requirements_with_hashes_are_left_as_they_are(tmp_path: Path) -> None:
     ("files", "said"),
     [
         ({"functions/main.py": "def hello(:\n"}, "functions/main.py:1: Python cannot read it"),
+        (
+            {"functions/main.py": "\n\0"},
+            "functions/main.py:2: Python cannot read it: there is a null",
+        ),
         ({"functions/main.py": "\ndef bind(): ...\n"}, "functions/main.py:2: `bind` is a name"),
         (
             {"functions/requirements.txt": "firebase_functions~=0.5.0"},
@@ -637,7 +643,6 @@ def test_a_name_that_the_app_has_stops_init_and_a_prefix_evades_it(
         {"firestore.rules": RULES.replace("/users/{u}", "/users/{u}/threads/{m}")},
         {"node_modules/x/index.js": "collection(db, 'threads')"},
         {"web/app.ts": "collection(db, name)"},
-        {"api/src/index.ts": "const run_agent = 1;"},
     ],
 )
 def test_names_that_do_not_meet_ours_are_no_clash(tmp_path: Path, files: dict[str, str]) -> None:
@@ -653,6 +658,12 @@ def test_names_that_do_not_meet_ours_are_no_clash(tmp_path: Path, files: dict[st
         "export { chat as run_agent } from './chat';",
         "module.exports = { hello, run_agent };",
         "export async function run_agent() {}",
+        "export function *run_agent() {}",
+        "\ufeffexport const run_agent = 1;",
+        "export {\n  // answers\n  run_agent,\n};",
+        "module.exports = { hello: onCall(() => ({ a: 1, b: 2 })), run_agent };",
+        "'use strict';exports.hello=exports.run_agent=void 0;",
+        "quoted = text.replace(/`/g, '');\nexports.run_agent = 1;\nfirst = `a`;",
     ],
 )
 @pytest.mark.parametrize("file", ["index.ts", "agents/chat.ts"])
@@ -660,6 +671,35 @@ def test_a_function_of_a_node_codebase_clashes(tmp_path: Path, text: str, file: 
     built = {"api/lib/index.js": "exports.run_agent = 1;"}
     make(tmp_path, {**NODE, **built, f"api/src/{file}": text})
     assert f"the function run_agent: api/src/{file}:" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["lib", "dist", "build"])
+def test_a_node_function_clashes_where_its_sources_are_elsewhere(
+    tmp_path: Path, folder: str
+) -> None:
+    make(tmp_path, {**NODE, f"api/{folder}/index.js": "exports.run_agent = 1;"})
+    assert f"the function run_agent: api/{folder}/index.js:1" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const run_agent = 1;",
+        "// exports.run_agent = 1;",
+        "/*\nexport const run_agent = 1;\n*/",
+        "export { hello /* , run_agent */ };",
+        "const code = `\nexports.run_agent = 1;\n`;",
+        "const code = 'exports.run_agent = 1;';",
+        "export { run_agent as hello };",
+        "module.exports = { hello: onCall((run_agent) => [1, run_agent]) };",
+        "if (exports.run_agent === undefined) throw Error();",
+        "other.exports.run_agent = 1;",
+    ],
+)
+def test_what_a_node_codebase_does_not_export_is_no_clash(tmp_path: Path, text: str) -> None:
+    make(tmp_path, {**NODE, "api/src/index.ts": text, "api/node_modules/x/index.js": EXPORT})
+    make(tmp_path, {"api/src/Chat.svelte": EXPORT})
+    assert planned(tmp_path).changes
 
 
 def test_clients_that_read_our_collections_later_are_no_clash(tmp_path: Path) -> None:
