@@ -163,7 +163,7 @@ class RunContext(Struct, frozen=True):
                 self.tool_request(),
                 recent=recent,
                 sticky=sticky,
-                was_asked=was_asked,
+                answers_question=was_asked,
                 near=near if embedder else None,
             ),
         )

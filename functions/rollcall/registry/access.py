@@ -1,7 +1,8 @@
-"""Access to capabilities: what a function checks of its caller, and what an agent may offer a user.
+"""Access to capabilities: whether a caller may use one, and which ones an agent may offer a user.
 
-Access to one capability is read without the rest of the registry, which such a process does not
-need. What may be offered is worked out once for each kind of user, and kept."""
+Access to one capability is read without the rest of the registry, which the process of a
+capability's function does not need. What an agent may offer is computed once for each kind of user
+and cached."""
 
 from __future__ import annotations
 
@@ -23,19 +24,19 @@ if TYPE_CHECKING:
     from rollcall.registry.entries import Entry
 
 Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
-"""Gives fields of the document at a path, None where there is none."""
+"""Returns fields of the document at a path; None if it does not exist."""
 
 FRESH_S = 30.0
 _FIELDS = ("status", "minRole", "overrides")
 _ROLE_ORDER = tuple(Role)
-_held: dict[tuple[str, str], tuple[float, Access]] = {}
+_cache: dict[tuple[str, str], tuple[float, Access]] = {}
 
 
 class Access(Struct, frozen=True):
-    """What code declares about access, with the operator's overrides applied.
+    """The access that code declares for a capability, with the operator's overrides.
 
     Attributes:
-        tenants: Whose users may use it; None for everybody's.
+        tenants: The tenants whose users may use it; None for all users.
     """
 
     status: Status
@@ -55,7 +56,7 @@ class Access(Struct, frozen=True):
         """Read a stored document.
 
         Raises:
-            FailedPrecondition: A field says nothing that is known. It was meant to say something.
+            FailedPrecondition: A field has an unknown value, which was meant to change something.
         """
         try:
             stored = convert(document, _Stored)
@@ -67,9 +68,9 @@ class Access(Struct, frozen=True):
             what = f"the registry's document cannot be used: {error}"
             raise FailedPrecondition(what) from None
         declared = stored.min_role or Role.USER
-        asked = overrides.min_role or declared
-        # An operator asks for a higher role than code does, never for a lower one.
-        role = declared if at_least(declared, asked) else asked
+        override = overrides.min_role or declared
+        # An operator can require a higher role than code does, never a lower one.
+        role = declared if at_least(declared, override) else override
         return cls(status, role, overrides.tenants)
 
 
@@ -80,7 +81,7 @@ class _Overrides(Struct, rename="camel"):
 
 
 class _Stored(Struct, rename="camel"):
-    """What a document says about access; null says nothing."""
+    """The fields of a document that decide access; null means not set."""
 
     status: Status | None = None
     min_role: Role | None = None
@@ -92,24 +93,24 @@ def read_access(capability_id: str, *, project: str, read: Read) -> Access | Non
     registered.
 
     Args:
-        project: Which project's registry it is that `read` reads.
+        project: The project whose registry `read` reads.
     Raises:
         FailedPrecondition: Its document cannot be used.
     """
-    read_at, found = _held.get((project, capability_id), (0.0, None))
-    if found and time.monotonic() - read_at <= FRESH_S:
-        return found
+    read_at, access = _cache.get((project, capability_id), (0.0, None))
+    if access and time.monotonic() - read_at <= FRESH_S:
+        return access
     document = read(f"{collection_id('capabilities')}/{capability_id}", _FIELDS)
     if document is None:
         return None
-    found = Access.of(document)
-    _held[project, capability_id] = (time.monotonic(), found)
-    return found
+    access = Access.of(document)
+    _cache[project, capability_id] = (time.monotonic(), access)
+    return access
 
 
 def forget() -> None:
-    """Forget what was read."""
-    _held.clear()
+    """Clear the cache."""
+    _cache.clear()
 
 
 def at_least(role: Role, least: Role) -> bool:
@@ -119,7 +120,7 @@ def at_least(role: Role, least: Role) -> bool:
 
 ALL = "*"
 CATEGORY = "category:"
-_KEPT = 256
+_MOST_CACHED = 256
 
 
 def may_use(profile: AgentProfile, user: User) -> bool:
@@ -137,7 +138,7 @@ class _Row(Struct, frozen=True, array_like=True):
 
 
 def access_row(entry: Entry) -> list[Any]:
-    """Return what permission checks need of an entry, as plain JSON."""
+    """Return the fields of an entry that permission checks need, as plain JSON."""
     row = _Row(
         entry.id,
         entry.category,
@@ -151,16 +152,16 @@ def access_row(entry: Entry) -> list[Any]:
 
 
 class Permissions:
-    """What permission checks need of every capability, by its place in the registry.
+    """Checks which capabilities may be offered to a user, by their places in the registry.
 
     Args:
-        rows: By `access_row`.
+        rows: From `access_row`, one for each capability.
     """
 
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
         self._rows = convert(rows, list[_Row])
         self._tenants = frozenset().union(*(row.tenants or () for row in self._rows))
-        self._known: dict[Any, bytes] = {}
+        self._masks: dict[Any, bytes] = {}
         self._lock = Lock()
 
     def permitted(
@@ -171,20 +172,20 @@ class Permissions:
         client_tools: frozenset[str] = frozenset(),
         without: frozenset[str] = frozenset(),
     ) -> bytes:
-        """Return what an agent with these tools may offer this user: by place in the registry, 1
-        where it may.
+        """Return which capabilities an agent with these tools may offer this user, as a mask: by
+        place in the registry, 1 or 0.
 
         Args:
-            tools: Ids, `category:<category>`, or `*`, as a profile has them.
-            client_tools: Those that the user's client can run; others of its kind are left out.
-            without: Ids that are not to be offered at present.
+            tools: Ids, `category:<category>`, or `*`, from a profile.
+            client_tools: The client tools that the user's client can run; others are left out.
+            without: Ids that must not be offered now.
         """
         tenant = user.tenant if user.tenant in self._tenants else None
         key = (tools, user.role, tenant, client_tools, without)
-        found = self._known.get(key)
-        if found is None:
+        mask = self._masks.get(key)
+        if mask is None:
             wanted, role = frozenset(tools), _ROLE_ORDER.index(user.role)
-            found = bytes(
+            mask = bytes(
                 row.is_enabled
                 and row.role <= role
                 and (row.tenants is None or user.tenant in row.tenants)
@@ -194,14 +195,14 @@ class Permissions:
                 for row in self._rows
             )
             with self._lock:
-                if len(self._known) >= _KEPT:
-                    self._known.clear()
-                self._known[key] = found
-        return found
+                if len(self._masks) >= _MOST_CACHED:
+                    self._masks.clear()
+                self._masks[key] = mask
+        return mask
 
 
 def is_id(name: str) -> bool:
-    """Tell whether an entry of `tools` is an id, not a category or all."""
+    """Tell whether an entry of `tools` is an id, and not a category or `*`."""
     return name != ALL and not name.startswith(CATEGORY)
 
 

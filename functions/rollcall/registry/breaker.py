@@ -1,12 +1,12 @@
 """Circuit breaker: when a capability goes down, and how it comes back.
 
-It is `healthy`, `degraded` (offered, with failures of its own) or `down` (not offered). After a
-while down it is tried again: on trial it is `degraded`, and a few successes or failures decide.
-Each time that it has to go again it stays away twice as long.
+A capability is `healthy`, `degraded` (offered, but with failures of its own) or `down` (not
+offered). Some time after it went down it goes on trial: it is `degraded`, and a few successes or
+failures decide. Each time in a row that it goes down, it stays down twice as long.
 
-Only failures that are the capability's own are evidence; what is wrong with a request is not. The
-failures of one user alone never take a capability away from the others: who counts the calls sees
-to that (`health.USER_FAILURES`). Times are seconds of one clock, such as `time.time()`.
+Only the capability's own failures are evidence; errors in a request are not. The failures of one
+user never take a capability away from the others: `health` limits how many of them count
+(`health.USER_FAILURES`). Times are seconds of one clock, such as `time.time()`.
 """
 
 from __future__ import annotations
@@ -23,38 +23,39 @@ from rollcall.core.texts import TEXTS
 State = Literal["healthy", "degraded", "down"]
 
 OWN_FAILURES = frozenset({"unavailable", "internal", "deadline-exceeded", "unknown"})
-"""Codes of failures that say something about the capability."""
+"""Codes of failures that are the capability's own."""
 
 WINDOW_S = 600
-"""How far back results count."""
+"""For how long a result counts."""
 DOWN_IN_A_ROW = 5
 DOWN_VOLUME, DOWN_SHARE = 10, 0.5
 WORSE_IN_A_ROW = 3
 WORSE_VOLUME, WORSE_SHARE = 5, 0.2
 WELL_SHARE = 0.1
-"""What is degraded is well again only below this: less than what made it so."""
+"""A degraded capability is healthy again only below this share, which is less than the one that
+degraded it."""
 DOWN_PROBES = 3
 TRIAL_SUCCESSES = 3
 TRIAL_USERS = 2
-"""Failures on trial count from so many users on."""
+"""On trial, failures count only if they are of at least this many users."""
 COOL_DOWN_S = 60
 LONGEST_COOL_DOWN_S = 1_800
 FORGET_S = 1_800
-"""How long after it came back going down counts as the first time."""
+"""A capability that goes down this long after it came back counts as down for the first time."""
 QUIET_S = 3_600
-"""What was not used for so long is given the benefit of the doubt."""
+"""A capability unused for this long counts as healthy."""
 
 
 class Evidence(Struct, frozen=True):
-    """Calls and checks of a capability, as far as they count now.
+    """Counts of the calls and checks of a capability that matter now.
 
     Attributes:
-        ok: Calls of the window that came to a result; on trial, since that began.
-        failed: Those that failed by the capability's own fault.
-        failing_users: Whose calls these were, at least.
-        in_a_row: Its failures since its last success.
-        probe_failures: Scheduled checks that failed, since the last one that did not.
-        heard_at: When the newest result or failed check came in; 0 where there is none.
+        ok: Calls of the window with a result; on trial, since the trial began.
+        failed: Calls of the same time that failed by the capability's own fault.
+        failing_users: The least number of users who made these calls.
+        in_a_row: Failures since the last success.
+        probe_failures: Failed scheduled checks since the last successful one.
+        heard_at: The time of the newest result or failed check; 0 without any.
     """
 
     ok: int = 0
@@ -65,7 +66,7 @@ class Evidence(Struct, frozen=True):
     heard_at: float = 0.0
 
     def fails(self, share: float, *, of: int = 1) -> bool:
-        """Return whether this share of the calls failed, where there were at least `of`."""
+        """Tell whether at least this share of the calls failed, out of at least `of` calls."""
         volume = self.ok + self.failed
         return volume >= of and self.failed / volume >= share
 
@@ -75,9 +76,9 @@ class Breaker(Struct, frozen=True):
 
     Attributes:
         since: When this state began.
-        until: When what is down is tried again; afterwards, when that was.
+        until: When a capability that is down goes on trial; afterwards, when it last did.
         strikes: How many times in a row it went down.
-        on_trial: It is back, and has to show that it works.
+        on_trial: Whether it is back after being down and not proven yet.
     """
 
     state: State = "healthy"
@@ -91,9 +92,10 @@ def check_up(health: Mapping[str, str], id: str) -> None:
     """Refuse a call of a capability that is down, although it was offered.
 
     Args:
-        health: The snapshot's.
+        health: The snapshot's states.
     Raises:
-        FailedPrecondition: It is. No failure of its own, so that it counts as none.
+        FailedPrecondition: It is down. The code is not one of `OWN_FAILURES`, so this refusal does
+            not count as another failure.
     """
     if health.get(id) == "down":
         raise FailedPrecondition(
@@ -106,13 +108,13 @@ def check_up(health: Mapping[str, str], id: str) -> None:
 def next_state(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
     """Return the state that follows from the evidence; the same state if nothing changes.
 
-    When a trial begins, the caller begins to count anew.
+    When a trial begins, the caller must start new counts.
     """
     if breaker.state == "down":
         if now < breaker.until:
             return breaker
         if evidence.probe_failures and evidence.heard_at >= breaker.until:
-            return _go_down(breaker, now)  # the check that was due found it as it was
+            return _go_down(breaker, now)  # the check after the cool-down failed
         return replace(breaker, state="degraded", since=now, on_trial=True)
     if breaker.on_trial:
         most_fail = evidence.failed > evidence.ok and evidence.failing_users >= TRIAL_USERS
@@ -144,7 +146,7 @@ def next_state(breaker: Breaker, evidence: Evidence, now: float) -> Breaker:
 
 
 def _go_down(breaker: Breaker, now: float) -> Breaker:
-    """Return what is out of service, each time in a row for twice as long."""
+    """Return the state `down`, each time in a row for twice as long."""
     is_again = breaker.strikes > 0 and now - breaker.until < FORGET_S
     strikes = breaker.strikes + 1 if is_again else 1
     cool_down = min(COOL_DOWN_S * 2 ** min(strikes - 1, 20), LONGEST_COOL_DOWN_S)

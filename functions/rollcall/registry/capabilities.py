@@ -1,7 +1,7 @@
-"""Reads and checks `capabilities/{id}`, which anyone with rights in the project may have written.
+"""Reads and checks `capabilities/{id}`, which anyone with access to the project may have written.
 
-What code declared is under the operator's `overrides`. A document of another codebase, or of an
-HTTPS endpoint, is brought into the form that providers take, or refused with the reason.
+The operator's `overrides` take precedence over what code declares. A document of another codebase,
+or of an HTTPS endpoint, is normalised to the form that providers accept, or refused with a reason.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Execution(_Read):
     def _fits(self) -> Self:
         if not _TARGETS[self.type].fullmatch(self.target):
             raise ValueError(f"{self.target[:100]!r} is no target of an execution {self.type}")
-        if "://" in self.target:  # what no call would be made to is no target: calls read it so
+        if "://" in self.target:  # calls parse it the same way, and would refuse it
             try:
                 parse_url(self.target)
             except FailedPrecondition as error:
@@ -121,9 +121,9 @@ class _Document(_Read):
     def _runs_where_it_can(self) -> Self:
         if self.execution is None and self.source != "code" and self.runs_on == "server":
             raise ValueError("execution is missing: it says where this runs, by type and target")
-        execution = self.reached
+        execution = self.effective_execution
         if self.id in PLATFORM_TOOLS:
-            raise ValueError(f"{self.id} is the platform's own name")
+            raise ValueError(f"{self.id} is the name of a platform tool")
         if (execution.type == "client") != (self.runs_on == "client"):
             raise ValueError(f"runsOn {self.runs_on} contradicts an execution {execution.type}")
         if execution.type in ("internal_service", "client") and execution.target != self.id:
@@ -133,12 +133,12 @@ class _Document(_Read):
         if self.source != "code" and execution.type == "internal_service":
             raise ValueError("only what a codebase of Rollcall declares is an internal_service")
         if execution.method == "GET" and self.effect == "write":
-            raise ValueError("a capability that writes is not reached by GET")
+            raise ValueError("a capability that writes cannot be called by GET")
         return self
 
     @property
-    def reached(self) -> _Execution:
-        """As stated, or as code's own documents have it."""
+    def effective_execution(self) -> _Execution:
+        """The document's execution, or the default for a document without one."""
         if self.execution:
             return self.execution
         if self.runs_on == "client":
@@ -150,8 +150,8 @@ def read_document(id: str, document: dict[str, Any]) -> Entry:
     """Read the document that is stored under an id.
 
     Raises:
-        ValueError: It calls itself otherwise or cannot be used, whatever somebody has written into
-            it: one document must not take the others down.
+        ValueError: It has another id or cannot be used, whatever its content: one bad document must
+            not make the others unreadable.
     """
     try:
         entry = read_capability(document)
@@ -160,7 +160,7 @@ def read_document(id: str, document: dict[str, Any]) -> Entry:
     except Exception as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
     if entry.id != id:
-        raise ValueError(f"it calls itself {entry.id!r}")
+        raise ValueError(f"its field id is {entry.id!r}")
     return entry
 
 
@@ -168,8 +168,8 @@ def read_capability(document: dict[str, Any]) -> Entry:
     """Return the entry that a stored document describes.
 
     Raises:
-        ValueError: A field that every entry has is missing, of the wrong kind or too long, its
-            schema cannot be used, or it says that it runs where it cannot.
+        ValueError: A required field is missing, a field has the wrong type or is too long, the
+            schema cannot be used, or the execution is not possible.
     """
     try:
         stored = _Document.model_validate(document)
@@ -178,21 +178,21 @@ def read_capability(document: dict[str, Any]) -> Entry:
     overrides = stored.overrides
     is_code = stored.source == "code"
     schema = _schema(stored)
-    # What an approval holds on to, of a capability whose code is elsewhere.
+    # Approvals of a capability whose code is elsewhere are bound to this digest.
     seal = digest_of(
         {
             "d": stored.description,
             "s": schema,
             "v": stored.version,
             "f": stored.digest,
-            "e": stored.reached.model_dump(mode="json"),
+            "e": stored.effective_execution.model_dump(mode="json"),
             "c": [is_code, stored.codebase],
         }
     )
     min_role = overrides.min_role or stored.min_role
     if is_code and at_least(stored.min_role, min_role):
-        min_role = stored.min_role  # an operator asks for a higher role than code does
-    # What users say for it: a person's word for a language replaces what a model wrote.
+        min_role = stored.min_role  # an operator can only require a higher role than code does
+    # What users say for it: for each language, an operator's phrases replace a model's.
     phrases = {**stored.enriched.phrases, **overrides.phrases}
     policies = [each for each in (stored.approval, overrides.approval) if each is not None]
     description = stored.description.strip() or stored.name.strip() or stored.id.replace("_", " ")
@@ -210,7 +210,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
         version=stored.version,
         codebase=stored.codebase if is_code else None,
         policy=combined(*policies) if policies else None,
-        execution=Execution(**stored.reached.model_dump()),
+        execution=Execution(**stored.effective_execution.model_dump()),
         spec=ToolSpec(
             name=stored.id,
             description=description,
@@ -227,22 +227,23 @@ def read_capability(document: dict[str, Any]) -> Entry:
 
 
 def _schema(stored: _Document) -> dict[str, Any]:
-    """The schema of a capability's arguments, checked; made from its parameters where it has none.
+    """Return the checked schema of a capability's arguments, made from its parameters if it has no
+    schema.
 
     Raises:
-        ValueError: It is none that models can be given.
+        ValueError: Models cannot use the schema.
     """
-    given = stored.json_schema
+    schema = stored.json_schema
     if stored.source != "code":
-        return normalise(schema_of_parameters(stored.parameters) if given is None else given)
-    if given is None:
+        return normalise(schema_of_parameters(stored.parameters) if schema is None else schema)
+    if schema is None:
         raise ValueError("jsonSchema is missing")
-    check_schema(given)  # another codebase's, perhaps
-    check_arguments(given)
-    return given
+    check_schema(schema)  # it may be another codebase's
+    check_arguments(schema)
+    return schema
 
 
 def unknown_overrides(overrides: Mapping[str, Any]) -> list[str]:
-    """Return names in `overrides` that mean nothing, such as typing errors."""
+    """Return unknown names in `overrides`, such as misspelt ones."""
     known = {field.alias for field in _Overrides.model_fields.values()} | {"note"}
     return sorted(name for name in overrides if name not in known)

@@ -1,11 +1,11 @@
 """Compiles `capabilities/` and `agents/` into the snapshot that processes read: a manifest and its
 parts.
 
-registry/manifest    digest, the segments with their parts, what was refused and why, health
-registry/part-…      compressed pieces, named after what they hold
+registry/manifest    digest, the segments with their parts, refused documents and why, health
+registry/part-…      compressed pieces, named after their content
 
-A run reads the manifest at most, and parts only where they changed. Whoever changes a document
-has the registry compiled: a sync and the command at once, others through a trigger.
+A run reads at most the manifest, and only the parts that changed. Every change of a document leads
+to a compilation: a sync and the command compile at once, other changes through a trigger.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from rollcall.store.batches import DocumentSnapshot
 
 MAX_REFUSED = 100
-"""How many refusals the manifest tells; it stays small."""
+"""How many refused documents the manifest lists, so that it stays small."""
 TURN_S = 30.0
-"""How long a process waits while others compile, and how long it tries to publish."""
+"""How long a process waits while another compiles, and for how long it tries to publish."""
 _CLAIM = "compiling"
 _CLAIM_S = 540
-"""As long as a trigger may take: of ten thousand schemas, checking takes a while."""
+"""The longest time of a trigger: checking ten thousand schemas takes a while."""
 _MOST_PAUSE_S = 1.0
 
 log = logging.getLogger("rollcall")
@@ -70,8 +70,8 @@ class Compilation(Struct, frozen=True):
     """The result of compiling.
 
     Attributes:
-        refused: Why a document was left out, by its id.
-        written: How many parts are new.
+        refused: Why each refused document was left out, by id.
+        written: The number of new parts.
     """
 
     digest: str
@@ -81,48 +81,50 @@ class Compilation(Struct, frozen=True):
 
 
 def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compilation:
-    """Compile the registry and publish the result, when it is this caller's turn.
+    """Compile the registry and publish the result, once no other process compiles.
 
     Args:
-        embedder: What new texts are embedded by; without one the vectors that there are stay.
+        embedder: Embeds new texts; without one the existing vectors stay.
     Raises:
         Unavailable: Others published at the same time, again and again.
     """
-    with _turn(db):
+    with _compile_turn(db):
         for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
             if compiled := _compile_once(db, embedder):
                 return compiled
     raise Unavailable(
-        f"for {TURN_S:.0f} s others published the registry, each time before this could; what was "
-        "written to its documents stands, and is in it once the registry is compiled: run "
+        f"for {TURN_S:.0f} s other processes kept publishing the registry before this one could; "
+        "its documents are written, and take effect once the registry is compiled: run "
         "`python -m rollcall sync` in a minute",
         retry_after_s=60,
     )
 
 
 def compile_after(db: Client, changed_at: datetime, *, embedder: Embedder | None = None) -> bool:
-    """Compile, unless that happened since a change; of many callers at once, few do.
+    """Compile, unless the registry was compiled since a change; of many simultaneous callers, few
+    compile.
 
     Returns:
-        Whether it was done here.
+        Whether this call compiled.
     """
     for _ in attempts(within_s=math.inf, most_pause_s=_MOST_PAUSE_S):
         manifest = part(db, MANIFEST).get().to_dict() or {}
         if manifest.get("asOf") and manifest["asOf"] >= changed_at:
             break
-        with _compile_claim(db) as is_mine:  # who has it otherwise may have begun before the change
+        with _compile_claim(db) as is_mine:  # another holder may have begun before the change
             if is_mine and _compile_once(db, embedder):
                 return True
     return False
 
 
 def _compile_once(db: Client, embedder: Embedder | None) -> Compilation | None:
-    """None where somebody else published meanwhile, which may be of later documents."""
+    """Compile and publish; return None if another process published meanwhile, perhaps from later
+    documents."""
     manifest = part(db, MANIFEST).get()
     entries, refused = _entries(db)
     vectors = _vectors(db, manifest, entries, embedder)
-    segments, held = to_segments(entries, _documents(db, AGENTS), vectors)
-    written = write_parts(db, held)
+    segments, parts = to_segments(entries, _documents(db, AGENTS), vectors)
+    written = write_parts(db, parts)
     digest = hashlib.sha256(_json(segments).encode()).hexdigest()[:24]
     if not _publish(db, manifest, segments, digest=digest, count=len(entries), refused=refused):
         return None
@@ -130,15 +132,15 @@ def _compile_once(db: Client, embedder: Embedder | None) -> Compilation | None:
 
 
 def searchable(entry: Entry) -> Searchable:
-    """Return what the word index holds of an entry."""
+    """Return the fields of an entry that the word index covers."""
     spec = entry.spec
-    said = [str(example.get("userRequest", "")) for example in spec.examples]
+    requests = [str(example.get("userRequest", "")) for example in spec.examples]
     return Searchable(
         id=entry.id,
         names=tuple(dict.fromkeys(entry.names.values())),
         description=spec.description,
         keywords=spec.keywords,
-        examples=(*filter(None, said), *entry.phrases),
+        examples=(*filter(None, requests), *entry.phrases),
         parameters=tuple(
             (name, " ".join([str(item.get("description", "")), *map(str, item.get("enum", ()))]))
             for name, item in spec.parameters.get("properties", {}).items()
@@ -149,7 +151,8 @@ def searchable(entry: Entry) -> Searchable:
 
 
 def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
-    """What can be used, by id, and why the rest cannot."""
+    """Return the usable entries in the order of their ids, and why the other documents are
+    refused."""
     entries, refused = {}, {}
     for id, document in _documents(db, CAPABILITIES).items():
         try:
@@ -166,9 +169,9 @@ def _entries(db: Client) -> tuple[list[Entry], dict[str, str]]:
 
 
 def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
-    """Whether this is one of our own writes under another name. Called as a function it would be
-    the user's own call, which is its own yes; nor need its document say that it writes. The router
-    looks again, at the code."""
+    """Tell whether an entry is one of our own writes under another name. A call of its function
+    would count as the user's own call, which needs no approval, and its document need not say that
+    it writes. The router checks this again, by the code."""
     if entry.execution.type != "firebase_function":
         return False
     host, *names = re.split(r"/+", unquote(entry.execution.target).removeprefix("https://"))
@@ -180,25 +183,26 @@ def _is_alias(entry: Entry, own_writes: Container[str]) -> bool:
 
 def _documents(db: Client, collection: str) -> dict[str, dict[str, Any]]:
     stored = db.collection(collection_id(collection)).stream()
-    return {found.id: found.to_dict() or {} for found in stored}
+    return {document.id: document.to_dict() or {} for document in stored}
 
 
 def _vectors(
     db: Client, manifest: DocumentSnapshot, entries: Sequence[Entry], embedder: Embedder | None
 ) -> VectorIndex | None:
-    """What entries mean; what was published of it is kept. None where nothing was embedded."""
+    """Return the vectors of the entries, keeping those already published; None if there are
+    none."""
     before = None
     for each in (manifest.to_dict() or {}).get("segments", ()):
         if each["name"] == VECTORS:
-            held = read_parts(db, each["parts"])
+            parts = read_parts(db, each["parts"])
             try:
-                before = VectorIndex.load(unpack(VECTORS, each["parts"], held))
+                before = VectorIndex.load(unpack(VECTORS, each["parts"], parts))
             except ValueError as error:
                 log.warning("the published vectors are made anew: %s", error)
     if embedder is None and before is None:
         return None
-    made = VectorIndex.build([searchable(entry) for entry in entries], embedder, before)
-    return made if made.places else None
+    index = VectorIndex.build([searchable(entry) for entry in entries], embedder, before)
+    return index if index.places else None
 
 
 def to_segments(
@@ -220,17 +224,17 @@ def to_segments(
     pieces = {
         HEAD: _json(head).encode(),
         INDEX: Index.build([searchable(entry) for entry in entries]).dump(),
-        **{f"entries-{n}": "\n".join(found).encode() for n, found in enumerate(lines)},
+        **{f"entries-{n}": "\n".join(some).encode() for n, some in enumerate(lines)},
     }
     if vectors is not None:
         pieces[VECTORS] = vectors.dump()
     segments: list[dict[str, Any]] = []
-    held: dict[str, bytes] = {}
+    parts: dict[str, bytes] = {}
     for name, data in pieces.items():
-        parts = pack(data)
-        segments.append({"name": name, "parts": list(parts)})
-        held |= parts
-    return segments, held
+        own = pack(data)
+        segments.append({"name": name, "parts": list(own)})
+        parts |= own
+    return segments, parts
 
 
 def _publish(
@@ -242,7 +246,7 @@ def _publish(
     count: int,
     refused: dict[str, str],
 ) -> bool:
-    """Whether it is out; not where the manifest is another by now."""
+    """Publish a new manifest; return False if the manifest has changed since it was read."""
     fields = {
         "schemaVersion": SCHEMA_VERSION,
         "digest": digest,
@@ -250,11 +254,11 @@ def _publish(
         "count": count,
         "refused": dict(sorted(refused.items())[:MAX_REFUSED]),
         "refusedCount": len(refused),
-        # From before the documents were read: what changed since may not be in here.
+        # A time before the documents were read: later changes may be missing here.
         "asOf": before.read_time,
         "compiledAt": datetime.now(UTC),
     }
-    # In one commit: who is late deletes nothing that another has published meanwhile.
+    # One commit, so that a late process deletes nothing that another has published meanwhile.
     batch = db.batch()
     if not before.exists:
         batch.create(part(db, MANIFEST), {**fields, "previous": []})
@@ -265,7 +269,8 @@ def _publish(
     option = db.write_option(last_update_time=before.update_time)
     batch.update(part(db, MANIFEST), fields, option=option)
     named = {part_id for segment in segments for part_id in segment["parts"]}
-    # Parts of the one before the one before go: who reads slowly may still need those between.
+    # The parts of the manifest before the previous one are deleted: a slow reader may still need
+    # the previous one's.
     previous = set((before.to_dict() or {}).get("previous", ()))
     for part_id in previous - _named_parts(before) - named:
         batch.delete(part(db, part_id))
@@ -273,20 +278,20 @@ def _publish(
 
 
 def _named_parts(manifest: DocumentSnapshot) -> set[str]:
-    """The parts of the registry as it is published."""
+    """Return the ids of the parts that a manifest names."""
     data = manifest.to_dict() or {}
     return {part_id for segment in data.get("segments", ()) for part_id in segment["parts"]}
 
 
 def _json(value: Any) -> str:
-    # An operator may have written a time where a text belongs.
+    # `str`, since an operator may have written a timestamp where a text belongs.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
 
 
 @contextmanager
-def _turn(db: Client) -> Iterator[None]:
-    """Wait until nobody else compiles. Who waited long enough goes on all the same: whoever has the
-    claim may have died with it, and what is published is safe without it, only slower."""
+def _compile_turn(db: Client) -> Iterator[None]:
+    """Wait until no other process compiles, at most `TURN_S`: the claim's holder may have died, and
+    publishing is safe without the claim, only slower."""
     for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
         with _compile_claim(db) as is_mine:
             if is_mine:
@@ -297,7 +302,7 @@ def _turn(db: Client) -> Iterator[None]:
 
 @contextmanager
 def _compile_claim(db: Client) -> Iterator[bool]:
-    """Whether it is this process that compiles now; the claim is given back at the end."""
+    """Yield whether this process has the claim to compile; it is released at the end."""
     from google.api_core.exceptions import Aborted, FailedPrecondition, NotFound
 
     claim, now = part(db, _CLAIM), datetime.now(UTC)
@@ -306,7 +311,7 @@ def _compile_claim(db: Client) -> Iterator[bool]:
     batch = db.batch()
     if not found.exists:
         batch.create(claim, until)
-    elif (found.to_dict() or {})["until"] <= now:  # who claimed it is gone
+    elif (found.to_dict() or {})["until"] <= now:  # the holder died
         batch.update(claim, until, option=db.write_option(last_update_time=found.update_time))
     else:
         yield False
@@ -320,9 +325,9 @@ def _compile_claim(db: Client) -> Iterator[bool]:
                 claim.delete(db.write_option(last_update_time=written[0].update_time))
                 break
             except (FailedPrecondition, NotFound):
-                break  # it took so long that another has it
+                break  # the claim expired, and another process has it
             except Aborted:
-                continue  # somebody looked at it at this very moment
+                continue  # another process read it at the same moment
         else:
             if written:
-                log.warning("the claim to compile could not be given back; it ends by itself")
+                log.warning("the claim to compile could not be released; it expires by itself")

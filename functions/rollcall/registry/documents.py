@@ -1,6 +1,6 @@
-"""Registry documents as code publishes them: `capabilities/{id}` and `agents/{id}`.
+"""Registry documents that code publishes: `capabilities/{id}` and `agents/{id}`.
 
-`in_words` says what is wrong with a stored one: which field, what stands there, what is accepted.
+`in_words` describes what is wrong with a stored one: the field, its value, what is accepted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ AGENTS = "agents"
 
 
 def capability_document(capability: Capability) -> dict[str, Any]:
-    """The fields that code declares. `overrides` is the operator's and is not among them."""
+    """Return a capability's document: the fields that code declares, without the operator's
+    `overrides`."""
     mark = capability.mark
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -63,14 +64,14 @@ def capability_document(capability: Capability) -> dict[str, Any]:
 
 
 def agent_document(profile: AgentProfile) -> dict[str, Any]:
-    """An agent's profile as published to operators."""
-    as_declared = (
+    """Return an agent's document: its profile, for operators."""
+    same = (
         *("id", "instructions", "allow_unpriced", "deadline_s", "max_steps", "max_calls"),
         *("max_calls_per_tool", "max_tokens", "max_output_tokens", "max_cost_usd", "max_tools"),
     )
     return {
         "schemaVersion": SCHEMA_VERSION,
-        **{to_camel(name): getattr(profile, name) for name in as_declared},
+        **{to_camel(name): getattr(profile, name) for name in same},
         "name": profile.names["en"],
         "names": profile.names,
         "tools": list(profile.tools),
@@ -109,11 +110,11 @@ _WORDS = {
     "string_too_long": "it has more than {max_length:,} characters",
     "too_long": "it has more than {max_length:,} items",
 }
-"""By pydantic's kind of error; what is not here is told in pydantic's own words."""
+"""Messages by pydantic's type of error; other types have pydantic's own message."""
 
 
 def in_words(error: ValidationError) -> str:
-    """Return the first mistake, with its field."""
+    """Return the message of the first mistake, with its field."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(each) for each in first["loc"])
     words: Callable[..., str] | None = getattr(_WORDS.get(first["type"]), "format", None)
@@ -129,7 +130,8 @@ def in_words(error: ValidationError) -> str:
 
 @cache
 def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
-    """What may be overruled: the profile's field, and what its value must be."""
+    """Return the fields of a profile that can be overridden, with their types, by their names in
+    documents."""
     names = Annotated[list[Annotated[str, Field(max_length=200)]], AfterValidator(tuple)]
     count = Annotated[int, Field(ge=1)]
     kinds: dict[str, Any] = {
@@ -147,42 +149,43 @@ def _adapters() -> dict[str, tuple[str, TypeAdapter[Any]]]:
 
 
 def status_of(document: Mapping[str, Any], declared: Status) -> Status:
-    """Return an agent's status by its document. One that cannot be read disables the agent, since
-    it was meant to change something.
+    """Return an agent's status by its document. An invalid status disables the agent, since it was
+    meant to change something.
 
     Args:
-        declared: What code says, where the document says nothing.
+        declared: The status in code, used if the document has none.
     """
     overrides = document.get("overrides")
     if overrides is not None and not isinstance(overrides, dict):
         return Status.DISABLED
-    said = ((overrides or {}).get("status"), document.get("status"), declared)
-    status = next(each for each in said if each is not None)
+    by_precedence = ((overrides or {}).get("status"), document.get("status"), declared)
+    status = next(each for each in by_precedence if each is not None)
     return Status(status) if isinstance(status, str) and status in set(Status) else Status.DISABLED
 
 
 def unread_overrides(document: Mapping[str, Any]) -> list[str]:
-    """Return the overrides of an agent that cannot be read, each with what follows."""
+    """Return the problems of an agent's invalid overrides, with their consequences."""
     return _read(document)[1]
 
 
 def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
     """Return the profile with its operator's overrides.
 
-    A value of the wrong kind is logged and left out; policies of approvals that cannot be read
-    close the agent, since they were meant to ask somebody.
+    An invalid value is logged and ignored; invalid approval policies disable the agent, since they
+    were meant to require approvals.
     """
     changes, problems = _read(document)
     for problem in problems:
         log.warning("agent %s: %s", profile.id, problem)
     changes = {"status": status_of(document, profile.status), **changes}
-    if "instructions" in changes:  # the operator's word, in every variant
+    if "instructions" in changes:  # the operator's instructions apply in every variant
         changes["variants"] = tuple(replace(each, instructions=None) for each in profile.variants)
     return replace(profile, **changes)
 
 
 def _read(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The fields of a profile that a document overrules, and what of it cannot be read."""
+    """Return the fields of a profile that a document overrides, and the problems of its invalid
+    overrides."""
     overrides = document.get("overrides")
     if overrides is None:
         return {}, []

@@ -1,4 +1,4 @@
-"""Registry entries: a capability as it is offered, and its form in the compiled registry."""
+"""Registry entries: capabilities as offered to agents, and their form in the compiled registry."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from rollcall.core.shapes import Role, Status
 from rollcall.models.base import ToolSpec
 from rollcall.registry.access import Access
 
-"""Names of the platform's own tools, which no capability may take."""
-
 
 class Execution(Struct, frozen=True):
     """Where a capability runs and how it is called; see `docs/dispatch.md`.
 
     `target` is the capability's id (internal_service, client), a function's name or URL
-    (firebase_function), or a URL (api_endpoint). `requires_auth` concerns an api_endpoint: whether
-    it is sent the secret that is configured for its host.
+    (firebase_function), or a URL (api_endpoint). `requires_auth` is for an api_endpoint: whether
+    calls send the secret that is configured for its host.
     """
 
     type: Literal["internal_service", "firebase_function", "api_endpoint", "client"]
@@ -34,16 +32,16 @@ class Execution(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """A capability as it is offered: what was declared, with the operator's overrides.
+    """A capability as offered to agents: its declaration with the operator's overrides.
 
     Attributes:
-        digest: Of the code behind it, as its document says.
-        seal: Of all that the document says of what runs. Where the code is elsewhere, an approval
-            holds on to this.
-        tenants: Whose users may use it; None for everybody's.
-        codebase: Which codebase of Rollcall declares it; None where a document registered it.
-        policy: Who is asked before it writes, as the document and the operator have it.
-        phrases: What users say for it, for the index alone.
+        digest: The digest of its code, from its document.
+        seal: The digest of everything in the document that determines what runs. If the code is
+            elsewhere, approvals are bound to it.
+        tenants: The tenants whose users may use it; None for all users.
+        codebase: The codebase of Rollcall that declares it; None if a document registered it.
+        policy: The approval policy of the document and the operator.
+        phrases: What users say for it, only for the index.
     """
 
     id: str
@@ -64,7 +62,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def is_foreign(self) -> bool:
-        """Tell whether its code is outside this codebase."""
+        """Whether its code is outside this codebase."""
         return self.codebase != codebase()
 
     def permits(self, user: User) -> bool:
@@ -72,32 +70,33 @@ class Entry(Struct, frozen=True):
         return Access(self.status, self.min_role, self.tenants).permits(user)
 
     def name(self, locale: str) -> str:
-        """Its name for people."""
+        """Return its name for people."""
         return self.names.get(locale) or self.names.get("en") or self.id
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain JSON for the compiled registry, without what only the index needs."""
+        """Return the entry as plain JSON for the compiled registry, without what only the index
+        needs."""
 
-        def dump(value: Any) -> Any:  # an operator may have written a time where a text belongs
+        def dump(value: Any) -> Any:  # an operator may have written a timestamp for a text
             return value.dump() if isinstance(value, ApprovalPolicy) else str(value)
 
         record: dict[str, Any] = to_builtins(self, enc_hook=dump, order="deterministic")
-        del record["phrases"], record["spec"]["names"]  # which the entry has as well
+        del record["phrases"], record["spec"]["names"]  # the entry has the names as well
         return record
 
     @classmethod
     def load(cls, record: bytes) -> Entry:
-        """Return the entry of a record's JSON, which was checked when it was compiled. Fields that
-        this version does not know are left out: a newer one may have compiled the registry."""
+        """Return the entry from a record's JSON, which was checked at compilation. Unknown fields
+        are ignored: a newer version may have compiled the registry."""
 
         def policy(kind: type[ApprovalPolicy], data: Any) -> ApprovalPolicy:
             return kind.model_validate(data)
 
-        # Not by msgspec's reader: an operator may have written an infinity, which is no JSON to it.
+        # Not msgspec's parser, which refuses an infinity that an operator may have written.
         entry = convert(json.loads(record), cls, dec_hook=policy)
         entry = replace(entry, spec=replace(entry.spec, names=entry.names))
         is_elsewhere = entry.codebase not in (None, codebase())
         if is_elsewhere and entry.execution.type == "internal_service":
-            # What another codebase of this project declares is a function of its own.
+            # A capability of another codebase of this project runs as its own function.
             return replace(entry, execution=Execution("firebase_function", entry.id))
         return entry

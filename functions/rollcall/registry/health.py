@@ -1,10 +1,10 @@
-"""Health of capabilities: counts samples, checks what is due, decides and publishes states.
+"""Health of capabilities: counts samples, probes capabilities, decides and publishes their states.
 
-    registry/health    one `Window` for each capability that was used today or is not well
+    registry/health    one `Window` for each capability that was used today or is not healthy
 
-A fold is one commit: the records, the states in the compiled registry's manifest, where every
-process reads them, and the samples that went into them deleted. So a sample counts once, whoever
-folds it and wherever a fold is cut off; of two folds at once one has to begin again.
+A fold is one commit: it writes the records and the states in the compiled registry's manifest,
+where every process reads them, and deletes the samples that it counted. So a sample counts once,
+whoever folds it and wherever a fold breaks off; of two simultaneous folds one must start over.
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ NAME = "health"
 PAGE = 200
 """Samples folded in one commit."""
 FOLD_S = 60.0
-"""No fold begins later; what is left waits for the next check."""
+"""No fold begins later in a check; remaining samples wait for the next check."""
 MAX_NAMED = 5_000
-"""How many states the manifest holds, those that are down first."""
+"""How many states the manifest holds, `down` first."""
 USER_FAILURES = 3
 """How many failures of one user count in a window, and in a row; see `breaker.DOWN_IN_A_ROW`."""
 MAX_CALLS = 100
-"""The newest calls of a capability that are kept, and count."""
+"""How many of a capability's newest calls are stored and count."""
 PROBES_AT_ONCE = 8
 MAX_PROBES = 40
 PROBE_MINUTES = 15
 """Each capability is probed this often, or as often as `MAX_PROBES` a minute allows."""
 OURS = 5
-"""If so many probes fail and none succeeds, it is rather our own network."""
+"""If this many probes fail and none succeeds, our own network is probably at fault."""
 
 log = logging.getLogger("rollcall")
 
 Probe = Callable[["Entry"], None]
-"""Looks whether a capability can be reached.
+"""Checks whether a capability can be reached.
 
 Raises:
-    AgentError: It cannot, if the code is one of `OWN_FAILURES`; any other says nothing about it.
+    AgentError: It cannot, if the code is one of `OWN_FAILURES`; any other code is inconclusive.
 """
 
 
 class Failure(Struct, frozen=True):
-    """An error as operators see it. `at` is seconds since 1970."""
+    """An error for operators. `at` is seconds since 1970."""
 
     code: str
     message: str
@@ -84,11 +84,11 @@ class Window(Struct, omit_defaults=True):
     """One capability's record: its newest calls, today's totals, the last error, its state.
 
     Attributes:
-        calls: The newest ones, in order, without their ids and messages.
-        day: Which day the totals are of, in UTC.
-        probe_failures: Scheduled checks that failed, since the last success of any kind.
+        calls: The newest calls, in order, without their ids and messages.
+        day: The day of the totals, in UTC.
+        probe_failures: Failed scheduled checks since the last success of any kind.
         heard_at: When the newest call or failed check ended.
-        counts_from: Calls that ended before count for the day's totals alone.
+        counts_from: Calls that ended before this count only for the day's totals.
     """
 
     calls: list[ObservedCall] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Window(Struct, omit_defaults=True):
     breaker: Breaker = Breaker()
 
     def add(self, call: ObservedCall) -> None:
-        """Add a call; of several, the oldest first."""
+        """Add a call; calls must be added oldest first."""
         is_ok, day = call.code is None, _day_of(call.at)
         if day > self.day:
             self.day, self.day_ok, self.day_failed = day, 0, 0
@@ -130,8 +130,8 @@ class Window(Struct, omit_defaults=True):
         return [call for call in self.calls if call.at > now - WINDOW_S]
 
     def evidence(self, now: float) -> Evidence:
-        """Return what counts now: all recent calls, except that of a user with more failures than
-        `USER_FAILURES` only so many count, and successes in proportion."""
+        """Return the evidence of all recent calls, except that for a user with more failures than
+        `USER_FAILURES` only that many count, and successes in proportion."""
         recent = self.recent(now)
         failures = Counter(call.user for call in recent if call.code)
         successes = Counter(call.user for call in recent if not call.code)
@@ -151,14 +151,14 @@ class Window(Struct, omit_defaults=True):
         )
 
     def judge(self, now: float) -> None:
-        """Bring the state up to date."""
+        """Update the state."""
         was_on_trial = self.breaker.on_trial
         self.breaker = next_state(self.breaker, self.evidence(now), now)
         if self.breaker.on_trial and not was_on_trial:
             self.calls, self.probe_failures, self.counts_from = [], 0, now
 
     def is_over(self, now: float) -> bool:
-        """Return whether there is nothing left to know: well, and unused today."""
+        """Tell whether the record can be deleted: the capability is healthy and unused today."""
         is_well = self.breaker.state == "healthy" and not self.probe_failures
         return is_well and self.day != _day_of(now)
 
@@ -176,19 +176,20 @@ def _day_of(at: float) -> str:
 def check(
     db: Client, entries: Mapping[str, Entry], *, probe: Probe, now: float
 ) -> dict[str, State]:
-    """Count what processes wrote, check what is due, decide the states and publish them.
+    """Count the samples of processes, probe capabilities that are due, decide and publish states.
 
     Args:
         entries: The registry's capabilities.
         now: Seconds since 1970.
     Returns:
-        The states of all that is not healthy.
+        The states of all capabilities that are not healthy.
     """
     document = part(db, NAME).get()
     due = _due(entries, _windows(document), now)
     probes, states, folded = _probe_results(due, probe, now), dict[str, State](), 0
     for number in attempts(within_s=FOLD_S):
-        # The samples are read last: whoever folds one of these writes the records as well.
+        # The samples are read last: if another check folds one of these, it also changes the
+        # records, and this commit fails.
         document = part(db, NAME).get() if number else document
         manifest = part(db, MANIFEST).get(["health"])
         samples = list(db.collection(collection_id(SAMPLES)).order_by("at").limit(PAGE).stream())
@@ -198,7 +199,7 @@ def check(
             try:
                 calls = decode(sample.get("calls"), list[ObservedCall])
             except (KeyError, TypeError, ValueError) as error:
-                # It must not keep all that comes after it from counting.
+                # A bad sample must not keep later ones from counting.
                 log.error("health sample %s cannot be read: %r", sample.id, error)
                 continue
             for call in calls:
@@ -209,7 +210,7 @@ def check(
         for window in windows.values():
             window.judge(now)
         states = _states(windows)
-        ordered = sorted(  # where there is no room for all: what is not well, fails, is in use
+        ordered = sorted(  # most important first, since the last are dropped if there is no room
             windows.items(),
             key=lambda each: (
                 each[0] not in states,
@@ -243,7 +244,7 @@ def check(
 
 
 def _states(windows: Mapping[str, Window]) -> dict[str, State]:
-    """Return the states of all that is not healthy."""
+    """Return the states of all capabilities that are not healthy."""
     states = {id: window.breaker.state for id, window in windows.items()}
     return {id: state for id, state in states.items() if state != "healthy"}
 
@@ -254,8 +255,8 @@ def _windows(document: Any) -> dict[str, Window]:
 
 
 def _manifest_states(db: Client, states: Mapping[str, State]) -> dict[str, State]:
-    """Return the states as the manifest holds them. What an operator has given a status by hand is
-    offered by that, and called degraded where it would be down."""
+    """Return the states for the manifest. If an operator has overridden a capability's status, that
+    decides whether it is offered, so it is degraded instead of down."""
     down_first = sorted(states.items(), key=lambda each: (each[1] != "down", each[0]))
     named = dict(down_first[:MAX_NAMED])
     collection = db.collection(collection_id(CAPABILITIES))
@@ -269,9 +270,9 @@ def _manifest_states(db: Client, states: Mapping[str, State]) -> dict[str, State
 
 
 def _due(entries: Mapping[str, Entry], windows: Mapping[str, Window], now: float) -> list[Entry]:
-    """Return what is to be probed now: first what failed its last probe or is to be tried again,
-    then this minute's share of all, by a checksum, so that nothing has to be kept of what is
-    well."""
+    """Return the capabilities to probe now: first those that failed their last probe or are to be
+    tried again, then this minute's share of all, chosen by a checksum, so that nothing has to be
+    stored about healthy ones."""
     again = [
         id
         for id, window in windows.items()
@@ -283,15 +284,15 @@ def _due(entries: Mapping[str, Entry], windows: Mapping[str, Window], now: float
     minute = int(now // 60) % period
     share = [id for id in entries if zlib.crc32(id.encode()) % period == minute]
     due = [entries[id] for id in dict.fromkeys([*sorted(again), *share]) if id in entries]
-    can = [e for e in due if e.execution.type != "client" and e.status is not Status.DISABLED]
-    return can[:MAX_PROBES]
+    able = [e for e in due if e.execution.type != "client" and e.status is not Status.DISABLED]
+    return able[:MAX_PROBES]
 
 
 def _probe_results(entries: Sequence[Entry], probe: Probe, now: float) -> dict[str, Failure | None]:
-    """Probe some capabilities side by side; None for those that are there, and nothing for those
-    of which the probe says nothing."""
+    """Probe capabilities in parallel; None for those that can be reached, no result for those whose
+    probe is inconclusive."""
 
-    def look(entry: Entry) -> tuple[str, Failure | AgentError | None]:
+    def probe_one(entry: Entry) -> tuple[str, Failure | AgentError | None]:
         try:
             probe(entry)
         except AgentError as error:
@@ -302,26 +303,28 @@ def _probe_results(entries: Sequence[Entry], probe: Probe, now: float) -> dict[s
         return entry.id, None
 
     with ThreadPoolExecutor(PROBES_AT_ONCE, thread_name_prefix="probe") as pool:
-        found = dict(pool.map(look, entries))
-    known = {id: failure for id, failure in found.items() if not isinstance(failure, AgentError)}
+        results = dict(pool.map(probe_one, entries))
+    known = {id: failure for id, failure in results.items() if not isinstance(failure, AgentError)}
     remote = [each.id for each in entries if each.execution.type != "internal_service"]
     failed = [id for id in remote if known.get(id)]
     if len(failed) >= OURS and all(known.get(id) for id in remote if id in known):
-        log.warning("none of %d capabilities could be reached: it may be us", len(failed))
+        text = "none of %d capabilities could be reached: our network may be at fault"
+        log.warning(text, len(failed))
         return {id: failure for id, failure in known.items() if id not in failed}
     return known
 
 
 class Health(Struct, frozen=True):
-    """One capability's health, as operators read it.
+    """One capability's health, for operators.
 
     Attributes:
-        since: When this state began; None where it was never another.
-        again_at: When what is down is tried again.
-        ok, failed: Calls of the last ten minutes, of the newest 100; on trial, since that began.
-        p50_ms, p95_ms: Within how many ms half, and 95 % of these calls ended; None without calls.
+        since: When this state began; None if it was never another.
+        again_at: When a capability that is down is tried again.
+        ok, failed: Calls of the last ten minutes, among the newest 100; on trial, since that began.
+        p50_ms, p95_ms: The time, ms, in which half and 95 % of these calls ended; None without
+            calls.
         today_ok, today_failed: Calls of the current UTC day.
-        failure: The last failure of its own.
+        failure: The capability's last own failure.
     """
 
     id: str
@@ -344,13 +347,14 @@ class Health(Struct, frozen=True):
 
 
 def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
-    """Return the health of every capability that was used today or is not well, by id: one read."""
+    """Return the health of every capability that was used today or is not healthy, by id: one
+    read."""
     at = (now or datetime.now(UTC)).timestamp()
-    found = {}
+    by_id = {}
     for id, window in sorted(_windows(part(db, NAME).get()).items()):
         breaker, is_today = window.breaker, window.day == _day_of(at)
         is_down, recent = breaker.state == "down", window.recent(at)
-        found[id] = Health(
+        by_id[id] = Health(
             id=id,
             state=breaker.state,
             on_trial=breaker.on_trial,
@@ -364,4 +368,4 @@ def health(db: Client, *, now: datetime | None = None) -> dict[str, Health]:
             today_failed=window.day_failed if is_today else 0,
             failure=window.failure,
         )
-    return found
+    return by_id

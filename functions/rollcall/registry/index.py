@@ -1,14 +1,15 @@
 """Word index of the tools.
 
-A word weighs in a tool by the fields it stands in, a name more than a description, long fields
-damped, and saturated (BM25F). A tool that needs many arguments weighs a little less: a message
-seldom says that much. A message scores a tool by the rarity of its words times their weights there,
-and by the words that are written like them, which count less. Where a message has several clauses,
-a tool also counts by how well it fits one of them: it may be one of several requests.
+A word's weight in a tool depends on the fields that have it: a name counts more than a description,
+long fields count less, and repetitions saturate (BM25F). Words of a tool that needs many arguments
+weigh a little less, since a message seldom contains that much. A message's score for a tool is the
+sum of its words' rarities times their weights there; words of similar spelling count less. If a
+message has several clauses, a tool also counts by how well it fits one of them, since each may be a
+request of its own.
 
-The words are lighter than those of `core.text.terms`: an English word loses its plainest endings
-only, in plain Python and without the stemmer's import. What that leaves apart ("invest" and
-"investor") `Trigrams` joins.
+The stems are simpler than those of `core.text.terms`: an English word loses only its plainest
+endings, in plain Python and without the stemmer's import. `Trigrams` joins what remains apart
+("invest" and "investor").
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ from rollcall.core.search import (
 from rollcall.core.text import fold, hebrew_stem, is_stopword, tokens
 from rollcall.core.texts import TEXTS
 
-# A message's beginning and end hold its request; more is a document pasted into it.
+# A request is at a message's beginning or end; the rest of a longer one is a pasted document.
 _HEAD, _TAIL = 2_000, 4_000
 _CONTEXT_MESSAGES, _CONTEXT_LENGTH = 4, 500
-# What was said before counts a fifth of what is said now, and less the longer ago it was.
+# An earlier message counts a fifth of the current one, and less the older it is.
 _CONTEXT, _FADING = 0.2, 0.6
-# Words that ask for anything at all say less of what is asked for.
+# Words of requests in general ("show me") count less.
 _REQUEST = 0.7
 _FEWEST_LETTERS = 4
-# Clauses of a message: how many words one has at least, and how many are looked at.
+# Clauses of a message: the fewest words of one, the most clauses, the longest message with any.
 _FEWEST_WORDS, _MOST_CLAUSES, _LONGEST_REQUEST = 2, 8, 1_000
-# Words are similar that share this much of their trigrams; a few of them count, and long words are
-# compared by their beginnings.
+# Similar words share at least this much of their trigrams; only the most similar ones count, and
+# long words are compared by their beginnings.
 _LEAST_SIMILARITY, _MOST_SIMILAR, _LONGEST = 0.4, 3, 40
 
 
@@ -61,36 +62,36 @@ def message_words(message: str) -> dict[str, float]:
     """Return the words of a message with their weights, 0..1."""
     if len(message) > _HEAD + _TAIL:
         message = f"{message[:_HEAD]}\n{message[-_TAIL:]}"
-    found = dict.fromkeys(words(message), 1.0)
-    for word in _request_words().intersection(found):
-        found[word] = _REQUEST
-    return found
+    weights = dict.fromkeys(words(message), 1.0)
+    for word in _request_words().intersection(weights):
+        weights[word] = _REQUEST
+    return weights
 
 
 def clause_words(message: str) -> list[dict[str, float]]:
-    """Return the words of each clause of a message, as `message_words` does; none if it is one."""
+    """Return the weighted words of each clause of a message; none if it has only one clause."""
     if len(message) > _LONGEST_REQUEST:
         return []
     clauses = map(message_words, _connective().split(message.lower()))
-    found = [words for words in clauses if len(words) >= _FEWEST_WORDS]
-    return found[:_MOST_CLAUSES] if len(found) > 1 else []
+    long = [words for words in clauses if len(words) >= _FEWEST_WORDS]
+    return long[:_MOST_CLAUSES] if len(long) > 1 else []
 
 
 @cache
 def _connective() -> re.Pattern[str]:
-    """The pattern of what stands between clauses: marks, words, a glued Hebrew "and"."""
-    said = "|".join(map(re.escape, sorted(TEXTS.phrases("words.connectives"), key=len)[::-1]))
-    return re.compile(rf"[,.?!;:\n]+(?=\s|$)|\s(?:{said})(?=\s)|\sו(?=[א-ת]{{3}})")
+    """Return the pattern of what separates clauses: marks, words, the Hebrew prefix "and"."""
+    words = "|".join(map(re.escape, sorted(TEXTS.phrases("words.connectives"), key=len)[::-1]))
+    return re.compile(rf"[,.?!;:\n]+(?=\s|$)|\s(?:{words})(?=\s)|\sו(?=[א-ת]{{3}})")
 
 
 def context_words(messages: Sequence[str]) -> dict[str, float]:
     """Return the words of the earlier messages, newest first, with their weights."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for age, message in enumerate(messages[:_CONTEXT_MESSAGES]):
-        weight = _CONTEXT * _FADING**age
-        for word, counts in message_words(message[:_CONTEXT_LENGTH]).items():
-            found.setdefault(word, weight * counts)
-    return found
+        factor = _CONTEXT * _FADING**age
+        for word, weight in message_words(message[:_CONTEXT_LENGTH]).items():
+            weights.setdefault(word, factor * weight)
+    return weights
 
 
 @cache
@@ -100,7 +101,7 @@ def _request_words() -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def _topic(word: str) -> str | None:
-    """Return the stem of a word that carries a topic; None of any other."""
+    """Return the stem of a word that carries a topic; None for a stopword."""
     return None if is_stopword(word) else _stem(word)
 
 
@@ -143,8 +144,8 @@ class SimilarWord(NamedTuple):
 class Trigrams:
     """Finds words of a vocabulary with similar spelling, in any alphabet.
 
-    "Investor" finds "invest", and a typing error the word that was meant. The similarity of two
-    words is Dice's: twice the trigrams they share over the trigrams of both.
+    "Investor" finds "invest", and a misspelt word the right one. The similarity of two words is
+    Dice's coefficient: twice their shared trigrams over the trigrams of both.
     """
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
@@ -157,14 +158,14 @@ class Trigrams:
                 self._words.setdefault(trigram, []).append(number)
 
     def similar(self, word: str) -> list[SimilarWord]:
-        """Return the few words most similar to another, which itself is not among them.
+        """Return the few words most similar to another, without the word itself.
 
-        What has digits in it is like nothing else: 2023 is not 2024.
+        A word with digits has no similar ones: 2023 is not 2024.
         """
         if not word.isalpha():
             return []
         own = _trigrams(word)
-        # Whoever shares fewer is too unlike at any length.
+        # A word that shares fewer trigrams cannot be similar at any length.
         fewest = _LEAST_SIMILARITY * (len(own) + 1) / 2
         holders = (self._words.get(trigram, ()) for trigram in own)
         similarities = {
@@ -181,7 +182,7 @@ def _trigrams(word: str) -> set[str]:
     return {padded[start : start + 3] for start in range(len(padded) - 2)}
 
 
-# How much a word counts by the field it stands in, and how far the field's length damps it.
+# By field, how much a word counts there, and how strongly the field's length lowers that.
 _FIELD_WEIGHTS = {
     "name": (2.5, 0.4),
     "keywords": (2.5, 0.4),
@@ -190,26 +191,26 @@ _FIELD_WEIGHTS = {
     "parameters": (0.6, 0.5),
 }
 _SATURATION = 1.5
-# By how much each required argument damps, and how many do.
+# By how much each required argument lowers the weights, and how many arguments count.
 _REQUIRED, _MOST_REQUIRED = 0.07, 8
-# What a similar word counts of the word itself.
+# The weight of a similar word relative to the word itself.
 _SIMILAR = 0.7
-# How much nearer the best tool of a clause comes to the message's best one. A clause that fits no
-# tool as well as this is no request; so many of its tools are raised.
+# By how much of the distance a clause's best tool is raised towards the message's best one. A
+# clause that fits no tool this well is not a request. This many tools of a clause are raised.
 _CLAUSE, _LEAST_CLAUSE_FIT = 0.5, 0.3
 _OF_CLAUSE = 100
-# A word that more tools have finds enough by itself; looking for words like it costs a third more.
+# A word of more tools finds enough by itself; its similar words would cost a third more time.
 _COMMON = 40
 
 
 class Searchable(Struct, frozen=True):
-    """What the index holds of a tool.
+    """The searchable fields of a tool.
 
     Attributes:
-        names: Display names, of all languages.
+        names: Display names in all languages.
         examples: What users say when they want it.
         parameters: Names, each with its description and allowed values.
-        required: How many arguments a call must have.
+        required: The number of required arguments.
     """
 
     id: str
@@ -222,7 +223,7 @@ class Searchable(Struct, frozen=True):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is searched, by field."""
+        """The searched text of each field."""
         parts = {
             "name": [self.id, *self.names],
             "keywords": self.keywords,
@@ -230,22 +231,22 @@ class Searchable(Struct, frozen=True):
             "description": [self.description],
             "parameters": [part for parameter in self.parameters for part in parameter],
         }
-        return {field: "\n".join(found) for field, found in parts.items()}
+        return {field: "\n".join(some) for field, some in parts.items()}
 
 
 class Match(Struct, frozen=True):
-    """A tool that was found.
+    """A tool that a search found.
 
     Attributes:
         place: Its position in the sequence the index was built from.
-        score: Ranks the matches of one query; no unit.
-        fit: How strongly the message itself speaks for this tool, 0..1, comparable between
-            messages: 0.5 is as much as one word that is this tool's alone and its very name,
-            0.67 as much as two of them. The thread's earlier messages do not count.
-        share: How much of what the message itself says this tool answers, 0..1: also of one that
-            says little, in words that many tools have.
-        lead: How well it fits beside the tool that fits best, 0..1, also where that one may not be
-            offered: what another tool is for is no request for this one.
+        score: Ranks the matches of one query; without a unit.
+        fit: How strongly the message itself indicates this tool, 0..1, comparable between messages:
+            0.5 means one word that is only this tool's, in its name; 0.67 means two of them. The
+            thread's earlier messages do not count.
+        share: How much of the message's total word worth this tool matches, 0..1; it can be high
+            for a message of few words that many tools have.
+        lead: How well it fits relative to the best tool, 0..1, even if that one may not be offered:
+            a request for another tool is not one for this.
     """
 
     place: int
@@ -264,11 +265,11 @@ class Index:
         trigrams: Trigrams,
         similar: tuple[array[int], array[int], bytes],
     ) -> None:
-        """Take the words with their tools, and the words that are similar to each.
+        """Create an index from postings and the similar words of each word.
 
         Args:
-            similar: Where each word's similar words begin in the next, and after the last their
-                end; their numbers; how similar each is, 1..FULL_WEIGHT.
+            similar: Three columns: where each word's similar words begin in the second, and at last
+                their end; their numbers; their similarities, 1..FULL_WEIGHT.
         """
         self._postings = postings
         self._similar = similar
@@ -288,8 +289,8 @@ class Index:
         demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
         postings = Postings.build(
             [
-                {word: weight / demand for word, weight in found.items()}
-                for found, demand in zip(weights, demands, strict=True)
+                {word: weight / demand for word, weight in own.items()}
+                for own, demand in zip(weights, demands, strict=True)
             ]
         )
         trigrams = Trigrams(postings.words)
@@ -310,7 +311,7 @@ class Index:
 
     @classmethod
     def load(cls, data: bytes) -> Self:
-        """Return the index that `dump` made bytes of.
+        """Return the index from the bytes that `dump` made.
 
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
@@ -344,28 +345,29 @@ class Index:
         size = self._postings.size
         if allowed is not None and len(allowed) != size:
             raise ValueError(f"allowed has {len(allowed)} places, the index {size}")
-        said = message_words(text)
-        own = self._postings.scores_of(self._worths(said))
+        weights = message_words(text)
+        own = self._postings.scores_of(self._worths(weights))
         scores = dict(own)
-        before = {word: n for word, n in context_words(context).items() if word not in said}
-        for place, score in self._postings.scores_of(self._worths(before)).items():
+        earlier = {word: n for word, n in context_words(context).items() if word not in weights}
+        for place, score in self._postings.scores_of(self._worths(earlier)).items():
             scores[place] = scores.get(place, 0.0) + score
         if allowed is not None:
             scores = {place: score for place, score in scores.items() if allowed[place]}
         if scores:
             self._add_clauses(scores, text, allowed)
-        numbers = ((self._postings.number(word), counts) for word, counts in said.items())
+        numbers = ((self._postings.number(word), weight) for word, weight in weights.items())
         most = sum(
-            counts * (self._rarity_of_unknown if number is None else self._rarities[number])
-            for number, counts in numbers
+            weight * (self._rarity_of_unknown if number is None else self._rarities[number])
+            for number, weight in numbers
         )
         highest = max(own.values(), default=0.0)
         matches = []
         for place, score in best(scores, limit):
-            met = own.get(place, 0.0)
-            fit = met / (met + self._rarity_of_unknown)
-            share = min(met / most, 1.0) if most else 0.0
-            matches.append(Match(place, score, fit, share, met / highest if highest else 0.0))
+            by_message = own.get(place, 0.0)
+            fit = by_message / (by_message + self._rarity_of_unknown)
+            share = min(by_message / most, 1.0) if most else 0.0
+            lead = by_message / highest if highest else 0.0
+            matches.append(Match(place, score, fit, share, lead))
         return matches
 
     def _add_clauses(
@@ -374,13 +376,13 @@ class Index:
         text: str,
         allowed: bytes | bytearray | None,
     ) -> None:
-        """Raise tools that fit one of several requests towards the score of the best one."""
+        """Raise the scores of tools that fit one of several requests towards the best score."""
         requests: list[dict[int, float]] = []
         for clause in clause_words(text):
-            found = self._postings.scores_of(self._worths(clause))
+            own = self._postings.scores_of(self._worths(clause))
             if allowed is not None:
-                found = {place: score for place, score in found.items() if allowed[place]}
-            ranked = best(found, _OF_CLAUSE)
+                own = {place: score for place, score in own.items() if allowed[place]}
+            ranked = best(own, _OF_CLAUSE)
             most = ranked[0][1] if ranked else 0.0
             if most / (most + self._rarity_of_unknown) >= _LEAST_CLAUSE_FIT:
                 requests.append({place: score / most for place, score in ranked})
@@ -391,26 +393,26 @@ class Index:
             share = max(request.get(place, 0.0) for request in requests)
             scores[place] += _CLAUSE * share * (highest - scores[place])
 
-    def _worths(self, said: Mapping[str, float]) -> dict[int, float]:
-        """Return the words of tools that a message's words meet, with what each is worth.
+    def _worths(self, weights: Mapping[str, float]) -> dict[int, float]:
+        """Return the worth of each indexed word that matches a message's words, by its number.
 
         Args:
-            said: The words of the message, with how much each counts.
+            weights: The words of the message with their weights.
         """
         worths: dict[int, float] = {}
         starts, rarities = self._postings.starts, self._rarities
         first, near, similarities = self._similar
-        for word, counts in said.items():
+        for word, weight in weights.items():
             number = self._postings.number(word)
             if number is None:
                 worth, similar = self._rarity_of_unknown, self._similar_to_unknown(word)
             else:
                 worth = rarities[number]
-                worths[number] = worths.get(number, 0.0) + counts * worth
+                worths[number] = worths.get(number, 0.0) + weight * worth
                 is_common = starts[number + 1] - starts[number] > _COMMON
                 places = () if is_common else range(first[number], first[number + 1])
                 similar = [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
             for other, similarity in similar:
-                value = counts * _SIMILAR * similarity * min(worth, rarities[other])
+                value = weight * _SIMILAR * similarity * min(worth, rarities[other])
                 worths[other] = worths.get(other, 0.0) + value
         return worths

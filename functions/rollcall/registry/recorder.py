@@ -2,10 +2,9 @@
 
     healthSamples/{auto}   at, calls (JSON: the fields of each `ObservedCall`), expiresAt
 
-A sample is a document of its own, so however busy a capability is, no document is. It is written
-beside a request and never waited for: nothing is slower or fails for it, and what could not be
-written goes with a later request. At most one is written in `FLUSH_S`, or in `SOON_S` once there
-were failures.
+Each sample is its own document, so a busy capability makes no document contended. Samples are
+written in parallel to requests, which never wait or fail for them; a failed write is retried with a
+later request. At most one is written in `FLUSH_S`, or in `SOON_S` after failures.
 """
 
 from __future__ import annotations
@@ -38,21 +37,21 @@ SAMPLES = "healthSamples"
 FLUSH_S = 20.0
 SOON_S = 5.0
 KEPT = timedelta(days=1)
-"""For how long a sample waits to be folded."""
+"""How long a sample is stored if it is not folded."""
 MAX_CALLS = 2_000
-"""The newest calls that a process keeps, and writes in one sample."""
+"""How many of its newest calls a process holds, and writes in one sample."""
 MESSAGE_CHARS = 160
 _READ_CHARS = 2_000
 _LEAST_CHARS = 3
-"""Shorter texts are in any message."""
+"""Shorter arguments are not removed from messages: any message may contain them."""
 TOO_LITTLE_MS = 5_000
-"""Being late with less time than this is no fault of the capability."""
+"""A capability that had less time than this is not at fault for exceeding its deadline."""
 WRITE_S = 10.0
-"""What storing one may take."""
+"""The timeout for storing a sample."""
 _DIGEST_CHARS = 8
 
 Create = Callable[[str, "dict[str, Any]"], None]
-"""Stores a document at a path, unless it is there already."""
+"""Stores a document at a path, unless it exists."""
 
 log = logging.getLogger("rollcall")
 
@@ -62,10 +61,10 @@ class ObservedCall(Struct, frozen=True, array_like=True, omit_defaults=True):
 
     Attributes:
         id: The capability's.
-        user: A digest of its id and the user's: alike for all processes, and another for each
-            capability, so that nobody's use of several can be put together.
+        user: A digest of its id and the user's: the same in all processes, but different for each
+            capability, so that one user's calls of several cannot be linked.
         at: When it ended, whole seconds since 1970.
-        code: Its error's; None where it came to a result.
+        code: Its error's code; None if it returned a result.
     """
 
     id: str
@@ -115,9 +114,10 @@ class HealthRecorder:
         """Record how one call ended.
 
         Args:
-            uid: Whose call it was.
-            code: Its error's; None where it came to a result.
-            arguments: What it was called with: these are the user's, and taken out of the message.
+            uid: The user whose call it was.
+            code: Its error's code; None if it returned a result.
+            arguments: Its arguments; they are the user's data, so the message is stored without
+                them.
         """
         is_late = code == "deadline-exceeded" and ms < TOO_LITTLE_MS
         if code is not None and (code not in OWN_FAILURES or is_late):
@@ -125,10 +125,10 @@ class HealthRecorder:
         user = hashlib.sha256(f"{id}/{uid}".encode()).hexdigest()[:_DIGEST_CHARS]
         text = ""
         if code:
-            # Credentials are taken out while they are still whole, then what the call was given.
+            # Credentials are removed while they are still whole, then the arguments.
             text = redacted(message[:_READ_CHARS])
-            given = {each for each in _texts(arguments) if len(each) >= _LEAST_CHARS}
-            for each in sorted(given, key=len, reverse=True):
+            texts = {each for each in _texts(arguments) if len(each) >= _LEAST_CHARS}
+            for each in sorted(texts, key=len, reverse=True):
                 text = text.replace(each, "…")
             text = short_message(text)
         with self._lock:
@@ -140,8 +140,8 @@ class HealthRecorder:
         """Record the calls of a run.
 
         Args:
-            uid: Whose run it was.
-            except_for: Ids of what has no health: tools of the client and of the platform itself.
+            uid: The user whose run it was.
+            except_for: Ids of tools without health: those of the client and of the platform.
         """
         for call in calls:
             is_done = call.status is CallStatus.DONE
@@ -184,7 +184,7 @@ class HealthRecorder:
         unsent: tuple[str, dict[str, Any]] | None = None
         try:
             create(path, sample)
-        except Exception as error:  # nobody waits for this thread: whatever it was, try again later
+        except Exception as error:  # of any kind: nothing waits for this thread, so retry later
             log.info("a health sample is not stored yet: %r", error)
             unsent = path, sample
         with self._lock:
@@ -247,7 +247,7 @@ def observation(
     except AgentError as error:
         note(error.code, error.message)
         raise
-    except Exception as error:  # what is not ours may say anything, so only its kind is noted
+    except Exception as error:  # its message may hold anything, so only its class is recorded
         note(AgentError.code, type(error).__name__)
         raise
     else:

@@ -1,10 +1,10 @@
 """JSON schemas of capabilities that are registered by a document.
 
-A schema is a small program, so not everything in it is let near this process: nothing that is
-fetched from elsewhere, nothing that refers to itself, no regular expression that may take for ever.
-What is taken is brought into the one form that every provider takes: references are written out,
-unions and intersections of objects become one object, what only notes something is dropped, and
-every argument gets a description. The rest is refused with the reason."""
+A schema is a small program, so this process accepts only safe ones: nothing that is fetched from
+elsewhere, no recursion, no regular expression that may run forever. An accepted schema is
+normalised to the one form that every provider accepts: references are inlined, unions and
+intersections of objects become one object, annotations are dropped, and every argument gets a
+description. Others are refused with a reason."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from typing import Any
 
 MAX_CHARS = 30_000
 MAX_DEPTH = 16
-MAX_SOUND = 50_000
-_sound: set[bytes] = set()
-"""Digests of schemas that were found in order: checking one takes milliseconds, and a registry that
-is compiled anew has thousands that did not change."""
+MAX_VALID = 50_000
+_valid: set[bytes] = set()
+"""Digests of schemas that passed the checks: checking one takes milliseconds, and a new compilation
+of the registry has thousands of unchanged ones."""
 _REFUSED = {
     "$ref": "write out what it refers to",
     "$dynamicRef": "write out what it refers to",
@@ -31,17 +31,18 @@ _REFUSED = {
     "unevaluatedItems": "use items",
 }
 _OPEN = {"additionalProperties", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
-"""Keywords that name arguments, or allow others, beside `properties`."""
+"""Keywords beside `properties` that name arguments or allow others."""
 _NAMING = ("properties", "$defs", "definitions", "dependentSchemas")
-"""Keywords under which the keys are names."""
+"""Keywords whose value maps names to schemas."""
 _VALUES = ("enum", "const", "default", "examples", "required", "dependentRequired")
-"""Keywords under which there is no schema."""
+"""Keywords whose value holds no schemas."""
 
 
 def check_schema(schema: dict[str, Any]) -> None:
-    """
+    """Check a JSON schema.
+
     Raises:
-        ValueError: It is no JSON schema, is larger or deeper than is taken, or uses what is not.
+        ValueError: It is not a JSON schema, is too large or too deep, or uses a refused keyword.
     """
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -49,7 +50,7 @@ def check_schema(schema: dict[str, Any]) -> None:
     if len(text) > MAX_CHARS:
         raise ValueError(f"jsonSchema has more than {MAX_CHARS:,} characters")
     digest = sha256(text.encode()).digest()
-    if digest in _sound:
+    if digest in _valid:
         return
     for node in nodes(schema):
         for keyword, instead in _REFUSED.items():
@@ -61,15 +62,16 @@ def check_schema(schema: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         raise ValueError(f"jsonSchema is not a JSON schema: {error.message[:200]}") from None
-    if len(_sound) >= MAX_SOUND:
-        _sound.clear()
-    _sound.add(digest)
+    if len(_valid) >= MAX_VALID:
+        _valid.clear()
+    _valid.add(digest)
 
 
 def check_arguments(schema: dict[str, Any]) -> None:
-    """
+    """Check that a schema describes an object of arguments, as providers require.
+
     Raises:
-        ValueError: It is no object with an object for each argument, which is what providers take.
+        ValueError: It is not an object with a schema for each argument.
     """
     properties = schema.get("properties", {})
     is_object = schema.get("type") == "object" and isinstance(properties, dict)
@@ -78,9 +80,9 @@ def check_arguments(schema: dict[str, Any]) -> None:
 
 
 def without_additional(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without additional arguments, unless it allows them.
+    """Return the schema with additional arguments refused, unless it allows them.
 
-    What it does not name nobody has described to whoever approves, and no policy looks at.
+    An unnamed argument has no description for the person who approves, and no policy checks it.
     """
     if schema.keys() & _OPEN:
         return schema
@@ -88,9 +90,9 @@ def without_additional(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def errors(schema: dict[str, Any], value: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return what of `value` does not fit a checked schema: where and why, nearest first."""
-    found = _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
-    places = ((tuple(each.absolute_path), str(each.message)) for each in found)
+    """Return where and why `value` does not fit a checked schema, outermost places first."""
+    problems = _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
+    places = ((tuple(each.absolute_path), str(each.message)) for each in problems)
     return sorted(places, key=lambda each: len(each[0]))
 
 
@@ -118,10 +120,10 @@ def nodes(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 @lru_cache(1_000)
 def _matcher(pattern: str) -> Any:
-    """A regular expression that takes linear time, whatever it is and whatever it reads.
+    """Return a validator for a regular expression, which takes linear time for any text.
 
     Raises:
-        ValueError: It is none, or needs to look around or back.
+        ValueError: It is not a regular expression, or needs lookaround or backreferences.
     """
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
@@ -142,7 +144,7 @@ def _validator(schema_text: str) -> Any:
 
     keywords = {"pattern": pattern}
     linear = validators.extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]
-    return linear(json.loads(schema_text), registry=Registry())  # which fetches nothing
+    return linear(json.loads(schema_text), registry=Registry())  # an empty one: fetches nothing
 
 
 MAX_NODES = 2_000
@@ -152,7 +154,7 @@ _NOTES = {
     *("discriminator", "readOnly", "writeOnly", "nullable"),
 }
 _NOT_ON_TOP = ("enum", "not")
-"""What a provider refuses beside the arguments, with the whole request that has it."""
+"""Keywords for which a provider refuses a whole request if they stand beside the arguments."""
 _TYPES: dict[str, Any] = {
     "string": str,
     "number": (int, float),
@@ -166,10 +168,11 @@ _Node = dict[str, Any]
 
 
 def normalise(schema: Any) -> _Node:
-    """Return the schema of an object of arguments in the form in which it is offered and checked.
+    """Return the schema of an object of arguments in the form that models get and calls are
+    checked by.
 
     Raises:
-        ValueError: It is no JSON schema of an object, refers to itself or elsewhere, has names
+        ValueError: It is not a JSON schema of an object, is recursive, refers elsewhere, has names
             that providers refuse, or is too large or too deep.
     """
     if not isinstance(schema, dict):
@@ -189,20 +192,20 @@ def normalise(schema: Any) -> _Node:
     for keyword in _NOT_ON_TOP:
         if keyword in plain:
             raise ValueError(f"jsonSchema has {keyword!r} beside its arguments, which is not taken")
-    for node in nodes(plain):  # providers refuse a request that requires what no schema describes
-        named, required = node.get("properties"), node.get("required", [])
-        if isinstance(named, dict) and _are_names(required):  # else it is refused as no schema
+    for node in nodes(plain):  # providers refuse a request if a required name has no schema
+        known, required = node.get("properties"), node.get("required", [])
+        if isinstance(known, dict) and _are_names(required):  # otherwise `check_schema` refuses it
             for name in required:
-                if name not in named:
+                if name not in known:
                     what = f"jsonSchema requires {name[:80]!r}, which its properties do not name"
                     raise ValueError(what)
-    # Every argument has a description; one without gets its name, in words.
+    # An argument without a description gets its name in words.
     properties = {}
     for name, item in plain["properties"].items():
         text = item.get("description")
         words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
-        named = {**item, "description": " ".join(words).capitalize() or name}
-        properties[name] = item if isinstance(text, str) and text.strip() else named
+        described = {**item, "description": " ".join(words).capitalize() or name}
+        properties[name] = item if isinstance(text, str) and text.strip() else described
     plain = {**plain, "properties": properties}
     check_schema(plain)
     return plain
@@ -213,7 +216,7 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
     and default of each.
 
     Raises:
-        ValueError: A parameter has no name, the name of another, or a type that there is not.
+        ValueError: A parameter has no name, another's name, or an unknown type.
     """
     properties: _Node = {}
     required = []
@@ -230,10 +233,10 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
             )
         if not isinstance(parameter.get("required") or False, bool):
             raise ValueError(f"parameters.{number} has a required that is neither true nor false")
-        kept = ("description", "enum", "default")
+        keys = ("description", "enum", "default")
         properties[name] = {
             "type": kind,
-            **{key: parameter[key] for key in kept if parameter.get(key) not in (None, "", [])},
+            **{key: parameter[key] for key in keys if parameter.get(key) not in (None, "", [])},
         }
         if parameter.get("required"):
             required.append(name)
@@ -241,17 +244,17 @@ def schema_of_parameters(parameters: Sequence[_Node]) -> _Node:
 
 
 class _Plain:
-    """Writes a schema's references out, and leaves out what only notes something."""
+    """Inlines a schema's references, and drops annotations."""
 
     def __init__(self, root: _Node) -> None:
         self._root = root
         self._left = MAX_NODES
 
     def node(self, node: Any, path: tuple[str, ...], depth: int) -> _Node:
-        """One schema inside the schema.
+        """Return the plain form of one schema inside the schema.
 
         Args:
-            path: The references that led here.
+            path: The references that were followed to it.
         """
         if depth > MAX_DEPTH:
             raise ValueError(f"jsonSchema is nested deeper than {MAX_DEPTH} levels")
@@ -281,9 +284,9 @@ class _Plain:
             else:
                 plain[key] = value
         if "required" in plain:
-            # What may be null may be left out instead, required or not.
-            given = node.get("properties")
-            items = given if isinstance(given, dict) else {}
+            # An argument that may be null becomes optional.
+            properties = node.get("properties")
+            items = properties if isinstance(properties, dict) else {}
             plain["required"] = [
                 name for name in plain["required"] if not self._takes_null(items.get(name), 0)
             ]
@@ -306,16 +309,16 @@ class _Plain:
 
     def _resolve_reference(self, node: _Node, path: tuple[str, ...], depth: int) -> _Node:
         reference = node["$ref"]
-        found = re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", str(reference))
-        named = f"jsonSchema has a $ref to {str(reference)[:100]!r}"
-        if found is None:
-            raise ValueError(f"{named}, which is not taken")
+        match = re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", str(reference))
+        subject = f"jsonSchema has a $ref to {str(reference)[:100]!r}"
+        if match is None:
+            raise ValueError(f"{subject}, which is not taken")
         if reference in path:
-            raise ValueError(f"{named}, which refers to itself")
-        defined = self._root.get(found[1], {})
-        name = found[2].replace("~1", "/").replace("~0", "~")
+            raise ValueError(f"{subject}, which refers to itself")
+        defined = self._root.get(match[1], {})
+        name = match[2].replace("~1", "/").replace("~0", "~")
         if not isinstance(defined, dict) or name not in defined:
-            raise ValueError(f"{named}, which is not there")
+            raise ValueError(f"{subject}, which is not there")
         rest = {key: value for key, value in node.items() if key != "$ref"}
         target = defined[name]
         merged = {**target, **rest} if isinstance(target, dict) else target
@@ -330,8 +333,8 @@ class _Plain:
                     f"jsonSchema has the argument {str(name)[:80]!r}; providers take 1 to 64 "
                     "letters, digits, dots, hyphens and underscores"
                 )
-        kept = {name: item for name, item in value.items() if item is not False}
-        return {name: self.node(item, path, depth + 1) for name, item in kept.items()}
+        possible = {name: item for name, item in value.items() if item is not False}
+        return {name: self.node(item, path, depth + 1) for name, item in possible.items()}
 
 
 def _are_names(value: Any) -> bool:
@@ -343,7 +346,8 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _without_unions(node: _Node) -> _Node:
-    """`type` lists and `oneOf` as `anyOf`, `const` as `enum`, null left out, `allOf` merged."""
+    """Return a schema with `type` lists and `oneOf` as `anyOf`, `const` as `enum`, null removed and
+    `allOf` merged."""
     kinds = node.get("type")
     if isinstance(kinds, list):
         left = [kind for kind in kinds if kind != "null"]
@@ -375,8 +379,8 @@ def _without_unions(node: _Node) -> _Node:
 
 
 def _with_values(node: _Node) -> _Node:
-    """An enum with the values that are of its type, and without null: what may be null may be left
-    out. A list says of what, since providers refuse a whole request that has one that does not."""
+    """Return a schema whose enum has only values of its type and no null, since an argument that
+    may be null is optional. An array gets `items`: without it providers refuse a whole request."""
     if node.get("type") == "array":
         node = {"items": {}, **node}
     listed, kind = node.get("enum"), node.get("type")
@@ -401,7 +405,7 @@ def _with_values(node: _Node) -> _Node:
 
 
 def _merge(parts: Iterable[_Node]) -> _Node:
-    """One schema for what several demand together."""
+    """Return one schema that is the intersection of several."""
     merged: _Node = {}
     for part in parts:
         for key, value in part.items():
@@ -423,8 +427,8 @@ def _merge(parts: Iterable[_Node]) -> _Node:
 
 
 def _one_object(node: _Node) -> _Node:
-    """A union of objects at the top, as one object with the arguments of all: providers take no
-    union there. What all of them require stays required."""
+    """Return a top-level union of objects as one object with the arguments of all: providers accept
+    no union there. Arguments that all of them require stay required."""
     options = node.get("anyOf")
     if options is None:
         return node
@@ -445,7 +449,7 @@ def _one_object(node: _Node) -> _Node:
 
 
 def _either(one: _Node, other: _Node) -> _Node:
-    """What takes what one or the other takes; options side by side, values in one list."""
+    """Return the union of two schemas: their options side by side, or their enums in one list."""
     if one == other:
         return one
     if one.keys() == other.keys() == {"enum"}:

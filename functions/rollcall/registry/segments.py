@@ -1,10 +1,10 @@
 """Documents of `registry/`: segments of the compiled registry, and records of health and usage.
 
-Segments lie in documents named by their content. A part that did not change keeps its name, so
-nobody reads it again. Each is compressed, and what is too large for one document lies in several.
+A segment is compressed and stored in one or more documents (parts), each named by a hash of its
+content. A part that did not change keeps its name, so no process reads it again.
 
-Records are plain JSON by key, compressed in one document. A writer insists on the document as it
-was read, so of two writers one has to begin anew.
+Records are plain JSON by key, compressed in one document. A write fails if the document has changed
+since it was read, so of two simultaneous writers one has to start over.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentReference, WriteBatch
 
 MANIFEST = "manifest"
-"""Whenever the form of what it names changes, it takes another name: while a deploy goes on,
-processes of both versions read."""
+"""The manifest's name. It must change with the format of the parts: during a deploy, processes of
+both versions read."""
 HEAD, INDEX, VECTORS = "head", "index", "vectors"
 ENTRIES_PER_SEGMENT = 500
 PART_BYTES = 900_000
-"""What one document holds; Firestore takes 1 MiB with its other fields."""
+"""The most data in one document; Firestore allows 1 MiB with all fields."""
 MAX_BYTES = 400_000_000
-"""What a segment may have when it is unpacked."""
+"""The largest segment when unpacked."""
 
 
 log = logging.getLogger("rollcall")
@@ -44,56 +44,57 @@ def part(db: Client, part_id: str) -> DocumentReference:
 
 
 def segment_of(entry_id: str, count: int) -> int:
-    """Return the segment of an entry; it stays while others change."""
+    """Return the number of an entry's segment, which does not depend on the other entries' ids."""
     return zlib.crc32(entry_id.encode()) % segments_for(count)
 
 
 def segments_for(count: int) -> int:
-    """Return how many segments hold so many entries."""
+    """Return the number of segments for a number of entries."""
     return max(1, -(-count // ENTRIES_PER_SEGMENT))
 
 
 def pack(data: bytes) -> dict[str, bytes]:
-    """Return the contents of the documents that hold a segment's data, in order, by id."""
+    """Return the parts that hold a segment's data, in order, by id."""
     compressed = zlib.compress(data, 6)
     cuts = [compressed[n : n + PART_BYTES] for n in range(0, len(compressed), PART_BYTES)]
     return {f"part-{hashlib.sha256(cut).hexdigest()[:32]}": cut for cut in cuts}
 
 
-def write_parts(db: Client, held: Mapping[str, bytes]) -> int:
-    """Write the documents that do not exist yet; return how many."""
-    references = [part(db, part_id) for part_id in held]
-    there = {found.id for found in db.get_all(references, field_paths=["kind"]) if found.exists}
-    new = [(part_id, data) for part_id, data in held.items() if part_id not in there]
+def write_parts(db: Client, parts: Mapping[str, bytes]) -> int:
+    """Write the parts that do not exist yet; return their number."""
+    references = [part(db, part_id) for part_id in parts]
+    snapshots = db.get_all(references, field_paths=["kind"])
+    existing = {snapshot.id for snapshot in snapshots if snapshot.exists}
+    new = [(part_id, data) for part_id, data in parts.items() if part_id not in existing]
     for part_id, data in new:  # one by one: a commit takes 10 MiB
         part(db, part_id).set({"schemaVersion": SCHEMA_VERSION, "kind": "part", "data": data})
     return len(new)
 
 
 def read_parts(db: Client, part_ids: Iterable[str]) -> dict[str, bytes]:
-    """Return the contents of these documents, of those that exist."""
+    """Return the contents of those of these parts that exist."""
     references = [part(db, part_id) for part_id in part_ids]
     if not references:
         return {}
-    found = {}
+    parts = {}
     for snapshot in db.get_all(references):
         if snapshot.exists:
-            found[snapshot.id] = bytes((snapshot.to_dict() or {})["data"])
-    return found
+            parts[snapshot.id] = bytes((snapshot.to_dict() or {})["data"])
+    return parts
 
 
-def unpack(name: str, part_ids: Sequence[str], held: Mapping[str, bytes]) -> bytes:
-    """Return the data of the segment `name`, which these documents hold.
+def unpack(name: str, part_ids: Sequence[str], parts: Mapping[str, bytes]) -> bytes:
+    """Return the data of the segment `name`, which is in the parts of these ids.
 
     Raises:
-        ValueError: It is damaged, or a document of it is missing.
+        ValueError: It is damaged, or one of its parts is missing.
     """
-    missing = [part_id for part_id in part_ids if part_id not in held]
+    missing = [part_id for part_id in part_ids if part_id not in parts]
     if missing:
         raise ValueError(f"{name} lacks {len(missing)} of its documents")
     unzip = zlib.decompressobj()
     try:
-        data = unzip.decompress(b"".join(held[each] for each in part_ids), MAX_BYTES)
+        data = unzip.decompress(b"".join(parts[each] for each in part_ids), MAX_BYTES)
     except zlib.error as error:
         raise ValueError(f"{name} is damaged: {error}") from None
     if not unzip.eof:
@@ -102,10 +103,10 @@ def unpack(name: str, part_ids: Sequence[str], held: Mapping[str, bytes]) -> byt
 
 
 def read_records(document: Any) -> dict[str, Any]:
-    """Return the records of a document that was read; none if it does not exist."""
+    """Return the records in a document's snapshot; none if the document does not exist."""
     fields = document.to_dict() or {}
     stored = fields.get("records")
-    if isinstance(stored, str):  # the form before: JSON, in several documents where it was long
+    if isinstance(stored, str):  # an older format: JSON, in several documents if it was long
         documents = document.reference.parent
         names = [f"{document.id}.{number}" for number in range(1, fields.get("parts", 1))]
         texts = [stored, *(documents.document(name).get().get("records") for name in names)]
@@ -116,11 +117,11 @@ def read_records(document: Any) -> dict[str, Any]:
 def write_records(
     batch: WriteBatch, document: Any, records: Mapping[str, Any], **fields: Any
 ) -> None:
-    """Add to a batch that a document holds these records, on condition that it has not changed.
+    """Add to a batch a write of a document's records, on condition that it has not changed.
 
     Args:
-        document: Its snapshot, as it was read.
-        records: In the order of their worth: if they are too large, the last ones are left out.
+        document: The document's snapshot.
+        records: The most important first: if they are too large, the last ones are left out.
         fields: Other fields of the document.
     """
     kept = dict(records)

@@ -1,7 +1,7 @@
-"""Chooses the tools for a message: first what the user may use, then what fits.
+"""Chooses the tools for a message: those that fit it, out of those that the user may use.
 
-What is pinned is always among them, what the dialogue is about stays, and nothing is offered where
-nothing fits: small talk needs no tools. With `find_tools` a model asks for more.
+Pinned tools are always offered, and tools that the dialogue is about stay. If no tool fits, no
+others are offered: small talk needs no tools. With `find_tools` a model searches for more.
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ from rollcall.registry.index import Match
 from rollcall.registry.snapshot import Snapshot
 
 FLOOR = 0.12
-"""The least `fit` times the root of `lead` that some tool must have for any to be offered."""
+"""The least `fit` times the square root of `lead` that one tool must have for any to be offered."""
 MOSTLY, SEVERAL = 0.3, 3
-"""Words that most tools have speak for none of them. Where so many tools answer so great a share of
-a message all the same, it says nothing else, and the best of them are offered."""
+"""Words that most tools have give each a low `fit`. But if at least `SEVERAL` tools match a `share`
+of `MOSTLY`, the message has hardly any other words, and the best of them are offered."""
 LEAST = 0.4
-"""What has less than this share of the best one's score is left out."""
+"""Tools with less than this share of the best score are left out."""
 NEAREST = 100
-"""How many tools that are near in meaning are ranked beside those found by words."""
+"""How many tools near in meaning are ranked together with those found by words."""
 FEW = 12
-"""So few are always offered together, but for small talk: choosing could only leave out the right
-one."""
+"""This many tools or fewer are all offered, except for small talk: choosing could only leave out
+the right one."""
 RELATED = 3
-"""How many of the best matches bring the tools that they name as related."""
+"""How many of the best matches add the tools that they name as related."""
 MAX_RELATED = 2
 MAX_ALL = 100
-"""What a provider takes at most, where all tools are offered."""
+"""The most tools that are offered if a variant offers all: providers accept no more."""
 FOUND = 5
+"""The most tools that `find_tools` returns."""
 
 FINDER = ToolSpec(
     FIND_TOOLS,
@@ -65,19 +66,20 @@ FINDER = ToolSpec(
 
 
 Near = Callable[[bytes | bytearray, int], Sequence[tuple[int, float]]]
-"""Tools near a message in meaning: of those in a mask, at most so many."""
+"""Returns the tools nearest to a message in meaning as (place, cosine), nearest first; its
+arguments are a mask of allowed tools and the most to return."""
 
 
 class ToolRequest(Struct, frozen=True):
-    """Who needs tools, of which agent, for which message.
+    """A request for tools: a user's message to an agent.
 
     Attributes:
-        recent: The user's earlier messages of the thread, newest first.
+        recent: The user's earlier messages in the thread, newest first.
         sticky: Ids of tools that the dialogue is about.
-        was_asked: The message answers a question, so what was said before says what it is about.
-        client_tools: Those that the user's client can run.
-        near: Finds the tools nearest to the message in meaning, of those in a mask, at most so
-            many, as (place, cosine), best first. None goes by words alone.
+        answers_question: Whether the message answers a question of the agent; the user's previous
+            message then tells what it is about.
+        client_tools: Client tools that the user's client can run.
+        near: Searches by meaning. Without it, tools are chosen by words alone.
     """
 
     profile: AgentProfile
@@ -85,7 +87,7 @@ class ToolRequest(Struct, frozen=True):
     message: str
     recent: Sequence[str] = ()
     sticky: Sequence[str] = ()
-    was_asked: bool = False
+    answers_question: bool = False
     client_tools: frozenset[str] = frozenset()
     near: Near | None = None
 
@@ -94,11 +96,11 @@ class Selection(Struct, frozen=True):
     """The tools chosen for a message.
 
     Attributes:
-        ids: What is offered, in the order of the ids: the same tools are the same prompt.
-        matches: What was found for the message, best first, offered or not.
+        ids: The offered tools, sorted, so that the same tools give the same prompt.
+        matches: The search's results, best first, offered or not.
         finds_more: Whether the model may search for more tools.
-        are_few: All are offered, because they are few.
-        is_small_talk: The message is a greeting, thanks or a chat.
+        are_few: Whether all tools are offered because they are few.
+        is_small_talk: Whether the message is a greeting, thanks or a chat.
     """
 
     ids: tuple[str, ...]
@@ -108,52 +110,54 @@ class Selection(Struct, frozen=True):
     is_small_talk: bool = False
 
 
-def permitted(registry: Snapshot, asking: ToolRequest, *, with_down: bool = False) -> bytes:
-    """Return what this agent may offer this user now, by place in the registry.
+def permitted(registry: Snapshot, request: ToolRequest, *, with_down: bool = False) -> bytes:
+    """Return which tools this agent may offer this user now, as a mask by place in the registry.
 
     Args:
-        with_down: Also what does not work at present: it was offered before.
+        with_down: Include capabilities that are down, which may have been offered before.
     """
     return registry.content.permissions.permitted(
-        (*asking.profile.tools, *filter(is_id, asking.profile.pinned)),
-        asking.user,
-        client_tools=asking.client_tools,
+        (*request.profile.tools, *filter(is_id, request.profile.pinned)),
+        request.user,
+        client_tools=request.client_tools,
         without=frozenset() if with_down else registry.down,
     )
 
 
-def select(registry: Snapshot, asking: ToolRequest) -> Selection:
+def select(registry: Snapshot, request: ToolRequest) -> Selection:
     """Choose the tools for a message."""
-    allowed = permitted(registry, asking)
+    allowed = permitted(registry, request)
     count = allowed.count(1)
     if not count:
         return Selection(())
     entries, index = registry.content.entries, registry.content.index
-    always = entries.allowed((*asking.profile.pinned, *asking.sticky), allowed)
-    variant = asking.profile.variant_for(asking.user.uid)
+    always = entries.allowed((*request.profile.pinned, *request.sticky), allowed)
+    variant = request.profile.variant_for(request.user.uid)
     if variant is not None and variant.tools == "all":
         rest = islice(compress(entries.ids, allowed), MAX_ALL)
         ids = tuple(sorted(list(dict.fromkeys((*always, *rest)))[:MAX_ALL]))
         return Selection(ids, finds_more=len(ids) < count)
-    limit = asking.profile.max_tools
-    matches = index.search(asking.message, limit=limit * 2, allowed=allowed, context=asking.recent)
+    limit = request.profile.max_tools
+    matches = index.search(
+        request.message, limit=limit * 2, allowed=allowed, context=request.recent
+    )
     fit = max((each.fit for each in matches), default=0.0)
-    is_chat = is_small_talk(asking.message, fit=fit)
+    is_chat = is_small_talk(request.message, fit=fit)
     if is_chat and count <= FEW:
-        # A message that says the id of one of few tools wants it. Word search cannot tell: a word
-        # that most tools have, such as that of the only one, speaks for none of them.
-        said = set(tokens(asking.message))
+        # A message that contains the id of one of few tools is a request for it. Word search cannot
+        # detect that: a word that most tools have, such as one of the only tool, has a low score.
+        words = set(tokens(request.message))
         names = [set(tokens(id.replace("_", " "))) for id in compress(entries.ids, allowed)]
-        is_chat = not any(name and name <= said for name in names)
+        is_chat = not any(name and name <= words for name in names)
     answers = passes(matches)
-    if asking.near and not is_chat and (near := asking.near(allowed, NEAREST)):
+    if request.near and not is_chat and (near := request.near(allowed, NEAREST)):
         from rollcall.registry.vectors import merged
 
         matches, answers = merged(matches if answers else (), near, limit=limit * 2), True
-    if asking.was_asked and asking.recent:  # what the user wanted when they were asked back
-        before = index.search(asking.recent[0], limit=RELATED, allowed=allowed)
-        if passes(before):
-            always += [entries.ids[each.place] for each in before[:RELATED]]
+    if request.answers_question and request.recent:  # the message before the agent's question
+        earlier = index.search(request.recent[0], limit=RELATED, allowed=allowed)
+        if passes(earlier):
+            always += [entries.ids[each.place] for each in earlier[:RELATED]]
     fitting: list[str] = []
     are_few = count <= FEW and not is_chat
     if are_few:
@@ -161,9 +165,9 @@ def select(registry: Snapshot, asking: ToolRequest) -> Selection:
     elif not is_chat and answers:
         least = LEAST * matches[0].score
         fitting = [entries.ids[each.place] for each in matches[:limit] if each.score >= least]
-    # What the best ones need beside them, as they say themselves.
-    named = [id for best in fitting[:RELATED] for id in entries[best].spec.related]
-    new = [id for id in entries.allowed(named, allowed) if id not in {*fitting, *always}]
+    # The tools that the best ones name as related.
+    candidates = [id for best in fitting[:RELATED] for id in entries[best].spec.related]
+    new = [id for id in entries.allowed(candidates, allowed) if id not in {*fitting, *always}]
     related = new[: min(MAX_RELATED, max(1, limit - len(fitting)))]
     ids = tuple(sorted({*always, *fitting, *related}))
     return Selection(
@@ -176,17 +180,17 @@ def select(registry: Snapshot, asking: ToolRequest) -> Selection:
 
 
 def find(
-    registry: Snapshot, asking: ToolRequest, query: str, *, without: frozenset[str]
+    registry: Snapshot, request: ToolRequest, query: str, *, without: frozenset[str]
 ) -> list[Entry]:
-    """Return the tools for a model's own search, best first, without those it already has."""
-    allowed = permitted(registry, asking)
+    """Return the tools for a model's search, best first, without those that it already has."""
+    allowed = permitted(registry, request)
     matches = registry.content.index.search(query, limit=FOUND + len(without), allowed=allowed)
     ids = [registry.content.entries.ids[match.place] for match in matches if match.score > 0]
     return [registry.content.entries[id] for id in ids if id not in without][:FOUND]
 
 
 def passes(matches: Sequence[Match]) -> bool:
-    """Tell whether these tools answer enough of a message for any of them to be offered."""
+    """Tell whether these tools match a message well enough for any of them to be offered."""
     if any(match.fit * math.sqrt(match.lead) >= FLOOR for match in matches):
         return True
     return sum(match.share >= MOSTLY for match in matches) >= SEVERAL
@@ -194,20 +198,20 @@ def passes(matches: Sequence[Match]) -> bool:
 
 # ---- Small talk ----
 #
-# A greeting, thanks or the weather is told from a request by a linear model over the words and
-# letters of a message, learned from labelled phrases in English and Hebrew;
-# `python -m tests.evals.registry.learning` learns it anew. It knows nothing of the tools there are:
-# what shares its words with a tool is never small talk.
+# A linear model over the words and letters of a message distinguishes small talk (greetings,
+# thanks, the weather) from requests. It was trained on labelled phrases in English and Hebrew;
+# `python -m tests.evals.registry.learning` trains it again. It does not know the app's tools, so a
+# message that matches a tool well is never small talk.
 
 LEARNED = Path(__file__).with_name("small_talk.json")
 BUCKETS = 4096
-"""Features are told apart by a hash of so many values."""
+"""The number of values of the hash that identifies a feature."""
 MOST_WORDS = 20
-"""Whoever says more wants something."""
+"""A longer message is never small talk."""
 EVIDENCE = 3.0
-"""How far the odds of small talk must rise for what the best tool has to say for itself."""
+"""How much log-odds of small talk a `fit` of 1 of the best tool outweighs."""
 ANSWERED = 0.5
-"""A tool for which a message speaks as strongly as this is wanted, however chatty that is."""
+"""A message with a tool of this `fit` is a request, however chatty it is."""
 _LETTERS = (3, 4)
 
 
@@ -215,43 +219,44 @@ def is_small_talk(text: str, *, fit: float = 0.0) -> bool:
     """Tell whether a message needs no tool.
 
     Args:
-        fit: How strongly the message speaks for the tool that fits best, 0..1; `Match.fit`.
+        fit: How strongly the message indicates the best tool, 0..1; `Match.fit`.
     """
     return fit < ANSWERED and chattiness(text) >= EVIDENCE * fit
 
 
 def chattiness(text: str) -> float:
     """Return the log-odds that a message is small talk; above 0 it probably is."""
-    found = features(text)
-    return _learned().of(found) if found else -math.inf
+    buckets = features(text)
+    return _learned().of(buckets) if buckets else -math.inf
 
 
 def features(text: str) -> list[int]:
-    """Return a message's buckets; none for an empty or long one."""
-    said = tokens(text[:1000])
-    if not 0 < len(said) <= MOST_WORDS:
+    """Return the buckets of a message's features; none if it is empty or long."""
+    words = tokens(text[:1000])
+    if not 0 < len(words) <= MOST_WORDS:
         return []
-    seen = {f"length {min(len(said), 12)}"}
-    seen |= {"asks"} if "?" in text else set()
-    seen |= {f"word {word}" for word in said}
-    seen |= {f"pair {a} {b}" for a, b in zip(["^", *said], [*said, "$"], strict=True)}
-    for word in said:
+    names = {f"length {min(len(words), 12)}"}
+    names |= {"asks"} if "?" in text else set()
+    names |= {f"word {word}" for word in words}
+    names |= {f"pair {a} {b}" for a, b in zip(["^", *words], [*words, "$"], strict=True)}
+    for word in words:
         padded = f"<{word[:30]}>"
         for length in _LETTERS:
-            seen |= {padded[n : n + length] for n in range(len(padded) - length + 1)}
-    return sorted({crc32(each.encode()) % BUCKETS for each in seen})
+            names |= {padded[n : n + length] for n in range(len(padded) - length + 1)}
+    return sorted({crc32(each.encode()) % BUCKETS for each in names})
 
 
 class Weights(Struct, frozen=True):
-    """A linear model: a weight for each bucket in steps of `step`, -127..127, and the bias."""
+    """A linear model: for each bucket a weight of -127..127 times `step`, and the bias."""
 
     steps: tuple[int, ...]
     step: float
     bias: float
 
-    def of(self, found: list[int]) -> float:
-        """Return the log-odds of these buckets; many weigh no more in sum than few."""
-        return self.bias + self.step * sum(self.steps[n] for n in found) / math.sqrt(len(found))
+    def of(self, buckets: list[int]) -> float:
+        """Return the log-odds for these buckets, normalised by the root of their number."""
+        total = sum(self.steps[n] for n in buckets)
+        return self.bias + self.step * total / math.sqrt(len(buckets))
 
 
 @cache

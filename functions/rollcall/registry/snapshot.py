@@ -1,6 +1,6 @@
 """The compiled registry in a process's memory, with health states, renewed when it is old.
 
-Entries are read one by one, when somebody wants them.
+Entries are decoded one by one, when they are first used.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Entries(Mapping[str, Entry]):
         self._segments = segments
         self._parts = parts
         self._lines: dict[int, dict[str, bytes]] = {}
-        self._read: dict[str, Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._lock = Lock()
 
     def __getitem__(self, id: str) -> Entry:
-        found = self._read.get(id)
-        if found is None:
+        entry = self._entries.get(id)
+        if entry is None:
             if id not in self.places:
                 raise KeyError(id)
             number = segment_of(id, len(self.ids))
@@ -68,8 +68,8 @@ class Entries(Mapping[str, Entry]):
                     data = unpack(name, self._segments[name], self._parts)
                     ids = [each for each in self.ids if segment_of(each, len(self.ids)) == number]
                     self._lines[number] = dict(zip(ids, data.split(b"\n"), strict=True))
-            found = self._read[id] = Entry.load(self._lines[number][id])
-        return found
+            entry = self._entries[id] = Entry.load(self._lines[number][id])
+        return entry
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.ids)
@@ -78,8 +78,8 @@ class Entries(Mapping[str, Entry]):
         return len(self.ids)
 
     def allowed(self, ids: Iterable[str], mask: bytes | bytearray) -> list[str]:
-        """Return those of some ids that are here and in a mask by place, each once, in their order;
-        see `Permissions`."""
+        """Return the ids that are in the registry and allowed by a mask (see `Permissions`), each
+        once, in their order."""
         places = self.places
         return [id for id in dict.fromkeys(ids) if id in places and mask[places[id]]]
 
@@ -88,8 +88,8 @@ class Content:
     """The compiled registry of one digest.
 
     Attributes:
-        agents: By id, what operators wrote: `{overrides, status}`.
-        parts: The documents that it was read from.
+        agents: The fields that operators set, by id: `{overrides, status}`.
+        parts: The parts that it was read from, by id.
     Raises:
         ValueError: A part is missing or damaged.
     """
@@ -109,12 +109,12 @@ class Content:
 
     @cached_property
     def index(self) -> Index:
-        """The word index of `entries`; `place` of a match counts in their order."""
+        """The word index of `entries`; a match's `place` is the place in their order."""
         from rollcall.registry.index import Index
 
         try:
             return Index.load(unpack(INDEX, self._segments[INDEX], self.parts))
-        except ValueError as error:  # another version compiled it; the next sync mends that
+        except ValueError as error:  # another version compiled it; the next sync replaces it
             from rollcall.registry.compiler import searchable
 
             log.warning("the registry's index is made anew in this process: %s", error)
@@ -122,7 +122,7 @@ class Content:
 
     @property
     def vector_parts(self) -> Sequence[str]:
-        """The documents with the vectors, read only if queries can be embedded."""
+        """Ids of the parts with the vectors, read only if queries can be embedded."""
         return self._segments.get(VECTORS, ())
 
     def vectors(self, db: Client) -> VectorIndex | None:
@@ -137,18 +137,18 @@ class Content:
             if self._vectors is None:
                 from rollcall.registry.vectors import VectorIndex
 
-                held = read_parts(db, self.vector_parts)
-                self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, held))
+                parts = read_parts(db, self.vector_parts)
+                self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, parts))
             return self._vectors
 
 
 FRESH_S = 30.0
-"""How long the registry in memory counts without a look at the manifest, s. With the trigger that
-compiles an operator's change, that takes effect within a minute."""
+"""How long the registry in memory is used without reading the manifest, s. Together with the
+trigger that compiles an operator's change, a change takes effect within a minute."""
 _STALE_S = 60.0
-"""For so long a copy still serves others while one renews it, s."""
-_AGAIN_S = 5.0
-"""After so long a renewal that failed is tried again, s."""
+"""How long a copy still serves other requests while one renews it, s."""
+_RETRY_S = 5.0
+"""The time after which a failed renewal is tried again, s."""
 _TRIES = 3
 
 log = logging.getLogger("rollcall")
@@ -158,10 +158,10 @@ class Snapshot(Struct, frozen=True):
     """The registry at one moment.
 
     Attributes:
-        content: What was compiled; shared by all snapshots of one digest.
-        health: Of capabilities that are not healthy: "degraded" or "down".
+        content: The compiled registry, shared by all snapshots of one digest.
+        health: The states of capabilities that are not healthy: "degraded" or "down".
         refused: Why documents were left out, by id; the first hundred.
-        read_at: `time.monotonic()` of the look at the manifest.
+        read_at: `time.monotonic()` when the manifest was read.
     """
 
     content: Content
@@ -180,23 +180,22 @@ class Snapshot(Struct, frozen=True):
 
 
 _snapshots: dict[str, Snapshot] = {}
-_single: dict[str, tuple[float, Entry]] = {}
-_reading = threading.Lock()
+_single_entries: dict[str, tuple[float, Entry]] = {}
+_renewal = threading.Lock()
 
 
 def snapshot(db: Client) -> Snapshot:
-    """Return the registry, from memory while it is fresh; an old copy serves if it cannot be
-    renewed.
+    """Return the registry, from memory while it is fresh; an old copy if it cannot be renewed.
 
     Raises:
-        Unavailable: It was never read here, and cannot be.
+        Unavailable: It cannot be read, and there is no old copy.
     """
     key = _key(db)
     found = _snapshots.get(key)
     age_s = time.monotonic() - found.read_at if found else 0.0
     if found and age_s <= FRESH_S:
         return found
-    if not _reading.acquire(blocking=not (found and age_s <= _STALE_S)):
+    if not _renewal.acquire(blocking=not (found and age_s <= _STALE_S)):
         assert found
         return found
     try:
@@ -205,20 +204,20 @@ def snapshot(db: Client) -> Snapshot:
             found = _snapshots[key] = _renew(db, found)
         return found
     finally:
-        _reading.release()
+        _renewal.release()
 
 
 def entry(db: Client, capability_id: str) -> Entry | None:
-    """Return one capability as it is now, with one read, for a process that needs no other.
+    """Return one capability's current entry with one read, for a process that needs no other.
 
     Raises:
         FailedPrecondition: Its document cannot be used.
     """
     key = _key(db)
-    held = _snapshots.get(key)
-    if held and time.monotonic() - held.read_at <= FRESH_S:
-        return held.content.entries.get(capability_id)
-    read_at, found = _single.get(f"{key}/{capability_id}", (0.0, None))
+    known = _snapshots.get(key)
+    if known and time.monotonic() - known.read_at <= FRESH_S:
+        return known.content.entries.get(capability_id)
+    read_at, found = _single_entries.get(f"{key}/{capability_id}", (0.0, None))
     if found and time.monotonic() - read_at <= FRESH_S:
         return found
     from rollcall.registry.capabilities import read_capability
@@ -230,7 +229,7 @@ def entry(db: Client, capability_id: str) -> Entry | None:
         found = read_capability(document)
     except ValueError as error:
         raise FailedPrecondition(f"the registry's document cannot be used: {error}") from None
-    _single[f"{key}/{capability_id}"] = (time.monotonic(), found)
+    _single_entries[f"{key}/{capability_id}"] = (time.monotonic(), found)
     return found
 
 
@@ -240,17 +239,17 @@ def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex |
     from google.api_core.exceptions import GoogleAPICallError, RetryError
 
     try:
-        found = registry.content.vectors(db)
+        index = registry.content.vectors(db)
     except (GoogleAPICallError, RetryError, ValueError) as error:
         log.warning("the registry's vectors could not be read: %s", error)
         return None
-    return found if found and found.embedder_id == embedder.id else None
+    return index if index and index.embedder_id == embedder.id else None
 
 
 def forget() -> None:
-    """Forget what was read."""
+    """Clear all caches of the registry in this process."""
     _snapshots.clear()
-    _single.clear()
+    _single_entries.clear()
     access.forget()
 
 
@@ -266,18 +265,19 @@ def _renew(db: Client, before: Snapshot | None) -> Snapshot:
             return _read(db, before)
         except (GoogleAPICallError, RetryError, AgentError, ValueError, LookupError) as error:
             if isinstance(error, ValueError) and tries < _TRIES:
-                continue  # a newer one was published while this one was read
+                continue  # a newer registry was published while this one was read
             if before is None:
                 raise Unavailable(TEXTS.text("errors.registry_unreadable")) from error
             log.warning("the registry could not be read anew: %r", error)
-            return replace(before, read_at=time.monotonic() - FRESH_S + _AGAIN_S)
+            return replace(before, read_at=time.monotonic() - FRESH_S + _RETRY_S)
     raise AssertionError("unreachable")
 
 
 def _read(db: Client, before: Snapshot | None) -> Snapshot:
-    """
+    """Read the manifest and the parts that `before` lacks; compile first if there is no manifest.
+
     Raises:
-        ValueError: What was published cannot be read.
+        ValueError: The published registry cannot be read.
     """
     manifest = part(db, MANIFEST).get().to_dict()
     if manifest is None or "digest" not in manifest:
@@ -291,15 +291,15 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
     }
     if before and before.digest == manifest["digest"]:
         return replace(before, **state, read_at=time.monotonic())
-    held = before.content.parts if before else {}
+    known = before.content.parts if before else {}
     wanted = [
         part_id
         for segment in manifest["segments"]
-        if segment["name"] != VECTORS  # read when they are wanted
+        if segment["name"] != VECTORS  # read at first use
         for part_id in segment["parts"]
     ]
-    new = read_parts(db, [part_id for part_id in wanted if part_id not in held])
-    parts = {part_id: data for part_id, data in {**held, **new}.items() if part_id in set(wanted)}
+    new = read_parts(db, [part_id for part_id in wanted if part_id not in known])
+    parts = {part_id: data for part_id, data in {**known, **new}.items() if part_id in set(wanted)}
     if missing := set(wanted) - parts.keys():
         raise ValueError(f"{len(missing)} documents of the registry are not there")
     return Snapshot(Content(manifest, parts), **state)

@@ -1,6 +1,6 @@
-"""Publishes what code declares to Firestore: only changes, and never over an override.
+"""Publishes the declarations in code to Firestore: only changes, and never over an override.
 
-Run as a command (`python -m rollcall sync`), when data is seeded, and by the clock.
+It runs as a command (`python -m rollcall sync`), when data is seeded, and by the clock.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 
 class Report(Struct):
-    """What a sync did, by id as `<collection>/<id>`."""
+    """The results of a sync, as ids of the form `<collection>/<id>`."""
 
     written: list[str] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     taken: dict[str, str] = field(default_factory=dict)
-    """Declared here, and left alone, with whose the id is: "codebase 'shop'", or "a document"."""
+    """Declared here but not written, since the id has another owner: "codebase 'shop'" or "a
+    document"."""
     compiled: Compilation | None = None
 
 
@@ -48,8 +49,8 @@ def sync(
     touched.
 
     Args:
-        embedder: What tools are made findable by meaning with; see `compile_registry`.
-        dry_run: Only say what would be written.
+        embedder: Embeds the tools for search by meaning; see `compile_registry`.
+        dry_run: Only report what would be written.
     """
     report = Report()
     declared = {item.id: capability_document(item) for item in capabilities}
@@ -66,7 +67,7 @@ def sync(
 def _sync_collection(
     db: Client, name: str, declared: dict[str, dict[str, Any]], report: Report
 ) -> WriteBatch:
-    """The writes that are needed, and their report."""
+    """Return a batch with the needed writes, and add them to the report."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     collection = db.collection(collection_id(name))
@@ -84,7 +85,7 @@ def _sync_collection(
             for key, value in fields.items()
             if id not in stored or before.get(key) != value
         }
-        # The status follows the code's only while no operator has set another.
+        # The status follows the code unless an operator has set another.
         follows = before.get("status") == before.get("declaredStatus")
         if follows and before.get("status") != fields["declaredStatus"]:
             changes["status"] = fields["declaredStatus"]
@@ -105,7 +106,8 @@ def _sync_collection(
 
 
 def _is_ours(document: dict[str, Any]) -> bool:
-    """Whether this codebase declared it, or nobody did yet: only an operator wrote something."""
+    """Tell whether this codebase declared a document, or no code did and only an operator wrote
+    it."""
     if "source" not in document:
         return True
     declared_by = (document.get("source", "code"), document.get("codebase", DEFAULT_CODEBASE))

@@ -1,13 +1,13 @@
-"""Usage by agent, variant, tool and day, counted from the audit.
+"""Usage by agent, variant, tool and day, counted from the audit log.
 
-    registry/usage               how far the audit is counted: `cursor {at, id}`
+    registry/usage               the last counted entry: `cursor {at, id}`
     registry/usage-2026-11-21    `Counts` of the runs that began on that day, by agent, variant and
-                                 tool; no user is in them
+                                 tool; they hold no users
 
-An entry is counted once. A page of entries, the days that it adds to and the cursor are one commit,
-and the cursor insists on being as it was read: a roll-up that is cut off has counted a page or not,
-and of two at once one goes first. Entries are read by `loggedAt`, which Firestore itself sets, up
-to some minutes ago: one that was being committed meanwhile is there by then, and none comes later.
+Each entry is counted once. The counts of a page of entries and the cursor are written in one
+commit, which fails if the cursor has changed: an interrupted roll-up has counted a page or not, and
+of two simultaneous ones one goes first. Entries are read by `loggedAt`, which Firestore sets, up to
+a few minutes ago: by then every earlier entry is committed.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ if TYPE_CHECKING:
 CURSOR = "usage"
 KINDS = ["run", "rating"]
 SETTLED = timedelta(minutes=5)
-"""No commit takes longer: Firestore ends a transaction after 270 s."""
+"""The age at which all entries are committed: Firestore ends a transaction after 270 s."""
 KEPT_DAYS = 400
 MAX_DAYS = 400
-"""Of one report."""
+"""The most days of one report."""
 PAGE = 1000
 ROLL_UP_S = 300.0
-"""No page is counted later; what is left waits for the next time."""
+"""No page is begun later in a roll-up; remaining entries wait for the next one."""
 _Z = 1.959964
-"""Of the standard normal distribution: 95 % lie within so many deviations."""
+"""In the standard normal distribution, 95 % lie within this many deviations."""
 
 log = logging.getLogger("rollcall")
 
 Key = tuple[str, str | None, str | None]
-"""What counts are of: an agent, its variant, and one of its tools or, as None, all that it does."""
+"""The subject of counts: an agent, its variant, and one of its tools, or None for its runs."""
 
 
 class Counts(Struct, frozen=True, omit_defaults=True):
     """Counts of an agent's runs, or of one tool in them.
 
     Attributes:
-        turns: Runs that began a turn; the others go on after somebody answered.
+        turns: Runs that began a turn; the others are continuations.
         waiting: Runs that ended with a question to a person or to the client.
-        stopped: Runs that a bound or the user ended.
-        offered: Tools chosen for turns, altogether; turns that the tool was chosen for.
-        called: Calls; those that neither succeeded nor failed were refused, or a person rejected
-            them.
-        succeeded, failed: Runs; calls of the tool.
-        missing: Runs in which a tool was called that had not been chosen.
-        missed: Runs in which the tool was called and had not been chosen.
-        up, down: Ratings of the runs; of those that called the tool.
-        ms: Time at work.
-        micro_usd: Millionths of a US dollar. A tool has a part of what the runs cost, which is
-            shared evenly by their calls; tokens likewise.
+        stopped: Runs that a limit or the user ended.
+        offered: For an agent, the tools chosen for its turns, added up; for a tool, the turns for
+            which it was chosen.
+        called: Calls; those that neither succeeded nor failed were refused or rejected.
+        succeeded, failed: For an agent, its runs; for a tool, its calls.
+        missing: Runs that called a tool that had not been chosen.
+        missed: Runs that called this tool although it had not been chosen.
+        up, down: Ratings of the agent's runs, or of the runs that called the tool.
+        ms: Time of work.
+        micro_usd: Millionths of a US dollar. A run's cost and tokens are divided evenly among its
+            calls, so a tool has the shares of its calls.
     """
 
     offered: int = 0
@@ -99,11 +99,11 @@ def day_name(day: date) -> str:
 
 
 def roll_up(db: Client, known: Container[str], *, settled: timedelta = SETTLED) -> int:
-    """Count new runs and ratings of the audit; return how many entries.
+    """Count new runs and ratings in the audit log; return the number of entries.
 
     Args:
-        known: Ids of the capabilities, and of the platform's own tools.
-        settled: How old an entry must be.
+        known: Ids of the capabilities and of the platform's tools.
+        settled: The least age of a counted entry.
     """
     counted = 0
     for _ in attempts(within_s=ROLL_UP_S):
@@ -115,9 +115,9 @@ def roll_up(db: Client, known: Container[str], *, settled: timedelta = SETTLED) 
 
 
 def _count_page(db: Client, known: Container[str], settled: timedelta) -> int | None:
-    """Count the next entries; None if somebody else did so meanwhile."""
+    """Count the next entries and return their number; None if another process did so meanwhile."""
     cursor = part(db, CURSOR).get()
-    # By Firestore's clock too: nobody else's tells what can still come.
+    # By Firestore's clock, like `loggedAt`.
     until = cursor.read_time - settled
     query = (
         db.collection(collection_id("audit"))
@@ -136,7 +136,7 @@ def _count_page(db: Client, known: Container[str], settled: timedelta) -> int | 
         try:
             new = list(additions(entry.to_dict() or {}, known))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            # It must not keep all that came after it from being counted.
+            # A bad entry must not keep later ones from being counted.
             log.error("audit entry %s cannot be counted: %r", entry.id, error)
             continue
         for day, key, counts in new:
@@ -167,10 +167,10 @@ def additions(entry: Mapping[str, Any], known: Container[str]) -> Iterator[tuple
     """Yield what an audit entry adds to the counts of a day, such as "2026-11-21".
 
     Args:
-        known: Ids of what there is; a model may call anything a tool.
+        known: Ids of the tools that exist; a model may call others.
     """
     agent, variant = entry["agent"], entry["variant"]
-    if entry["kind"] == "rating":  # one that was changed takes back what it was
+    if entry["kind"] == "rating":  # a changed rating subtracts the previous one
         rated, before = entry["rating"], entry["before"]
         ratings = Counts(**{word: (rated == word) - (before == word) for word in ("up", "down")})
         day = date.fromisoformat(entry["runDay"]).isoformat()
@@ -208,7 +208,7 @@ def additions(entry: Mapping[str, Any], known: Container[str]) -> Iterator[tuple
             yield day, (agent, variant, id), Counts(missed=1)
     for place, call in enumerate(calls):
         if call["tool"] in known:
-            # Even shares that add up to the run's costs: the first ones are larger by one.
+            # Even shares that add up to the run's costs: the first ones get the remainder.
             share = {name: n // len(calls) + (place < n % len(calls)) for name, n in costs.items()}
             succeeded = int(call["status"] == "done")
             failed = int(call["status"] in ("failed", "unknown"))
@@ -257,7 +257,7 @@ def difference(one: Share, other: Share) -> tuple[float, float]:
 
 
 class Row(Struct, frozen=True):
-    """Counts of an agent's runs in one variant, or of a tool there; of all where that is None."""
+    """Counts of an agent's runs in one variant, or of a tool in them; None stands for all."""
 
     agent: str | None
     variant: str | None
@@ -266,7 +266,7 @@ class Row(Struct, frozen=True):
 
     @property
     def success(self) -> Share:
-        """Share of ended runs with an answer; of a tool's calls, of those with a result."""
+        """Share of ended runs with an answer, or of a tool's ended calls with a result."""
         counts = self.counts
         return Share(counts.succeeded, counts.succeeded + counts.stopped + counts.failed)
 
@@ -277,7 +277,7 @@ class Row(Struct, frozen=True):
 
     @property
     def complete(self) -> Share:
-        """Share of runs that called nothing beyond what was chosen."""
+        """Share of runs that called only tools that had been chosen."""
         return Share(self.counts.runs - self.counts.missing, self.counts.runs)
 
     @property
@@ -343,7 +343,7 @@ def usage(db: Client, since: date, until: date) -> Usage:
     day.
 
     Raises:
-        InvalidArgument: That is no day, or more than 400.
+        InvalidArgument: There are no days, or more than 400.
     """
     days = (until - since).days + 1
     if not 1 <= days <= MAX_DAYS:

@@ -1,18 +1,18 @@
 """Search by meaning over tools: embeddings of tools and of queries.
 
-The tools' vectors are made when the registry is compiled. Each is kept as 8-bit numbers, and as a
-code of one bit for each: whether it lies above the mean of all tools there. A query is compared
-with every code at once (the bits that differ, counted by `int.bit_count`), and with the numbers of
-the nearest alone. Texts that did not change keep their vectors: only new ones are embedded.
+The tools' vectors are made when the registry is compiled. Each is stored as 8-bit numbers and as a
+code with one bit for each number: whether it is above the mean of all tools. A query is compared
+with every code (the differing bits, counted by `int.bit_count`), and only with the numbers of the
+nearest. Unchanged texts keep their vectors: only new ones are embedded.
 
-A query's vector is made while other work goes on, and never waited for long:
+A query's vector is computed in parallel to other work, and never waited for long:
 
     pending = embed_query(embedder, message)        # at once, before the thread is read
     ...
     vector = pending.wait() if pending else None    # None: search by words alone
 
-An embedder that is slow or fails twice running costs two short waits and a line in the log; for a
-while it is then not called at all. (Once may be a process that is just starting.)
+An embedder that is slow or fails twice in a row costs two short waits and a line in the log; then
+it is paused. (A single failure may come from a process that is just starting.)
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from rollcall.core.search import (
 from rollcall.registry.index import Match, Searchable
 
 SHORTLIST = 100
-"""At least so many tools are compared number by number."""
+"""The least number of tools that are compared number by number."""
 MEANING = 0.75
-"""What the nearest in meaning counts of what the best by words does."""
+"""The weight of the nearest tool in meaning, where the best one by words has 1."""
 TEXT_CHARS = 2_000
-"""Most characters that are embedded of a tool, and of a query."""
+"""The most characters of a tool, and of a query, that are embedded."""
 WAIT_S = 0.6
-"""How long a query waits for its vector, from when it was begun."""
+"""How long a query waits for its vector, from the start of the computation."""
 PAUSE_S = 60.0
-"""How long an embedder that did not answer is left alone."""
+"""How long an embedder that did not answer is paused."""
 MISSES = 2
-"""After so many running it is left alone."""
+"""After this many misses in a row an embedder is paused."""
 MAX_PENDING = 16
 """How many queries may wait for one embedder at once."""
 _VERSION = 1
@@ -79,9 +79,9 @@ class VectorIndex:
     """Tools by their embeddings. Immutable; any number of threads may search it.
 
     Attributes:
-        embedder_id: Whose vectors these are; a query's must be of the same.
-        places: Where each vector's tool stands in the sequence this was built from; tools that
-            could not be embedded are not here.
+        embedder_id: The embedder that made the vectors; a query needs a vector of the same.
+        places: The place of each vector's tool in the sequence this was built from; tools that
+            could not be embedded are missing.
     """
 
     def __init__(
@@ -105,10 +105,10 @@ class VectorIndex:
         embedder: Embedder | None,
         before: VectorIndex | None = None,
     ) -> Self:
-        """Embed tools; a text that `before` has, by the same embedder, is not embedded again.
+        """Embed tools, except for texts that `before` has by the same embedder.
 
-        Without an embedder, what `before` has of today's texts is kept. What the embedder does
-        not answer is logged and left out, and tried again next time.
+        Without an embedder, the vectors of `before` for current texts are kept. Texts that the
+        embedder fails to embed are logged and left out, and tried again next time.
         """
         texts = [text_of(tool) for tool in tools]
         digests = [hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS] for text in texts]
@@ -157,17 +157,17 @@ class VectorIndex:
 
     @classmethod
     def load(cls, data: bytes) -> Self:
-        """Return the index that `dump` made bytes of.
+        """Return the index from the bytes that `dump` made.
 
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
         """
         head, places, mean, scales, numbers, codes = unpack_sections(data, 6)
-        told = json.loads(head)
-        if told.get("version") != _VERSION:
-            raise ValueError(f"vectors of version {told.get('version')!r}, not {_VERSION}")
-        size, width = told["dimensions"], -(-told["dimensions"] // 8)
-        digests, factors = told["digests"], unpack_array("f", scales)
+        header = json.loads(head)
+        if header.get("version") != _VERSION:
+            raise ValueError(f"vectors of version {header.get('version')!r}, not {_VERSION}")
+        size, width = header["dimensions"], -(-header["dimensions"] // 8)
+        digests, factors = header["digests"], unpack_array("f", scales)
         count = len(digests)
         if (len(places), len(factors), len(numbers), len(codes), len(mean)) != (
             *(4 * count, count, size * count, width * count, 4 * size),
@@ -179,7 +179,7 @@ class VectorIndex:
         ]
         known = [int.from_bytes(codes[n * width : (n + 1) * width], "little") for n in range(count)]
         return cls(
-            told["embedder"], unpack_array("I", places), rows, unpack_array("f", mean), known
+            header["embedder"], unpack_array("I", places), rows, unpack_array("f", mean), known
         )
 
     def search(
@@ -192,7 +192,7 @@ class VectorIndex:
         """Return the at most `limit` tools nearest to a query, as (place, cosine), best first.
 
         Args:
-            vector: The query, by the same embedder.
+            vector: The query's vector, by the same embedder.
             allowed: By place, true where the tool may be offered; None allows all.
         """
         if len(vector) != len(self._mean):
@@ -215,13 +215,13 @@ class VectorIndex:
         return best(cosines, limit)
 
     def _code(self, numbers: Sequence[int], scale: float) -> int:
-        """Return one bit for each number of a vector: whether it lies above the mean."""
+        """Return a code with one bit for each number of a vector: whether it is above the mean."""
         bounds = [value / scale for value in self._mean] if scale else self._mean
         return int(bytes(map(gt, numbers, bounds)).translate(_BITS) or b"0", 2)
 
 
 def text_of(tool: Searchable) -> str:
-    """Return the text that is embedded of a tool: names, description, what users say for it."""
+    """Return the text of a tool that is embedded: names, description, what users say for it."""
     lines = [", ".join(dict.fromkeys((*tool.names, tool.id.replace("_", " ")))), tool.description]
     return "\n".join([*lines, *tool.examples, ", ".join(tool.keywords)])[:TEXT_CHARS]
 
@@ -229,20 +229,20 @@ def text_of(tool: Searchable) -> str:
 def merged(
     words: Sequence[Match], vectors: Sequence[tuple[int, float]], *, limit: int
 ) -> list[Match]:
-    """Merge matches by words and by vectors; a match keeps the `fit` of its words."""
+    """Merge matches by words and by vectors; a match by words keeps its `fit`."""
     scores = merge([(match.place, match.score) for match in words], vectors, meaning=MEANING)
     fits = {match.place: match.fit for match in words}
     return [Match(place, score, fits.get(place, 0.0)) for place, score in best(scores, limit)]
 
 
 def _mean(rows: Sequence[_Row]) -> list[float]:
-    """Return the mean vector: embeddings share a direction, which tells no tools apart."""
+    """Return the mean vector: all embeddings share its direction, which distinguishes no tools."""
     if not rows:
         return []
     total = [0.0] * len(rows[0].numbers)
     for row in rows:
         total = [sum_ + row.scale * value for sum_, value in zip(total, row.numbers, strict=True)]
-    # As it reads back, so that a loaded index codes a query as this one does.
+    # In stored precision, so that a loaded index gives a query the same code as this one.
     return list(array("f", [value / len(rows) for value in total]))
 
 
@@ -250,7 +250,7 @@ class PendingVector(Struct):
     """A query's vector that is being computed.
 
     Attributes:
-        is_missed: Whoever waited for it was told that it is not there.
+        is_missed: Whether a wait for it has already been counted as a miss.
     """
 
     maker: _QueryEmbedder
@@ -259,21 +259,21 @@ class PendingVector(Struct):
     is_missed: bool = False
 
     def wait(self, *, wait_s: float = WAIT_S) -> list[float] | None:
-        """Return the vector if it is there within `wait_s` of its start, else None."""
+        """Return the vector if it is ready within `wait_s` of its start, else None."""
         left = max(0.0, self.begun_at + wait_s - time.monotonic())
         try:
             vector = self.future.result(left)
         except NotInTime:
             self._miss("did not answer in time")
             return None
-        except Exception as error:  # an SDK's, a network's: words still find tools
+        except Exception as error:  # of an SDK or a network; search by words still works
             self._miss(f"failed ({type(error).__name__})")
             return None
         self.maker.count_answer()
         return vector
 
     def _miss(self, why: str) -> None:
-        """Count a miss, once: a commit that is tried again waits again."""
+        """Count a miss, once: a retried commit waits again."""
         if not self.is_missed:
             self.is_missed = True
             self.maker.count_miss(why)
@@ -288,7 +288,7 @@ def embed_query(embedder: Embedder | None, text: str) -> PendingVector | None:
 
 
 class _QueryEmbedder:
-    """Calls one embedder, in threads that nothing waits for at the process's end."""
+    """Calls one embedder in daemon threads, for which the process's end does not wait."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -301,7 +301,7 @@ class _QueryEmbedder:
         if time.monotonic() < self._paused_until or not self._room.acquire(blocking=False):
             return None
         future: Future[list[float]] = Future()
-        run = copy_context().run  # so that what is logged there is this request's
+        run = copy_context().run  # with this request's log fields
         threading.Thread(target=run, args=(self._embed, text, future), daemon=True).start()
         return PendingVector(self, future)
 
@@ -310,7 +310,7 @@ class _QueryEmbedder:
             self._misses = 0
 
     def count_miss(self, why: str) -> None:
-        """Leave the embedder alone for a while if it goes on like this, and say so once."""
+        """Count a miss; after `MISSES` in a row, pause the embedder and log it once."""
         with self._lock:
             self._misses += 1
             if self._misses < MISSES or time.monotonic() < self._paused_until:
@@ -324,7 +324,7 @@ class _QueryEmbedder:
     def _embed(self, text: str, future: Future[list[float]]) -> None:
         try:
             future.set_result(self._embedder.embed([text], task="query")[0])
-        except BaseException as error:  # whoever waits is told, whatever it is
+        except BaseException as error:  # of any kind: the waiting thread gets it
             future.set_exception(error)
         finally:
             self._room.release()

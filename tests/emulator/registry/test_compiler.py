@@ -57,8 +57,8 @@ def test_what_cannot_be_used_is_refused_with_its_reason_and_the_rest_goes_in(db:
     compiled = compile_registry(db)
     reasons = {
         "no_status": "status: \"on\" is not 'active'",
-        "other_id": "it calls itself 'find_room'",
-        "find_tools": "the platform's own name",
+        "other_id": "its field id is 'find_room'",
+        "find_tools": "the name of a platform tool",
         "loops": "refers to itself",
         "bad_name": "providers take",
         "nowhere": "no target",

@@ -142,14 +142,14 @@ def test_what_is_pinned_is_always_in_if_the_user_may_use_it() -> None:
 
 
 def test_what_the_last_turn_called_stays_at_hand() -> None:
-    asking = ToolRequest(AGENT, ANN, "and one for tomorrow", sticky=("book_room", "send_invoice"))
-    assert "book_room" in select(ROOMS, asking).ids
-    assert "send_invoice" not in select(ROOMS, asking).ids
+    request = ToolRequest(AGENT, ANN, "and one for tomorrow", sticky=("book_room", "send_invoice"))
+    assert "book_room" in select(ROOMS, request).ids
+    assert "send_invoice" not in select(ROOMS, request).ids
 
 
 def test_an_answer_to_a_question_is_about_what_was_asked_before() -> None:
-    asking = ToolRequest(AGENT, ANN, "The second one.", recent=["Find me a meeting room"])
-    assert "find_room" in select(ROOMS, replace(asking, was_asked=True)).ids
+    request = ToolRequest(AGENT, ANN, "The second one.", recent=["Find me a meeting room"])
+    assert "find_room" in select(ROOMS, replace(request, answers_question=True)).ids
 
 
 def test_a_capability_that_is_down_is_not_offered_or_found() -> None:
@@ -170,17 +170,17 @@ def test_a_disabled_one_is_not_offered_and_a_deprecated_one_is() -> None:
 def test_a_clients_tool_is_offered_to_who_can_run_it() -> None:
     execution = {"type": "client", "target": "read_file"}
     registry = registry_of(tool("read_file", "Read a file.", runsOn="client", execution=execution))
-    asking = ToolRequest(AGENT, ANN, "read this file")
-    assert select(registry, asking).ids == ()
-    offered = replace(asking, client_tools=frozenset({"read_file"}))
+    request = ToolRequest(AGENT, ANN, "read this file")
+    assert select(registry, request).ids == ()
+    offered = replace(request, client_tools=frozenset({"read_file"}))
     assert select(registry, offered).ids == ("read_file",)
 
 
 def test_a_model_finds_what_it_was_not_offered_and_nothing_it_may_not_use() -> None:
-    asking = ToolRequest(AGENT, ANN, "hello")
-    found = find(ROOMS, asking, "reserve a room", without=frozenset({"find_room"}))
+    request = ToolRequest(AGENT, ANN, "hello")
+    found = find(ROOMS, request, "reserve a room", without=frozenset({"find_room"}))
     assert [entry.id for entry in found] == ["book_room"]
-    assert find(ROOMS, asking, "bill a customer", without=frozenset()) == []
+    assert find(ROOMS, request, "bill a customer", without=frozenset()) == []
 
 
 def test_a_variant_with_all_tools_offers_all_that_are_permitted() -> None:
@@ -227,7 +227,7 @@ def test_permissions_are_worked_out_once_for_each_kind_of_user() -> None:
     assert permissions.permitted(("*",), User("bob", tenant="south")) is first
     for number in range(1_000):  # and do not pile up
         permissions.permitted((f"t{number}",), ANN)
-    assert len(permissions._known) <= 256
+    assert len(permissions._masks) <= 256
 
 
 @pytest.mark.parametrize(

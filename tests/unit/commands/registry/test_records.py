@@ -42,7 +42,7 @@ def test_what_cannot_be_read_is_refused_with_the_reason() -> None:
 
 
 def test_what_calls_itself_otherwise_is_refused() -> None:
-    assert record({"id": "find_rooms"}).reason == "it calls itself 'find_rooms'"
+    assert record({"id": "find_rooms"}).reason == "its field id is 'find_rooms'"
 
 
 def test_whatever_goes_wrong_with_a_document_it_is_refused(
