@@ -1,1 +1,1 @@
-"""Documents that users upload: read, cut into passages, indexed, searched, cited."""
+"""Documents that users upload: their reading, passages, index, search and citations."""

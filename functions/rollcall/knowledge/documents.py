@@ -2,21 +2,21 @@
 
 documents/{id}              uid, scope, tenant, group, labels, name, title, contentType, bytes,
                             sha256, status, reason, progress, incoming, current, attempts,
-                            createdAt, updatedAt, dueAt while it waits, is read or has parts of
-                            before
-documents/{id}/parts/{p}    what search reads, named by the file it was made of: `<file>~t0` texts,
+                            createdAt, updatedAt; dueAt while it is queued, is read or has parts of
+                            an older version
+documents/{id}/parts/{p}    the index that search reads, named by its file: `<file>~t0` texts,
                             `~w0` words, `~v0` vectors
 
-`current` is the file whose passages answer, with what there is of them; `incoming` the one that is
-being read to take its place. So one commit puts a new version where the old one was. `status` is of
-the newest upload: a document may have failed and still answer with what it had before.
+`current` is the searched version: its file, and the numbers of its passages and parts. `incoming`
+is the file that is being read to replace it, so one commit replaces the version. `status` is that
+of the newest upload: after a failure the document still answers from its previous version.
 
 `labels` are the uploader's own words, by which searches filter. `group` names others who may search
-in it, as "<kind>:<id>". The engine does not know who is in a group: a search reads the documents of
-those groups that a pack's code names in that very call, right after it has checked that `ctx.user`
-is in them. No client and no model names one, since no function has an argument for it, and nobody
-keeps who was in it. So whoever leaves finds nothing more from the next search on. The file itself
-stays its owner's alone.
+the document, as "<kind>:<id>". The engine does not know a group's members: a search reads the
+documents of the groups that a pack's code names in that call, right after it has checked that
+`ctx.user` is a member. Clients and models cannot name a group, since no function has an argument
+for it, and memberships are not stored. So a former member finds nothing from the next search on.
+The file itself is only its owner's.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 DOCUMENTS = "documents"
 PARTS = "parts"
 MOST_BYTES = 20_000_000
-"""Of one file."""
+"""The largest file."""
 ALLOWANCE = Allowance(files=100, bytes=200_000_000)
-"""What one user may keep."""
+"""The most that one user may store."""
 MOST_DOCUMENTS = 300
-"""Of one search or list; a team may have more than that."""
+"""The most documents that one search or list reads; a team may have more."""
 CONTENT_TYPES = {
     "application/pdf": "pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
@@ -58,14 +58,14 @@ CONTENT_TYPES = {
     "text/markdown": "markdown",
 }
 OVERDUE = timedelta(minutes=5)
-"""How long a document may wait, or its reader be silent, before the sweep hands it on again."""
+"""How long a document may be queued, or its reader silent, before the sweep queues it again."""
 
 _ID = re.compile("[0-9a-f]{32}")
 
 OwnScope = Literal["user", "team"]
-"""Whether a document is its uploader's alone, or readable by the uploader's team."""
+"""Who may read a document: only its uploader, or the uploader's team."""
 Scope = Literal["mine", "team", "all"]
-"""Whose documents: the user's own, those shared with the user's team, or both."""
+"""Which documents: the user's own, those shared with the user's team, or both."""
 Status = Literal["queued", "reading", "ready", "failed"]
 PartKind = Literal["t", "w", "v"]
 
@@ -74,10 +74,10 @@ class Version(Struct, frozen=True):
     """The searchable version of a document.
 
     Attributes:
-        file: Its id in the file store.
-        pages: None in files without pages.
-        texts, words, vectors: How many parts there are of each kind.
-        embedder: Whose vectors there are; None without any.
+        file: The id of its file in the file store.
+        pages: None for files without pages.
+        texts, words, vectors: The number of parts of each kind.
+        embedder: The embedder that made the vectors; None without vectors.
     """
 
     file: str
@@ -93,7 +93,7 @@ class StoredDocument(Struct, frozen=True):
     """A document's record.
 
     Attributes:
-        read_at: When it changed last, by Firestore's clock: what a write can insist on.
+        read_at: Its last update by Firestore's clock, a precondition for writes.
     """
 
     id: str
@@ -111,7 +111,7 @@ class StoredDocument(Struct, frozen=True):
 
     @property
     def current(self) -> Version | None:
-        """The version that is searched; None until the first upload is ready."""
+        """The searched version; None until the first upload is ready."""
         stored = self.data["current"]
         return None if stored is None else Version(**stored)
 
@@ -137,13 +137,13 @@ class Reason(Wire):
 
 
 class DocumentInfo(Wire):
-    """A document as its readers see it.
+    """A document's information for its readers.
 
     Attributes:
-        status: Of the newest upload; `failed` says `reason`.
-        is_searchable: Whether passages answer: those of the newest upload or, until that is ready,
-            of the one before.
-        pages: Of what is searched; None in files without pages.
+        status: The status of the newest upload; a failed one has a `reason`.
+        is_searchable: Whether it has passages to search: of the newest upload or, until that is
+            ready, of the previous one.
+        pages: The pages of the searched version; None for files without pages.
         is_mine: Whether the user uploaded it, and so may delete it.
     """
 
@@ -166,7 +166,7 @@ class DocumentInfo(Wire):
 
 
 def document_info(document: StoredDocument, user: User) -> DocumentInfo:
-    """Return what a user sees of a document."""
+    """Return a document's information for a user."""
     data, current = document.data, document.current
     return DocumentInfo(
         document_id=document.id,
@@ -191,8 +191,8 @@ def document_info(document: StoredDocument, user: User) -> DocumentInfo:
 def document_id(
     uid: str, scope: OwnScope, tenant: str | None, name: str, group: str | None = None
 ) -> str:
-    """Return the id of a user's document with this name; the same name is the same document, in
-    each group another one."""
+    """Return the id of a user's document with this name. The same name is the same document, but
+    another one in each group."""
     text = "\0".join([scope, uid, tenant or "", name, *([group] if group else [])])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -206,13 +206,13 @@ def parts(db: Client, id: str) -> CollectionReference:
 
 
 def read(snapshot: Any) -> StoredDocument | None:
-    """Return the document of a snapshot; None if there is none."""
+    """Return the document in a snapshot; None if it does not exist."""
     data = snapshot.to_dict()
     return None if data is None else StoredDocument(snapshot.id, data, snapshot.update_time)
 
 
 def may_read(user: User, data: dict[str, Any], groups: Sequence[str] = ()) -> bool:
-    """Tell whether a document is the user's own, of the user's current team, or of one of these
+    """Tell whether a document belongs to the user, to the user's current team or to one of these
     groups."""
     is_team = user.tenant is not None and data["tenant"] == user.tenant
     return data["uid"] == user.uid or is_team or data.get("group") in groups
@@ -224,7 +224,8 @@ def readable(
     """Return the documents that a user may read, newest first, and whether these are all.
 
     Args:
-        groups: Whose documents the user may read too: the caller has checked it just now.
+        groups: Groups whose documents the user may read too; the caller has just checked that the
+            user is a member.
     """
     from google.cloud.firestore import FieldFilter
 
@@ -233,16 +234,16 @@ def readable(
         wanted.append(FieldFilter("uid", "==", user.uid))
     if scope in ("team", "all") and user.tenant is not None:
         wanted.append(FieldFilter("tenant", "==", user.tenant))
-    found: dict[str, StoredDocument] = {}
+    by_id: dict[str, StoredDocument] = {}
     is_all = True
     for test in wanted:
         query = db.collection(collection_id(DOCUMENTS)).where(filter=test).limit(MOST_DOCUMENTS + 1)
         some = [document for each in query.stream() if (document := read(each))]
         is_all = is_all and len(some) <= MOST_DOCUMENTS
-        found |= {
+        by_id |= {
             each.id: each for each in some[:MOST_DOCUMENTS] if may_read(user, each.data, groups)
         }
-    return sorted(found.values(), key=lambda each: each.updated_at, reverse=True), is_all
+    return sorted(by_id.values(), key=lambda each: each.updated_at, reverse=True), is_all
 
 
 def one_readable(db: Client, user: User, id: str, *, groups: Sequence[str] = ()) -> StoredDocument:
@@ -251,7 +252,7 @@ def one_readable(db: Client, user: User, id: str, *, groups: Sequence[str] = ())
     Args:
         groups: As for `readable`.
     Raises:
-        NotFound: There is none of this id, or it is not the user's to read.
+        NotFound: There is none with this id, or the user may not read it.
     """
     document = read(reference(db, id).get()) if _ID.fullmatch(id) else None
     if document is None or not may_read(user, document.data, groups):
@@ -263,7 +264,7 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
     """Check that the user is the uploader, or an admin of the team.
 
     Raises:
-        PermissionDenied: The user may read it, and no more.
+        PermissionDenied: The user may only read it.
     """
     is_admin = user.role is Role.ADMIN and document.data["tenant"] == user.tenant is not None
     if document.data["uid"] != user.uid and not is_admin:
@@ -276,8 +277,8 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
 def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:
     """Add to a batch the deletion of a document's record, parts and files.
 
-    The commit fails if the document has changed since it was read: whoever writes a part writes
-    the record too, so no part can come in between.
+    The commit fails if the document has changed since it was read. Every write of a part also
+    writes the record, so no part can be added in between.
     """
     for part in parts(db, document.id).select([]).stream():
         batch.delete(part.reference)
@@ -302,15 +303,15 @@ def _document(data: dict[str, Any], uid: str) -> dict[str, Any]:
 
 
 def _file(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """That there is a file. Its content is too large for a page: `get_file` gives it, part by
-    part."""
+    """Return a file's fields for an export. Its content is too large for a page: `get_file` returns
+    it in parts."""
     shown = {key: value for key, value in data.items() if key not in ("place", "parts")}
     return {**shown, "content": "get_file"}
 
 
 UPLOADS = UserData(
     (
-        # Documents first: one that is being read writes nothing more once its record is gone.
+        # Documents first: without its record, a document that is being read writes nothing more.
         Section(
             kind="documents",
             find=of_user(DOCUMENTS, platform=True),

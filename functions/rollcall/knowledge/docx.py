@@ -1,15 +1,15 @@
-"""Text of a .docx file: paragraphs and tables in their order, within limits.
+"""Reads the text of a .docx file: paragraphs and tables in their order, within limits.
 
-A .docx file is a zip archive of XML. Of its parts only the text and the lists of contents and
-relations are ever unpacked, each up to a bound that holds whatever the archive announces, so an
-archive that unpacks to gigabytes costs no more than that. The XML goes through expat without
-document types, so there are no entities that grow or that reach for other files. The standard
-library is enough for this; libraries that also write .docx build the whole tree in memory first.
+A .docx file is a zip archive of XML. Only the text and the lists of contents and relations are
+unpacked, each up to a limit that does not depend on the sizes that the archive declares, so an
+archive that unpacks to gigabytes is stopped there. The XML is parsed by expat with document types
+refused, so no entity can expand or refer to other files. The standard library suffices; libraries
+that also write .docx first build the whole tree in memory.
 
-Refused are files that are encrypted, that hold macros, or whose relations load something from
-elsewhere: templates, frames, objects, pictures. A link that a reader may click loads nothing and
-stays as its text. Left out are deleted and moved text, fields' codes, and runs that Word hides,
-which could tell a model what no reader sees. Formulas are written in one line: `3/4`, `x^2`.
+Files that are encrypted, hold macros, or have relations that load something from elsewhere
+(templates, frames, objects, pictures) are refused. A link loads nothing until a reader clicks it,
+so its text stays. Deleted and moved text, field codes and runs that Word hides are left out: they
+could show a model what no reader sees. Formulas are written in one line: `3/4`, `x^2`.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from rollcall.knowledge.pages import MOST_CHARS, CannotRead, Page, cleaned
 
 MOST_ENTRIES = 5_000
 MOST_PART_BYTES = 60_000_000
-"""Of the unpacked text, with its markup."""
+"""The limit for the unpacked text, with its markup."""
 MOST_LIST_BYTES = 2_000_000
 MOST_TOKEN_BYTES = 2_000_000
-"""Of one tag or comment, which expat reads anew with each piece of it that comes."""
+"""The limit for one tag or comment, which expat rereads from its start with each new chunk."""
 MOST_DEPTH = 200
-"""Of elements inside one another."""
+"""The limit for nested elements."""
 MOST_CELLS = 200_000
-"""Of all tables."""
+"""The limit for the cells of all tables."""
 PIECE_CHARS = 100_000
 
 _CHUNK = 65_536
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How files of old Office begin, and encrypted ones of today."""
+"""The first bytes of old Office files, and of encrypted new ones."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _TEXT_PART = "word/document.xml"
 _CONTENTS = "[Content_Types].xml"
@@ -58,21 +58,21 @@ _VANISH = tuple(f"{space} vanish" for space in _WORDS)
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _ONE_TERM = re.compile(r"\w*|\d+[.,]\d+")
 _NOT_READ = frozenset(("moveFrom", "rPrChange", "pPrChange"))
-"""Text that stands elsewhere by now, and properties that were."""
+"""Text that was moved elsewhere, and former properties."""
 _COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, ValueError),
-    LookupError,  # an encoding that there is not
+    LookupError,  # an unknown encoding
 )
 _HEADING_STYLES = ("heading", "title", "כותרת")
 
 
 def read_docx(path: Path) -> Iterator[int | Page]:
-    """Yield the number of pieces of a document, and then each; headings count as large lines.
+    """Yield the number of pieces of a document, and then each piece; headings count as large lines.
 
     Raises:
-        CannotRead: It is no .docx file, is encrypted, holds macros, loads something from elsewhere,
-            is too large, or is damaged.
+        CannotRead: It is not a .docx file, is encrypted, holds macros, loads something from
+            elsewhere, is too large, or is damaged.
     """
     with path.open("rb") as file:
         start = file.read(8)
@@ -86,7 +86,7 @@ def read_docx(path: Path) -> Iterator[int | Page]:
             blocks = _elements(archive, _TEXT_PART, MOST_PART_BYTES, depth=2)
             read = (block for block in blocks if not _is_left_out(block))
             lines = [line for block in read for line in _lines(block)]
-    except (NotImplementedError, RuntimeError) as error:  # another packing; a password
+    except (NotImplementedError, RuntimeError) as error:  # unknown compression; a password
         raise CannotRead("encrypted" if "encrypted" in str(error) else "malformed") from error
     except _DAMAGE as error:
         raise CannotRead("malformed") from error
@@ -121,8 +121,8 @@ def _check(archive: zipfile.ZipFile) -> None:
 
 
 def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> Iterator[Element]:
-    """Yield the elements of a part that are so deep in it, each with all that is in it. An
-    element's name is its namespace, a space, and its own."""
+    """Yield the elements of a part at a depth, each with its descendants. A tag consists of the
+    namespace, a space and the name."""
     parser = expat.ParserCreate(namespace_separator=" ")
     opened: list[Element] = []
     ended: list[Element] = []
@@ -147,11 +147,11 @@ def _elements(archive: zipfile.ZipFile, name: str, most: int, *, depth: int) -> 
         nonlocal chars
         if opened[-1].tag.endswith(" t"):
             chars += len(data)
-            if chars > MOST_CHARS:  # before it is all in memory
+            if chars > MOST_CHARS:  # before all of it is in memory
                 raise CannotRead("too_much_text")
             opened[-1].text = (opened[-1].text or "") + data
 
-    def refuse(*given: object) -> Any:
+    def refuse(*_: object) -> Any:
         raise CannotRead("external")
 
     parser.buffer_text, parser.buffer_size = True, _CHUNK
@@ -189,7 +189,7 @@ def _lines(element: Element) -> Iterator[_Line]:
         if row.strip(" |"):
             yield _Line(row)
         return
-    for each in element:  # in a paragraph, those of a text box
+    for each in element:  # a paragraph may have a text box with lines
         if not _is_left_out(each):
             yield from _lines(each)
     if space in _WORDS and name == "p":
@@ -210,7 +210,7 @@ def _cells(row: Element) -> Iterator[Element]:
 
 
 def _settings(element: Element, name: str, default: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the properties of an element, under `name`, with their values."""
+    """Yield the tags of an element's properties, which are under `name`, with their values."""
     for part in element:
         if part.tag.endswith(f" {name}"):
             for each in part:
@@ -219,7 +219,8 @@ def _settings(element: Element, name: str, default: str = "") -> Iterator[tuple[
 
 
 def _is_left_out(element: Element) -> bool:
-    """Whether it is not read, stands beside it in another form, or is a run that Word hides."""
+    """Tell whether an element is not read, duplicates another in an older form, or is a run that
+    Word hides."""
     space, _, name = element.tag.rpartition(" ")
     if name == "r" and space in (*_WORDS, *_MATHEMATICS):
         hides = [value for tag, value in _settings(element, "rPr", "true") if tag in _VANISH]
@@ -228,30 +229,31 @@ def _is_left_out(element: Element) -> bool:
 
 
 def _text(element: Element, before: str = "") -> str:
-    """Return the text of an element in one line; paragraphs inside it have lines of their own.
+    """Return the text of an element in one line, without paragraphs inside it, which have their own
+    lines.
 
     Args:
-        before: The character that stands before it.
+        before: The character before it.
     """
-    found = ""
+    text = ""
     for each in element:
         space, _, name = each.tag.rpartition(" ")
         if _is_left_out(each):
             continue
         if name == "t" and space in (*_WORDS, *_MATHEMATICS):
-            found += each.text or ""
+            text += each.text or ""
         elif space in _MATHEMATICS:
-            found += _formula(each, name, (found or before)[-1:])
+            text += _formula(each, name, (text or before)[-1:])
         elif space in _WORDS and name in _CHARACTERS:
-            found += _CHARACTERS[name]
+            text += _CHARACTERS[name]
         elif space not in _WORDS or name not in ("p", "tbl", "pPr", "rPr"):
-            found += _text(each, (found or before)[-1:])
-    return found
+            text += _text(each, (text or before)[-1:])
+    return text
 
 
 def _formula(element: Element, name: str, before: str) -> str:
-    """Return a part of a formula, written in a line."""
-    if name == "rad":  # a root, after its degree, which is empty for most
+    """Return a part of a formula in one line."""
+    if name == "rad":  # a root, after its degree, which is usually empty
         *degree, root = [*map(_text, element)] or [""]
         return f"{''.join(degree)}√{_bracketed(root)}"
     inside = _text(element, "" if name in ("d", "nary", *_SIGNS) else before)
@@ -271,7 +273,7 @@ def _bracketed(text: str) -> str:
 
 
 def _pieces(lines: list[_Line]) -> Iterator[Page]:
-    """Yield the lines in pieces that end where lines do."""
+    """Yield the lines in pieces of whole lines."""
     texts: list[str] = []
     large: set[int] = set()
     chars = 0

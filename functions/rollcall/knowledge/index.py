@@ -1,12 +1,12 @@
 """Index of a document: parts with the texts, words and vectors of its passages.
 
-`texts` parts have the passages themselves, compressed. `words` parts say which passages have a word
-and how much it weighs there; they are cut smaller where passages have so many words of their own
-(numbers, codes) that a part would not fit into a Firestore document. Weights (BM25's share of a
-passage) are against a usual length and not the collection's mean, so that they never change when
-other documents come and go; how rare a word is depends on what is searched. `vectors` parts are
-compared number by number: 1,000 passages of 768 numbers take some 30 ms, so a search compares a
-bounded number of them, and needs no index that a deletion would have to wait for.
+`texts` parts hold the passages themselves, compressed. `words` parts hold which passages have a
+word, with its weight there; a part is divided if its passages have so many different words
+(numbers, codes) that it would not fit into a Firestore document. The weights (BM25's term for a
+passage) use a usual length instead of the collection's mean, so they do not depend on other
+documents; a word's rarity is computed over the searched documents. `vectors` parts are compared
+number by number: 1,000 passages of 768 numbers take some 30 ms. So a search compares a limited
+number of them, and needs no index that a deletion would have to update.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from rollcall.knowledge.passages import Piece
 PASSAGES_OF_TEXTS, PASSAGES_OF_WORDS, PASSAGES_OF_VECTORS = 64, 1_000, 500
 """How many passages a part of each kind has; a part of words may have fewer."""
 PART_BYTES = 900_000
-"""Most of a part of words; Firestore takes 1 MiB."""
+"""The largest part of words; Firestore allows 1 MiB."""
 _VERSION = 1
 _USUAL_WORDS = 110
 _SATURATION, _DAMPING = 1.2, 0.6
@@ -48,20 +48,20 @@ _HEADING_TIMES = 2
 _LONGEST_WORD = 40
 _EMBEDDED_AT_ONCE = 64
 SECTION_SEPARATOR = " › "
-"""Between headings in one line, outermost first."""
+"""Separates headings in one line, outermost first."""
 
 log = logging.getLogger("rollcall")
 
 
 class PartWriter(Struct):
-    """Writes the parts of a document as its passages come, with no more than one of each kind in
-    memory.
+    """Writes the parts of a document from a stream of passages, with at most one part of each kind
+    in memory.
 
     Attributes:
         write: Stores a part under its name, such as "t0".
-        counts: How many parts of each kind were written: "t" texts, "w" words, "v" vectors.
-        embedder: Whose vectors there are; None from the first failure on, since vectors of some
-            passages would make a search miss the others.
+        counts: The number of parts written of each kind: "t" texts, "w" words, "v" vectors.
+        embedder: Makes the vectors; None from its first failure on, since with vectors of only some
+            passages a search would miss the others.
     """
 
     write: Callable[[str, bytes], None]
@@ -74,7 +74,7 @@ class PartWriter(Struct):
     _vectors: list[list[float]] = field(default_factory=list)
 
     def add(self, piece: Piece) -> None:
-        """Add the next passage, without credentials."""
+        """Add the next passage, with credentials removed."""
         headings = tuple(redacted(heading) for heading in piece.headings)
         clean = Piece(headings, piece.page_from, piece.page_to, redacted(piece.text))
         self.passages += 1
@@ -85,11 +85,11 @@ class PartWriter(Struct):
         self._flush(is_end=False)
 
     def end(self) -> None:
-        """Write the rest."""
+        """Write the remaining passages."""
         self._flush(is_end=True)
 
     def _flush(self, *, is_end: bool) -> None:
-        """Write the parts that are full; at the end, also those that are not."""
+        """Write the full parts; at the end, also the others."""
         if self._texts and (is_end or len(self._texts) == PASSAGES_OF_TEXTS):
             self._write("t", pack_texts(self._texts))
             self._texts = []
@@ -115,12 +115,12 @@ class PartWriter(Struct):
 
 
 def words_of(piece: Piece) -> Counter[str]:
-    """Return the stems of a passage; those of its headings count more."""
-    found = Counter(_stems(piece.text))
+    """Return the stems of a passage with their counts; those of its headings count more."""
+    counts = Counter(_stems(piece.text))
     for heading in piece.headings:
         for word in _stems(heading):
-            found[word] += _HEADING_TIMES
-    return found
+            counts[word] += _HEADING_TIMES
+    return counts
 
 
 def query_words(query: str) -> list[str]:
@@ -145,11 +145,11 @@ def unpack_texts(data: bytes) -> list[Piece]:
 
 
 def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[bytes]:
-    """Yield the word index of passages in their order, in as few parts as fit.
+    """Yield the word index of passages in their order, in as few parts as possible.
 
     Args:
-        passages: The words of each, with how often it has them.
-        first: The number of the first of them in its document.
+        passages: The words of each passage with their counts.
+        first: The first passage's number in its document.
     """
     weights = []
     for words in passages:
@@ -159,7 +159,7 @@ def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[byte
         )
     postings = Postings.build(weights)
     head = {"version": _VERSION, "passages": len(passages), "first": first}
-    # Earlier versions read the greatest weight of each word too.
+    # Earlier versions also read the greatest weight of each word.
     greatest = bytes(max(postings.weights[start:end]) for start, end in pairwise(postings.starts))
     data = pack_sections([json.dumps(head).encode(), *postings.dump("H"), greatest])
     if len(data) <= PART_BYTES or len(passages) == 1:
@@ -171,15 +171,15 @@ def pack_words(passages: Sequence[Counter[str]], *, first: int) -> Iterator[byte
 
 
 def unpack_words(data: bytes) -> tuple[int, Postings]:
-    """Return the word index of a part, and the number in the document of its first passage, from
-    which places count.
+    """Return the number of a part's first passage in the document, and the part's word index, whose
+    places count from it.
 
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
     """
-    head, *sections, _ = unpack_sections(data, 6)
-    told = _head(head)
-    return told["first"], Postings.load(told["passages"], sections, "H")
+    first_section, *sections, _ = unpack_sections(data, 6)
+    head = _head(first_section)
+    return head["first"], Postings.load(head["passages"], sections, "H")
 
 
 def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
@@ -196,7 +196,7 @@ def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
 
 
 def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[int, float]]:
-    """Return the passages of a part nearest to a question: their places with the cosine.
+    """Return the passages of a part nearest to a question: their places with their cosines.
 
     Raises:
         ValueError: The bytes are damaged, or a part of another version.
@@ -216,22 +216,22 @@ def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[i
 
 
 def _head(data: bytes) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(data)
-    if told.get("version") != _VERSION:
-        raise ValueError(f"a part of an index of version {told.get('version')!r}, not {_VERSION}")
-    return told
+    head: dict[str, Any] = json.loads(data)
+    if head.get("version") != _VERSION:
+        raise ValueError(f"a part of an index of version {head.get('version')!r}, not {_VERSION}")
+    return head
 
 
 def _embed(embedder: Embedder, pieces: Sequence[Piece]) -> list[list[float]] | None:
-    """Return vectors of passages with their headings; None where the embedder does not answer."""
+    """Return the vectors of passages with their headings; None if the embedder fails."""
     texts = [f"{SECTION_SEPARATOR.join(piece.headings)}\n{piece.text}".strip() for piece in pieces]
     try:
         vectors = embedder.embed(texts, task="document")
-    except Exception as error:  # an SDK's, a network's: words still find these passages
+    except Exception as error:  # of an SDK or a network; search by words still works
         log.warning("%s embedded no passages (%s)", embedder.id, type(error).__name__)
         return None
     if [len(vector) for vector in vectors] != [embedder.dimensions] * len(pieces):
-        log.warning("%s sent no vectors of the length it promises", embedder.id)
+        log.warning("%s sent vectors of another length than it declares", embedder.id)
         return None
     return vectors
 

@@ -1,10 +1,10 @@
 """Reads a queued document page by page and writes its index.
 
-Every write goes together with the document's record and only if nobody else has written that: of
-two readers one goes on, and a document that was deleted or uploaded anew gets no more parts. A
-reader that dies leaves parts under its file's name; the next one begins anew and takes them away.
-One that dies with its work done leaves those of the version before; the record stays due until they
-are gone.
+Every write also writes the document's record, and fails if another process has written that: of two
+readers only one goes on, and a deleted or replaced document gets no more parts. A reader that dies
+leaves parts under its file's name; the next one deletes them and starts over. A reader that dies
+after its last part leaves those of the previous version; the record stays due until they are
+deleted.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 4
 MOST_PASSAGES = 10_000
-"""Of one document, twice what the longest text has; with more, one would keep all others out of a
-search."""
+"""The most passages of one document, twice as many as the longest text has; a document with more
+would exclude all others from a search."""
 _PROGRESS_EVERY_S = 2.0
 _DELETES_AT_ONCE = 200
 
@@ -44,14 +44,14 @@ log = logging.getLogger("rollcall")
 
 
 class Superseded(Exception):
-    """Somebody else wrote the document: another reader, an upload or a deletion."""
+    """The document was written by another reader, an upload or a deletion."""
 
 
 class _Claim(Struct):
-    """A reader's claim on a document, which holds while nobody else writes its record.
+    """A reader's claim on a document, valid until another process writes the record.
 
     Attributes:
-        time: When the record was written last, by Firestore's clock.
+        time: When the record was last written, by Firestore's clock.
     """
 
     db: Client
@@ -61,14 +61,14 @@ class _Claim(Struct):
 
     @property
     def file_id(self) -> str:
-        """The file that is read."""
+        """The id of the file that is being read."""
         return str(self.document.data["incoming"])
 
     def commit(self, batch: WriteBatch, **changes: Any) -> None:
         """Commit a batch together with changes of the record.
 
         Raises:
-            Superseded: The record is no longer as this reader wrote it.
+            Superseded: The record has changed since this reader wrote it.
         """
         unchanged = self.db.write_option(last_update_time=self.time)
         changes = {"dueAt": datetime.now(UTC) + OVERDUE, **changes}
@@ -79,52 +79,53 @@ class _Claim(Struct):
         self.time = written[-1].update_time
 
     def write_part(self, name: str, data: bytes) -> None:
-        """Store a part of the file that is read."""
+        """Store a part of the index."""
         batch = self.db.batch()
         part = documents.parts(self.db, self.document.id).document(f"{self.file_id}~{name}")
         batch.set(part, {"data": data})
         self.commit(batch)
 
     def report_progress(self, done: int, total: int) -> None:
-        """Write how many pages are read, every few seconds."""
+        """Write the number of pages read, every few seconds."""
         if time.monotonic() - self._reported_at > _PROGRESS_EVERY_S:
             self._reported_at = time.monotonic()
             self.commit(self.db.batch(), progress={"done": done, "total": total})
 
     def delete_parts_but(self, file_id: str | None) -> None:
-        """Delete all parts but those of the file that answers.
+        """Delete all parts except those of one file.
 
         Raises:
-            Superseded: Another reader has begun, whose parts these may be.
+            Superseded: Another reader has begun, and these may be its parts.
         """
-        found = documents.parts(self.db, self.document.id).select([]).stream()
-        left = [each.reference for each in found if each.id.partition("~")[0] != file_id]
-        for start in range(0, len(left), _DELETES_AT_ONCE):
+        stored = documents.parts(self.db, self.document.id).select([]).stream()
+        obsolete = [each.reference for each in stored if each.id.partition("~")[0] != file_id]
+        for start in range(0, len(obsolete), _DELETES_AT_ONCE):
             batch = self.db.batch()
-            for each in left[start : start + _DELETES_AT_ONCE]:
+            for each in obsolete[start : start + _DELETES_AT_ONCE]:
                 batch.delete(each)
             self.commit(batch)
 
-    def end(self, answers: str | None) -> None:
-        """Delete the parts of what answers no more, and let the document wait for nothing."""
+    def end(self, current_file: str | None) -> None:
+        """Delete the parts of other files than the searched one, and mark the document as not
+        due."""
         from google.cloud.firestore import DELETE_FIELD
 
         try:
-            self.delete_parts_but(answers)
+            self.delete_parts_but(current_file)
             self.commit(self.db.batch(), dueAt=DELETE_FIELD)
         except Superseded:
-            log.info("document %s is in other hands", self.document.id)
+            log.info("document %s has another reader or version", self.document.id)
 
     def give_back(self, **changes: Any) -> None:
-        """Let the next attempt begin at once, and not when this reader counts as lost."""
+        """Release the claim, so that the next attempt need not wait for it to expire."""
         try:
             self.commit(self.db.batch(), status="queued", **changes)
         except Superseded:
-            log.info("document %s is in other hands", self.document.id)
+            log.info("document %s has another reader or version", self.document.id)
 
 
 def index(platform: Platform, document_id: str) -> None:
-    """Read and index a queued document. Does nothing if none is queued or somebody else reads it.
+    """Read and index a queued document. Does nothing if it is not queued or has another reader.
 
     Raises:
         Unavailable: The file store did not answer; the task is worth repeating.
@@ -136,32 +137,32 @@ def index(platform: Platform, document_id: str) -> None:
         try:
             if claim.document.data["attempts"] >= MOST_ATTEMPTS:
                 raise CannotRead("failed")
-            answers: str | None = _read(platform, claim)
+            current_file: str | None = _read(platform, claim)
         except CannotRead as error:
             log.info("document %s cannot be read: %s", document_id, error.problem)
-            # What the document had before still answers.
+            # The previous version is still searched.
             _replace_file(claim, claim.file_id, status="failed", reason=error.reason())
-            answers = claim.document.current_file
+            current_file = claim.document.current_file
     except Superseded:
         log.info("document %s was changed while it was read", document_id)
         return
     except Unavailable:
-        claim.give_back(attempts=claim.document.data["attempts"])  # the file cannot help it
+        claim.give_back(attempts=claim.document.data["attempts"])  # not the file's fault
         raise
     except Exception:
         claim.give_back()
         raise
-    claim.end(answers)
+    claim.end(current_file)
 
 
 def _claim(db: Client, document_id: str) -> _Claim | None:
-    """Become the reader of a document; None where it has one, or needs none."""
+    """Claim a document for reading; return None if it has a reader, or needs none."""
     document = documents.read(documents.reference(db, document_id).get())
     if document is None:
         return None
     claim = _Claim(db, document, document.read_at)
     if document.data["incoming"] is None:
-        if "dueAt" in document.data:  # its last reader died with its work done
+        if "dueAt" in document.data:  # its last reader died after its last part
             claim.end(document.current_file)
         return None
     if document.data["status"] == "reading" and document.data["dueAt"] > datetime.now(UTC):
@@ -177,7 +178,7 @@ def _read(platform: Platform, claim: _Claim) -> str:
     file = FileStore(claim.db).find(claim.file_id)
     if file is None:
         raise CannotRead("gone")
-    claim.delete_parts_but(claim.document.current_file)  # what readers before this one have left
+    claim.delete_parts_but(claim.document.current_file)  # parts left by earlier readers
     writer = PartWriter(claim.write_part, platform.embedder)
     kind: Any = CONTENT_TYPES[file.content_type]
     total = 0
@@ -194,7 +195,7 @@ def _read(platform: Platform, claim: _Claim) -> str:
             claim.report_progress(done, total)
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "content"  # where the reading process finds it
+        path = Path(folder) / "content"  # for the reading process
         with path.open("wb") as out:
             for part in FileStore(claim.db).open(file):
                 out.write(part)
@@ -220,7 +221,7 @@ def _read(platform: Platform, claim: _Claim) -> str:
 
 
 def _replace_file(claim: _Claim, remove: str | None, **changes: Any) -> None:
-    """Write the record of a document that is read, and remove a file, in one commit."""
+    """Write the record of a document after reading, and remove a file, in one commit."""
     batch = claim.db.batch()
     if remove and (file := FileStore(claim.db).find(remove)):
         FileStore(claim.db).remove(batch, file)

@@ -1,9 +1,9 @@
-"""Pages of a file, or the reason why it cannot be read; those of text and Markdown files, decoded.
+"""Pages of a file, reasons why a file cannot be read, and the reading of text and Markdown files.
 
-A byte order mark decides how. Without one the bytes are UTF-8 if they can be. Otherwise they are of
-an old Windows: Windows-1255 (Hebrew) where most bytes above 7F are Hebrew letters there and have
-another such byte beside them, as letters of a word do; else Windows-1252 (Western), whose accented
-letters stand alone among plain ones.
+A byte order mark determines a text's encoding. Without one the bytes are UTF-8 if they are valid
+UTF-8. Otherwise they come from an old Windows: Windows-1255 (Hebrew) if most bytes above 7F would
+be Hebrew letters with another such byte beside them, like letters of a word; else Windows-1252
+(Western), whose accented letters are usually alone among plain ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rollcall.core.texts import TEXTS, Text
 MOST_PAGES = 500
 MOST_PAGE_CHARS = 200_000
 MOST_CHARS = 6_000_000
-"""Of all pages together: some 2,000 densely printed ones."""
+"""The limit for all pages together: about 2,000 densely printed ones."""
 
 Problem = Literal[
     "empty",
@@ -45,9 +45,9 @@ class Page(Struct, frozen=True):
     """The text of a page.
 
     Attributes:
-        number: Counted from 1; None where the file has no pages: its text then comes in pieces
-            that end where lines do.
-        large: Which of its lines are set in larger letters than the rest, counted from 0.
+        number: Counted from 1; None if the file has no pages: its text then comes in pieces of
+            whole lines.
+        large: The lines in larger letters than the rest, counted from 0.
     """
 
     number: int | None
@@ -56,7 +56,7 @@ class Page(Struct, frozen=True):
 
 
 class CannotRead(Exception):
-    """A file has no readable text; `problem` says why."""
+    """The text of a file cannot be read; `problem` is the reason."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -64,12 +64,12 @@ class CannotRead(Exception):
 
     @property
     def text(self) -> Text:
-        """The problem, to be said in any language."""
+        """The problem's message, to be localized."""
         limits = {"pages": MOST_PAGES, "chars": f"{MOST_CHARS:,}"}
         return TEXTS.text(f"documents.problems.{self.problem}", **limits)
 
     def reason(self) -> dict[str, str]:
-        """Return the problem as a document's record has it: a code, and a text by language."""
+        """Return the problem in the form of a document's record: a code, and a text by language."""
         texts = {language: self.text.say(language) for language in TEXTS.languages}
         return {"code": self.problem, **texts}
 
@@ -86,7 +86,7 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _PIECE_CHARS = 100_000
 _MOST_CONTROL = 0.05
-"""A share of control characters that no text has."""
+"""A share of control characters that no text exceeds."""
 
 
 def read_plain(data: bytes) -> Iterator[int | Page]:
@@ -107,7 +107,7 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
         raise CannotRead("too_much_text")
     if not clean.strip():
         raise CannotRead("no_text")
-    # Cut at line ends; only a line that is too long itself is cut inside.
+    # Cut at line ends; only a line longer than a piece is cut inside.
     pieces, start = list[str](), 0
     while len(clean) - start > _PIECE_CHARS:
         end = clean.rfind("\n", start, start + _PIECE_CHARS)
@@ -121,14 +121,14 @@ def read_plain(data: bytes) -> Iterator[int | Page]:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of bytes by the rule above; an invalid byte becomes U+FFFD."""
+    """Return the text of bytes in the encoding found as above; an invalid byte becomes U+FFFD."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        in_words = sum(len(found) for found in _HEBREW.findall(data))
+        in_words = sum(len(run) for run in _HEBREW.findall(data))
         is_hebrew = in_words * 2 > len(_HIGH.findall(data))
         return data.decode("cp1255" if is_hebrew else "cp1252", "replace")
 

@@ -1,8 +1,8 @@
 """Splits pages into passages for search and citation, without losing text.
 
-A passage ends before a heading, or at about `TARGET_CHARS` where a paragraph or a sentence does,
-and at the latest at `MOST_CHARS`. It knows its pages and the headings above it. Headings are known
-by Markdown's marks, or by how printed headings look.
+A passage ends before a heading, or at the end of a paragraph or a sentence after about
+`TARGET_CHARS`, and at the latest at `MOST_CHARS`. It has its pages and the headings above it.
+Headings are recognised by Markdown's marks, or by the look of printed headings.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rollcall.knowledge.pages import Page
 TARGET_CHARS = 1_100
 MOST_CHARS = 1_500
 HEADING_CHARS = 120
-"""A longer line is no heading."""
+"""A longer line is not a heading."""
 _FEWEST_CHARS = 60
-"""A passage that is shorter goes on behind what looks like a heading on the same page: in a table
-many lines do."""
+"""A shorter passage continues after an apparent heading on the same page: in a table many lines
+look like headings."""
 _SENTENCE_ENDS = (".", "!", "?", ":", "״", "。")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _MARKDOWN = re.compile(r" {0,3}(#{1,6})[ \t]")
@@ -39,7 +39,7 @@ class Piece(Struct, frozen=True):
     """A passage of a document.
 
     Attributes:
-        headings: Those above its first sentence, outermost first.
+        headings: The headings above its first sentence, outermost first.
         page_from: The page it begins on; None in files without pages.
         page_to: The page it ends on.
     """
@@ -51,17 +51,17 @@ class Piece(Struct, frozen=True):
 
 
 class Heading(Struct, frozen=True):
-    """A heading; those of lower level contain those of higher level."""
+    """A heading; a heading of a lower level contains those of higher levels."""
 
     level: int
     title: str
 
 
 def split(pages: Iterable[Page], *, markdown: bool = False) -> Iterator[Piece]:
-    """Split pages into passages as they come, holding one passage at a time.
+    """Split a stream of pages into passages, with one passage in memory at a time.
 
     Args:
-        markdown: Headings are those that Markdown marks, and not what looks like one.
+        markdown: Whether headings are Markdown's, instead of lines that look like headings.
     """
     passage = _OpenPassage(markdown)
     for page in pages:
@@ -71,7 +71,7 @@ def split(pages: Iterable[Page], *, markdown: bool = False) -> Iterator[Piece]:
 
 
 class _OpenPassage(Struct):
-    """The passage that is being made, line by line."""
+    """A passage that is built line by line."""
 
     markdown: bool
     _above: list[Heading] = field(default_factory=list)
@@ -79,7 +79,7 @@ class _OpenPassage(Struct):
     _chars: int = 0
     _pages: list[int] = field(default_factory=list)
     _headings: tuple[str, ...] | None = None
-    """Of the passage: None until it has more than headings in it."""
+    """The passage's headings; None until it has other text."""
     _in_fence: bool = False
 
     def add(self, page: int | None, line: str, *, is_large: bool) -> Iterator[Piece]:
@@ -90,7 +90,7 @@ class _OpenPassage(Struct):
         else:
             heading = None if self._in_fence else markdown_heading(line)
         if heading:
-            # Headings right behind one another belong to what follows them.
+            # Successive headings belong to the text that follows them.
             has_text = self._headings is not None
             is_new_page = page is not None and page not in self._pages
             ends = has_text and (self.markdown or is_new_page or self._chars >= _FEWEST_CHARS)
@@ -116,7 +116,7 @@ class _OpenPassage(Struct):
                 self._pages.append(page)
 
     def end(self) -> Iterator[Piece]:
-        """Yield the passage, if there is anything in it, and begin the next."""
+        """Yield the passage, unless it is empty, and begin the next."""
         text = "\n".join(self._lines).strip("\n")
         if text.strip():
             first = min(self._pages, default=None)
@@ -130,7 +130,7 @@ class _OpenPassage(Struct):
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Yield a line in parts that fit into a passage, cut between words where it can be."""
+    """Yield a line in parts that fit into a passage, cut between words if possible."""
     room = MOST_CHARS - 1
     while len(line) > room:
         at = line.rfind(" ", room // 2, room)
@@ -145,7 +145,7 @@ def markdown_heading(line: str) -> Heading | None:
     found = _MARKDOWN.match(line)
     if found is None:
         return None
-    # By hand: an expression for closing marks takes quadratic time over a line made of them.
+    # No regular expression: one for closing marks takes quadratic time for a line of marks.
     title = line[found.end() :].strip()
     opened = title.rstrip("#")
     title = opened.rstrip() if not opened or opened[-1] in " \t" else title
@@ -153,12 +153,12 @@ def markdown_heading(line: str) -> Heading | None:
 
 
 def printed_heading(line: str, *, is_large: bool) -> Heading | None:
-    """Return the heading that a line of a printed page seems to be.
+    """Return the heading that a line of a printed page seems to be; None if it is not one.
 
-    These look like one: "Chapter 3", "ARTICLE 250 Grounding", and the same words of the other
-    languages; "3.2 Grounding" (a number alone, as in "3 Grounding", only in capitals or large
-    letters); a line in capitals; a line in letters larger than the page's. A line that goes on like
-    a sentence, or has the dots of a table of contents, does not.
+    These look like headings: "Chapter 3", "ARTICLE 250 Grounding", and their equivalents in other
+    languages; "3.2 Grounding" (with a number like that of "3 Grounding" only in capitals or large
+    letters); a line in capitals; a line in letters larger than the page's. A line that ends like an
+    unfinished sentence, or has the dots of a table of contents, is not a heading.
 
     Args:
         is_large: Whether its letters are larger than most of the page.
@@ -184,13 +184,13 @@ def _level(line: str, *, stands_out: bool) -> int | None:
 
 @cache
 def _named_levels() -> dict[str, int]:
-    """Return the words that headings begin with, such as "chapter", with their levels."""
+    """Return the words that begin headings, such as "chapter", with their levels."""
     return TEXTS.table("documents.cues.headings")
 
 
 @cache
 def _named() -> re.Pattern[str]:
-    """Return the pattern of such a word with its number: "Chapter 3", "Annex D: Examples"."""
+    """Return the pattern of headings with such a word: "Chapter 3", "Annex D: Examples"."""
     return re.compile(
         rf"^(?P<word>{'|'.join(map(re.escape, _named_levels()))})"
         r"\s+(?P<number>\d[\d.\-]*|[IVXLC]{1,7}|[A-Zא-ת]['׳]?)(?P<rest>(?:\W.*)?)$",

@@ -1,16 +1,16 @@
-"""Text of a PDF, page by page, within limits.
+"""Reads the text of a PDF, page by page, within limits.
 
-Pages' text is all that is looked at: scripts, attachments, forms and links are never opened. Most
-bounds are pypdf's own, set lower here; the time for each page is ours. What is left can only use up
-the memory and time of the process that reads, which are bounded too (`reader`).
+Only the text of pages is read: scripts, attachments, forms and links are never opened. Most limits
+are pypdf's, set lower here; the time for each page is ours. Other attacks can only exhaust the
+memory and time of the reading process, which are limited too (`reader`).
 
-A PDF stores where letters stand and not in which order they are read. Libraries reverse runs of
-Hebrew letters, which is wrong where the file had them in reading order already: the words then come
-out backwards. Five letters tell: the final forms stand at the end of a word and hardly ever at its
-beginning. So do a few of the most frequent words, which are none when read backwards. A line is
-backwards where more of its words say so than say the opposite; a line in which none says anything
-goes by the page. A line that is drawn in several parts (Hebrew, a number, Hebrew) is put together
-from the right, by where the parts stand; words in Latin letters keep their order among themselves.
+A PDF stores the places of letters, not their reading order. Libraries reverse runs of Hebrew
+letters, which is wrong if the file already had them in reading order: the words then come out
+backwards. Five letters reveal this: the final forms are at the end of a word and hardly ever at its
+beginning. So do some of the most frequent words, which are not words when read backwards. A line
+is backwards if more of its words indicate so than the opposite; a line without any indication
+follows its page. A line that is drawn in several parts (Hebrew, a number, Hebrew) is put together
+from the right, by the parts' places; words in Latin letters keep their order among themselves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PAGE_S = 10
 """CPU time for one page, s; a page that takes longer is left out."""
 MOST_LEFT_OUT = 20
-"""Pages that may be left out for that; with more the file is refused."""
+"""How many pages may be left out for that; with more, the file is refused."""
 _STREAM_BYTES = 30_000_000
 _LARGER = 1.15
 _FORGET_EVERY = 10
@@ -59,12 +59,12 @@ _log = logging.getLogger(__name__)
 
 
 class _TooLong(BaseException):
-    """A page's time is over. No `Exception`, since pypdf catches those and goes on."""
+    """A page's time is over. It is not an `Exception`, since pypdf catches those and goes on."""
 
 
 class _Piece(NamedTuple):
-    """Text of one direction as a page draws it, the size of its letters, and where the drawing
-    operation that it is of begins: how far from the left."""
+    """A text of one direction that a page draws, the size of its letters, and how far from the left
+    its drawing operation begins."""
 
     text: str
     size: float
@@ -72,27 +72,27 @@ class _Piece(NamedTuple):
 
 
 def read_pdf(path: Path) -> Iterator[int | Page]:
-    """Yield the number of pages, and then each page; the text of one left out is empty.
+    """Yield the number of pages, and then each page; a page that is left out has no text.
 
     Raises:
-        CannotRead: It is encrypted, has too many pages, or cannot be made sense of.
+        CannotRead: It is encrypted, has too many pages, or cannot be parsed.
     """
     from pypdf.errors import FileNotDecryptedError, LimitReachedError
 
     try:
         with path.open("rb") as file:
-            yield from _pages(_opened(file))
+            yield from _pages(_open(file))
     except CannotRead:
         raise
     except FileNotDecryptedError as error:
         raise CannotRead("encrypted") from error
     except (LimitReachedError, MemoryError, RecursionError, _TooLong) as error:
         raise CannotRead("too_heavy") from error
-    except Exception as error:  # damaged files make a library fail in any way there is
+    except Exception as error:  # damaged files make a library fail in any way
         raise CannotRead("malformed") from error
 
 
-def _opened(file: Any) -> PdfReader:
+def _open(file: Any) -> PdfReader:
     from pypdf import PasswordType, PdfReader, overwrite_configuration
 
     if b"%PDF-" not in file.read(1024):
@@ -105,7 +105,7 @@ def _opened(file: Any) -> PdfReader:
         zlib_maximum_output_length=_STREAM_BYTES,
         stream_decoding_work_maximum_length=3 * _STREAM_BYTES,
         page_tree_maximum_entries=4 * MOST_PAGES,
-        jbig2dec_binary=None,  # nothing else is started
+        jbig2dec_binary=None,  # starts no other program
     )
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     with _within(PAGE_S):
@@ -142,7 +142,7 @@ def _pages(reader: PdfReader) -> Iterator[int | Page]:
             page = Page(number, "")
         yield page
         if number % _FORGET_EVERY == 0:
-            reader.resolved_objects.clear()  # else every image that was passed stays in memory
+            reader.resolved_objects.clear()  # otherwise the images of all pages stay in memory
 
 
 def _page(reader: PdfReader, number: int) -> Page:
@@ -161,12 +161,12 @@ def _page(reader: PdfReader, number: int) -> Page:
 
 
 def _scale(matrix: Any) -> float:
-    """By how much a matrix makes letters taller."""
+    """Return the factor by which a matrix scales the height of letters."""
     return math.hypot(matrix[2], matrix[3])
 
 
 def _large_lines(pieces: list[_Piece]) -> list[int]:
-    """The lines whose letters are larger than most letters of the page."""
+    """Return the lines whose letters are larger than most letters of the page."""
     sizes = Counter[float]()
     largest: dict[int, float] = {}
     line = 0
@@ -183,13 +183,13 @@ def _large_lines(pieces: list[_Piece]) -> list[int]:
 
 @contextmanager
 def _within(seconds: int) -> Iterator[None]:
-    """Break off what takes more CPU time than this.
+    """Interrupt the block if it takes more CPU time than this.
 
     Raises:
-        _TooLong: It did.
+        _TooLong: It took more.
     """
 
-    if sys.platform == "win32":  # which knows no such timer
+    if sys.platform == "win32":  # it has no such timer
         yield
         return
 
@@ -206,7 +206,7 @@ def _within(seconds: int) -> Iterator[None]:
 
 
 def _lines_in_order(pieces: list[_Piece]) -> list[str]:
-    """Return the lines of a page, those of Hebrew in the order in which they are read."""
+    """Return the lines of a page, with Hebrew ones in reading order."""
     lines: list[list[_Piece]] = [[]]
     for piece in pieces:
         first, *others = piece.text.split("\n")
@@ -217,11 +217,11 @@ def _lines_in_order(pieces: list[_Piece]) -> list[str]:
 
 
 def _line_in_order(pieces: list[_Piece], page: int) -> str:
-    """Return a line of pieces, put together from the right where it is Hebrew.
+    """Return a line of pieces, put together from the right if it is Hebrew.
 
-    In a file that has letters as they are seen a Hebrew piece reads well by now, and the pieces of
-    an operation go from left to right; in one that has them as they are read it is backwards, and
-    the pieces go as they are read.
+    In a file with letters in visual order, the library has already corrected each Hebrew piece, and
+    the pieces of an operation are in order from left to right. In a file with letters in reading
+    order, the pieces are backwards, but in reading order among themselves.
     """
     line = "".join(each.text for each in pieces)
     is_backwards = (_backwardness(line) or page) > 0
@@ -237,20 +237,20 @@ def _line_in_order(pieces: list[_Piece], page: int) -> str:
         if is_hebrew:
             parts += [_reversed_line(text) if is_backwards else text for text in texts]
         elif _LATIN.search("".join(texts)) and not is_backwards:
-            parts += [" ", *reversed(texts), " "]  # a phrase that is read from the left
+            parts += [" ", *reversed(texts), " "]  # a phrase that reads from the left
         else:
             parts += [f" {text.strip()} " if text != text.strip() else text for text in texts]
     return _with_mark_at_end(re.sub(r" +", " ", "".join(parts)).strip())
 
 
 def _with_mark_at_end(line: str) -> str:
-    """Return a Hebrew line whose full stop, seen at the left, stands where the line ends."""
+    """Return a Hebrew line with a mark at its beginning, such as a full stop, moved to its end."""
     found = _MARK_FIRST.match(line)
     return f"{found['rest'].strip()}{found['mark']}" if found else line
 
 
 def in_reading_order(text: str) -> str:
-    """Return the text of a page with reversed lines of Hebrew put right."""
+    """Return the text of a page with its backwards Hebrew lines reversed."""
     if not _HEBREW_WORD.search(text):
         return text
     page = _backwardness(text)
@@ -261,7 +261,7 @@ def in_reading_order(text: str) -> str:
 
 
 def _backwardness(text: str) -> int:
-    """Return a number above 0 where words are backwards, below where they are not, else 0."""
+    """Return a number above 0 if words are backwards, below 0 if they are not, 0 if unknown."""
     frequent, backwards = _frequent_hebrew()
     return sum(
         (word in backwards) - (word in frequent)
@@ -272,18 +272,18 @@ def _backwardness(text: str) -> int:
 
 @cache
 def _frequent_hebrew() -> tuple[frozenset[str], frozenset[str]]:
-    """Return a few frequent words, and the same backwards but for those that are words too."""
+    """Return some frequent words, and their reversed forms that are not words themselves."""
     frequent = TEXTS.words("words.frequent")
     return frequent, frozenset(word[::-1] for word in frequent) - stopwords()
 
 
 def _reversed_line(line: str) -> str:
-    """Return a line reversed, but for what is read from the left: numbers, and Latin words."""
+    """Return a line reversed, except for numbers and Latin words, which read from the left."""
     if not _HEBREW_WORD.search(line):
         return line
 
     def from_left(match: re.Match[str]) -> str:
-        # Latin words keep their order, with the numbers beside them; numbers alone follow Hebrew.
+        # Latin words keep their order, with adjacent numbers; numbers alone have the Hebrew order.
         run = match[0]
         return run[::-1] if _LATIN.search(run) else " ".join(n[::-1] for n in run.split(" "))
 

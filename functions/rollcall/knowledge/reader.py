@@ -1,10 +1,10 @@
-"""Reads files in a process of its own with limited rights.
+"""Reads files in a separate process with limited rights.
 
-`read` starts `python -m rollcall.knowledge.reader KIND PATH` and takes its pages as they come. That
-process prints a JSON object a line: `{"pages": 12}`, then `{"page": 1, "text": ..., "large": [0]}`
-for each, and at last `{"done": true}` or `{"problem": "encrypted"}`. Before it looks at the file it
-gives up the right to more memory and time, and to writing files; the environment it is started with
-holds no keys. So the worst that a file can do is to end this process.
+`read` starts `python -m rollcall.knowledge.reader KIND PATH` and yields its pages. That process
+prints one JSON object per line: `{"pages": 12}`, then `{"page": 1, "text": ..., "large": [0]}` for
+each page, and at last `{"done": true}` or `{"problem": "encrypted"}`. Before it opens the file it
+limits its memory and time and gives up writing files; its environment holds no keys. So the worst
+that a file can do is to end this process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Kind = Literal["pdf", "docx", "text", "markdown"]
 WALL_S = 400.0
 """How long reading one file may take, s."""
 MEMORY_BYTES = 300_000_000
-"""What the process may take."""
+"""The memory limit of the process."""
 CPU_S = 300
 _FUNCTIONS = Path(__file__).parents[2]
 _MOST_LINE_BYTES = 4_000_000
@@ -51,14 +51,14 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
     """Yield the number of pages of a file, and then each page.
 
     Raises:
-        CannotRead: Why there is no more to be had of it.
+        CannotRead: The file, or the rest of it, cannot be read.
     """
     if kind == "pdf" and not is_installed("pypdf"):
         raise CannotRead("no_reader")
     process = subprocess.Popen(
         [sys.executable, "-m", "rollcall.knowledge.reader", kind, str(path)],
         cwd=_FUNCTIONS,
-        env={  # none of the functions' variables, which hold keys
+        env={  # without the functions' variables, which hold keys
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONHASHSEED": "0",
@@ -88,8 +88,8 @@ def read(kind: Kind, path: Path, *, seconds: float = WALL_S) -> Iterator[int | P
                 return
             else:
                 break
-        log.warning("the process that read a file ended without a word")
-        raise CannotRead("too_heavy")  # killed, by its bounds or by the clock
+        log.warning("the process that read a file ended without a last record")
+        raise CannotRead("too_heavy")  # killed by its limits or the timer
     finally:
         timer.cancel()
         process.kill()
@@ -111,13 +111,13 @@ def main() -> int:
 
 
 def _set_limits() -> None:
-    """Give up the right to more memory, time and files; systems without such bounds have none."""
+    """Limit this process's memory, time and writing of files, as far as the system can."""
     if sys.platform == "win32":
         return
     import resource
 
     limits = {resource.RLIMIT_CPU: CPU_S, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0}
-    if sys.platform == "linux":  # macOS takes the number and goes on as before
+    if sys.platform == "linux":  # macOS accepts this limit but ignores it
         limits[resource.RLIMIT_AS] = MEMORY_BYTES
     for which, most in limits.items():
         resource.setrlimit(which, (most, most))
@@ -153,25 +153,25 @@ def _print(record: dict[str, Any]) -> None:
 
 
 ATTACHED_CHARS = 200_000
-"""More of a PDF is not read."""
+"""How much of an attached PDF is read."""
 ATTACHED_BYTES = 1_000_000
-"""More of a text is not read."""
+"""How much of an attached text is read."""
 READ_S = 30.0
-"""How long a PDF may take, and how long another one's end is waited for."""
+"""How long reading a PDF may take, and how long it waits for another to end."""
 
 _one_at_a_time = Lock()
-"""A reading process may take as much memory as all else here."""
+"""Held while a PDF is read: a reading process may need as much memory as this one."""
 
 
 def text_of(content_type: str, content: bytes) -> str:
-    """Return the text of a document, or as much of its beginning as is read; a PDF's by page.
+    """Return the text of an attached document, up to a limit; a PDF's has page numbers.
 
     Raises:
-        InvalidArgument: There is none to be had, and why.
-        Unavailable: Others are being read for too long.
+        InvalidArgument: It has no readable text; the message says why.
+        Unavailable: Other documents are being read for too long.
     """
     if content_type != "application/pdf":
-        end = ATTACHED_BYTES  # with no part of a UTF-8 letter there
+        end = ATTACHED_BYTES  # moved so that it does not divide a UTF-8 character
         while end < len(content) and content[end] & 0xC0 == 0x80 and end > ATTACHED_BYTES - 4:
             end -= 1
         return cleaned(decoded(content[:end]))
@@ -180,7 +180,7 @@ def text_of(content_type: str, content: bytes) -> str:
     try:
         return _pdf_text(content)
     except CannotRead as error:
-        # What to upload instead stands behind a semicolon, and is not asked of a message.
+        # The advice after the semicolon is for uploads and does not fit a message.
         raise InvalidArgument(error.reason()["en"].partition(";")[0]) from error
     finally:
         _one_at_a_time.release()

@@ -1,8 +1,8 @@
 """Search over the documents that a user may read, by words and, with an embedder, by meaning.
 
-What it costs at Firestore: a read for each document that the user may read; one for each 1,000
-passages of these and, with an embedder, one for each 500, both only the first time in a process;
-and one for each hit, or fewer where hits stand near one another.
+Its reads from Firestore: one for each document that the user may read; one for each 1,000 of their
+passages and, with an embedder, one for each 500, both only the first time in a process; and one for
+each hit, or fewer if hits are close together.
 """
 
 from __future__ import annotations
@@ -50,24 +50,26 @@ if TYPE_CHECKING:
 __all__ = ["Passage", "Scope", "SearchResult", "citation", "search"]
 
 MOST_PASSAGES = 20
-"""Of one result."""
+"""The most passages of one result."""
 QUERY_CHARS = 1_000
 SEARCHED_PASSAGES = 30_000
-"""Whose words one search looks through: six documents of the largest size, or hundreds of usual
-ones."""
+"""How many passages one search covers by words: six documents of the largest size, or hundreds of
+usual ones."""
 SEARCHED_VECTORS = 10_000
 CACHE_BYTES = 32_000_000
-"""How much a process keeps of the parts that it has read."""
+"""The size of a process's cache of parts."""
 QUOTE_CHARS = 300
 _ATTEMPTS = 3
 _MOST_WORDS = 32
 _CANDIDATES = 50
 _MEANING = 0.75
-"""What the nearest in meaning counts of what the best by words does."""
+"""The weight of the nearest passage in meaning, where the best one by words has 1."""
 _TITLE_SHARE = 0.3
-"""What a word in a document's title adds to each of its passages that was found anyway."""
+"""The share of a word's worth that its presence in a document's title adds to each passage found
+there."""
 _LEAST_SHARE = 0.25
-"""Of the best passage's score; what has less only has a common word of the question."""
+"""The least share of the best passage's score; below it, a passage only has a common word of the
+question."""
 _PARTS_AT_ONCE, _READS_AT_ONCE = 16, 8
 
 log = logging.getLogger("rollcall")
@@ -81,9 +83,9 @@ class Passage(Wire):
 
     Attributes:
         heading: The headings above it, outermost first, joined by " › "; "" before the first one.
-        page_from: The page it begins on, counted from 1; None in files without pages.
+        page_from: The page it begins on, counted from 1; None for files without pages.
         page_to: The page it ends on.
-        score: Ranks the passages of one search, 1 being the best there can be.
+        score: Ranks the passages of one search; 1 is the best possible score.
     """
 
     document_id: str
@@ -99,10 +101,10 @@ class SearchResult(Wire):
     """The best passages, best first.
 
     Attributes:
-        searched_all: Whether every document was looked at that the user may read and that is
-            ready; false where there are more than one search reads.
-        citations, display: The passages as sources and as a table, for who calls the function
-            itself: in a run they go beside the result.
+        searched_all: Whether the search covered every ready document that the user may read; false
+            if there are more than one search reads.
+        citations, display: The passages as sources and as a table, for callers of the function
+            itself: in a run they accompany the result.
     """
 
     passages: list[Passage]
@@ -118,13 +120,13 @@ class SearchedDocument(Struct, frozen=True):
     version: Version
 
     def path(self, kind: PartKind, number: int) -> str:
-        """Return where a part is."""
+        """Return the path of a part."""
         record = f"{collection_id(DOCUMENTS)}/{self.document.id}"
         return f"{record}/{collection_id(PARTS)}/{self.version.file}~{kind}{number}"
 
 
 class Gone(Exception):
-    """A part no longer exists: the document was replaced or deleted meanwhile."""
+    """A part no longer exists, since its document was replaced or deleted."""
 
 
 def search(
@@ -137,18 +139,18 @@ def search(
     groups: Sequence[str] = (),
     limit: int = 8,
 ) -> SearchResult:
-    """Return the passages that answer `query` best, of what the user may read now.
+    """Return the passages that answer `query` best, from documents that the user may read now.
 
     Args:
-        scope: Whose documents are searched.
-        document_id: Search this one alone.
+        scope: Which documents are searched.
+        document_id: Search only this document.
         labels: Search only documents with these labels.
-        groups: Search the documents of these groups too. The calling code vouches for it that
-            `ctx.user` is in them now: it has checked that, and takes no group from elsewhere.
-        limit: Most passages, 1 to 20.
+        groups: Search the documents of these groups too. The calling code must have checked that
+            `ctx.user` is in them now, and must not take them from a client or a model.
+        limit: The most passages, 1 to 20.
     Raises:
         NotFound: `document_id` names no document that the user may read.
-        FailedPrecondition: It names one that nothing can be found in yet.
+        FailedPrecondition: It names a document that cannot be searched yet.
         InvalidArgument: The query is empty or too long.
     """
     if not query.strip() or len(query) > QUERY_CHARS:
@@ -183,7 +185,7 @@ def search(
 
 
 def citation(passage: Passage) -> Citation:
-    """Return a passage as a source of a result, by document, page and section."""
+    """Return a passage as a source, with its document, page and section."""
     return Citation(
         type="document",
         title=passage.title,
@@ -195,7 +197,7 @@ def citation(passage: Passage) -> Citation:
 
 
 def _has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
-    """Whether a document carries all of these labels, whatever their letters' case."""
+    """Tell whether a document has all of these labels, regardless of case."""
     own = document.data.get("labels") or {}
     return all(
         own.get(name, "").casefold() == value.strip().casefold() for name, value in labels.items()
@@ -203,7 +205,7 @@ def _has_labels(document: StoredDocument, labels: Mapping[str, str]) -> bool:
 
 
 def _first(documents: Sequence[SearchedDocument], most: int) -> list[SearchedDocument]:
-    """Return the first documents, with at most so many passages together."""
+    """Return the first documents that have at most `most` passages together."""
     passages = 0
     for number, each in enumerate(documents):
         passages += each.version.passages
@@ -223,7 +225,7 @@ def ranked(
     """Return the passages that answer best, best first, with scores from 0 to 1.
 
     Raises:
-        Gone: A document was replaced or deleted meanwhile; read the documents again.
+        Gone: A document was replaced or deleted meanwhile; the documents must be read again.
     """
     by_words = _by_words(db, searched, query)
     by_meaning = _by_meaning(db, searched, query, embedder) if embedder else []
@@ -259,14 +261,14 @@ def _by_words(
 def _by_meaning(
     db: Client, searched: Sequence[SearchedDocument], query: str, embedder: Embedder
 ) -> list[tuple[Place, float]]:
-    """Return the passages nearest in meaning, of the documents whose vectors the embedder made."""
+    """Return the passages nearest in meaning, from documents with vectors by this embedder."""
     embedded = [each for each in searched if each.version.embedder == embedder.id]
     embedded = _first(embedded, SEARCHED_VECTORS)
     if not embedded:
         return []
     try:
         vector = embedder.embed([query], task="query")[0]
-    except Exception as error:  # an SDK's, a network's: words still find passages
+    except Exception as error:  # of an SDK or a network; search by words still works
         log.warning("%s embedded no question (%s)", embedder.id, type(error).__name__)
         return []
     cosines = {
@@ -283,7 +285,7 @@ def _parts(
     """Yield all parts of a kind with their numbers, read a few at a time.
 
     Raises:
-        Gone: One is not there any more.
+        Gone: A part no longer exists.
     """
     wanted = [
         (each, number)
@@ -302,11 +304,11 @@ def _parts(
 def _passages(
     db: Client, searched: Sequence[SearchedDocument], places: Sequence[tuple[Place, float]]
 ) -> list[Passage]:
-    """Return the best passages with their texts, read from the parts that they are in."""
+    """Return the best passages with their texts, which are read from Firestore."""
     by_id = {each.document.id: each for each in searched}
     paths = [by_id[id].path("t", number // PASSAGES_OF_TEXTS) for (id, number), _ in places]
     wanted = list(dict.fromkeys(paths))
-    # Texts are read anew each time: what is deleted stays in no process.
+    # Texts are not cached, so that no process keeps deleted ones.
     parts = {path: unpack_texts(data) for path, data in _read(db, wanted)}
     if len(parts) < len(wanted):
         raise Gone
@@ -328,7 +330,7 @@ def _passages(
 
 
 def _read(db: Client, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the parts that are there, each with its path; a few in each round trip."""
+    """Yield the existing parts with their paths, reading a few in each round trip."""
     for start in range(0, len(paths), _READS_AT_ONCE):
         references = [db.document(path) for path in paths[start : start + _READS_AT_ONCE]]
         for snapshot in db.get_all(references):
@@ -337,9 +339,9 @@ def _read(db: Client, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 
 class PartCache:
-    """The parts that this process read last, at most `most` bytes.
+    """A cache of the parts that this process used last, of at most `most` bytes.
 
-    A part never changes: a new version of a document has parts of other names.
+    A part never changes: a new version of a document has parts with other names.
     """
 
     def __init__(self, most: int) -> None:
@@ -349,8 +351,8 @@ class PartCache:
         self._lock = Lock()
 
     def read(self, db: Client, paths: Sequence[str]) -> list[bytes | None]:
-        """Return the parts at these paths, from Firestore where they are not in the cache; None
-        for one that is not there."""
+        """Return the parts at these paths, from the cache or from Firestore; None for one that does
+        not exist."""
         found: dict[str, bytes | None] = {}
         with self._lock:
             for path in paths:
@@ -371,5 +373,5 @@ class PartCache:
 
 @cache
 def part_cache() -> PartCache:
-    """Return this process's cache."""
+    """Return this process's cache of parts."""
     return PartCache(CACHE_BYTES)

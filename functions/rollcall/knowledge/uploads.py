@@ -1,12 +1,12 @@
 """Uploads of files, in parts or at once.
 
-A document then waits to be read, so that it can be searched in; an attachment waits to be sent with
-a message, and is swept after a day if it is not.
+An uploaded document is queued for reading and indexing; an attachment is stored until it is sent
+with a message, and deleted after a day if it is not.
 
-`ROLLCALL_UPLOADS` says who may upload documents of their own, `ROLLCALL_TEAM_UPLOADS` who may
-upload those that the whole team reads. Each lists, separated by commas, roles (that role or a
-higher one) and claims of the ID token (`claim:plan=premium`); any of them suffices. Without them
-everyone who is signed in uploads for themselves, and teachers and admins for their team.
+`ROLLCALL_UPLOADS` sets who may upload documents for themselves, `ROLLCALL_TEAM_UPLOADS` who may
+upload documents for their whole team. Each lists, separated by commas, roles (that role or a higher
+one) and claims of the ID token (`claim:plan=premium`); any of them suffices. By default everyone
+who is signed in may upload for themselves, and teachers and admins for their team.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ if TYPE_CHECKING:
 
 QUEUE = "indexdocument"
 MOST_LABELS = 10
-"""Of one document."""
+"""The most labels of one document."""
 UPLOADERS: dict[OwnScope, tuple[str, str]] = {
     "user": ("ROLLCALL_UPLOADS", Role.USER.value),
     "team": ("ROLLCALL_TEAM_UPLOADS", Role.TEACHER.value),
 }
-"""By scope, the variable that says who may upload into it, and what it says where it is not set."""
+"""For each scope, the variable that sets who may upload into it, and its default."""
 _ATTEMPTS = 5
 _OVERDUE_AT_ONCE = 100
 _CLAIM = "claim:"
@@ -87,8 +87,7 @@ LabelValue = Annotated[str, Field(min_length=1, max_length=200)]
 class BeginUpload(Wire):
     """Data of `begin_upload`. With `content` (a file of one part) no other call is needed.
 
-    `scope` and `labels` go with a document. Which types are taken, and how large, follows from
-    `purpose`.
+    `scope` and `labels` are for documents. `purpose` determines the accepted types and sizes.
     """
 
     name: str = Field(min_length=1, max_length=NAME_CHARS)
@@ -116,14 +115,14 @@ class FinishUpload(Wire):
 
 
 class GetFile(Wire):
-    """Data of `get_file`: one's own file, and a part by its number from 0."""
+    """Data of `get_file`: a file of the caller, and a part by its number from 0."""
 
     file_id: FileId
     part: int = Field(default=0, ge=0, le=MOST_BYTES // PART_BYTES)
 
 
 class FilePart(Wire):
-    """A part of a file as base64, with the facts of the whole."""
+    """A part of a file as base64, with information on the whole file."""
 
     file_id: str
     name: str
@@ -139,8 +138,8 @@ class Upload(Wire):
     """Progress of an upload.
 
     Attributes:
-        missing: The parts still to be sent, each but the last of `partBytes` bytes.
-        document: What it became, once it is whole and not an attachment.
+        missing: The parts still to be sent, each of `partBytes` bytes except for the last.
+        document: The document made from it, once it is complete; None for an attachment.
     """
 
     file_id: str
@@ -160,21 +159,21 @@ def begin(
     """Begin an upload, or continue the same one.
 
     Raises:
-        InvalidArgument: A file of this type or size is not taken.
+        InvalidArgument: A file of this type or size is not accepted.
         PermissionDenied: The user may not upload into this scope.
-        ResourceExhausted: The user keeps as much as is allowed.
+        ResourceExhausted: The user's allowance is used up.
     """
     is_attachment = request.purpose == attachments.PURPOSE
     _check_kind(request)
     if not is_attachment:
         check_may_upload(user, claims, request.scope)
     content = None if request.content is None else _decoded(request.content)
-    about_document = {
+    details = {
         "scope": request.scope,
         "tenant": user.tenant if request.scope == "team" else None,
         **({"labels": _labels(request.labels)} if request.labels else {}),
     }
-    new = _new_file(user, request, attachments.NO_THREAD if is_attachment else about_document)
+    new = _new_file(user, request, attachments.NO_THREAD if is_attachment else details)
     allowance = attachments.ALLOWANCE if is_attachment else ALLOWANCE
     file = FileStore(platform.db).begin(new, allowance, now=now)
     if content is not None:
@@ -185,13 +184,13 @@ def begin(
 
 
 def add_part(platform: Platform, user: User, request: UploadPart) -> None:
-    """Store a part of one's own upload; the same part again replaces it."""
+    """Store a part of the user's upload; the same part again replaces it."""
     content = _decoded(request.content)
     FileStore(platform.db).add_part(user.uid, request.file_id, request.part, content)
 
 
 def read_part(platform: Platform, user: User, request: GetFile) -> FilePart:
-    """Return a part of one's own file that is whole.
+    """Return a part of the user's complete file.
 
     Raises:
         NotFound: The user has no such file.
@@ -223,16 +222,16 @@ def finish(
 
     Raises:
         NotFound: The user has no such upload.
-        InvalidArgument: Parts are missing, its digest is another, or an attachment is not of the
-            type that it says.
-        PermissionDenied: The user may not upload into its scope any more.
+        InvalidArgument: Parts are missing, its digest is wrong, or an attachment is not of its
+            declared type.
+        PermissionDenied: The user may no longer upload into its scope.
     """
     file = FileStore(platform.db).finish(user.uid, request.file_id, check=_check_content)
     if file.purpose == attachments.PURPOSE:
         return Upload(file_id=file.id, missing=list(file.missing))
     if file.purpose in (MADE, RETAINED):
         raise NotFound(TEXTS.text("errors.made_by_tool"), field="fileId")
-    # It may have been begun a day ago, for a team that the user has left since.
+    # The upload may have begun a day ago, for a team that the user has left since.
     scope = file.details["scope"]
     check_may_upload(user, claims, scope)
     if scope == "team" and file.details["tenant"] != user.tenant:
@@ -254,9 +253,9 @@ def _check_kind(request: BeginUpload) -> None:
             TEXTS.text("errors.file_too_large", bytes=request.bytes, most=most), field="bytes"
         )
     if is_attachment and request.labels:
-        raise InvalidArgument("an attachment carries no labels: leave them out", field="labels")
+        raise InvalidArgument("an attachment has no labels: leave them out", field="labels")
     if is_attachment and request.scope != "user":
-        raise InvalidArgument("an attachment is one's own: leave scope out", field="scope")
+        raise InvalidArgument("an attachment has no scope: leave it out", field="scope")
 
 
 def _new_file(user: User, request: BeginUpload, details: dict[str, Any]) -> NewFile:
@@ -272,7 +271,7 @@ def _new_file(user: User, request: BeginUpload, details: dict[str, Any]) -> NewF
 
 
 def _check_content(file: StoredFile, start: bytes) -> None:
-    """What a document holds is found out when it is read."""
+    """Check an attachment's content; a document's content is checked when it is read."""
     if file.purpose == attachments.PURPOSE:
         attachments.check_content(file, start)
 
@@ -290,27 +289,27 @@ def add_document(
     labels: Mapping[str, str] | None = None,
     group: str | None = None,
 ) -> DocumentInfo:
-    """Store a file as a document of the caller's own to search in, as an upload does.
+    """Store a file as a searchable document of the caller, like an upload.
 
     Args:
-        labels: By which searches filter; names as of parameters, such as "volumeType".
-        group: "<kind>:<id>" of those who may search in it too; the calling code has checked that
-            the user may share with them.
+        labels: Labels by which searches filter; their names are in camelCase, such as "volumeType".
+        group: "<kind>:<id>" of a group that may search it too; the calling code has checked that
+            the user may share with it.
     Raises:
-        InvalidArgument: A file of this type, size, name or with these labels is not taken.
-        PermissionDenied: The user may upload no documents.
-        ResourceExhausted: The user keeps as much as is allowed.
+        InvalidArgument: The type, the size, the name or a label is not accepted.
+        PermissionDenied: The user may not upload documents.
+        ResourceExhausted: The user's allowance is used up.
     """
     if ctx.platform is None:
-        raise FailedPrecondition("this call was given no place for documents")
-    given = {
+        raise FailedPrecondition("this call cannot store documents")
+    data = {
         "name": name[:NAME_CHARS],
         "contentType": content_type,
         "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
         "labels": dict(labels or {}),
     }
-    request = validate(BeginUpload, given)
+    request = validate(BeginUpload, data)
     _check_kind(request)
     check_may_upload(ctx.user, {}, "user")
     details = {"scope": "user", "tenant": None, "labels": _labels(request.labels), "group": group}
@@ -326,7 +325,7 @@ def add_document(
 def _decoded(content: str) -> bytes:
     try:
         return base64.b64decode(content, validate=True)
-    except ValueError as error:  # `binascii.Error` is one; other letters than ASCII's are another
+    except ValueError as error:  # `binascii.Error` is one, a letter outside of ASCII another
         raise InvalidArgument("content is not base64", field="content") from error
 
 
@@ -334,10 +333,10 @@ def check_may_upload(user: User, claims: Mapping[str, Any], scope: OwnScope) -> 
     """Check that the user may upload into a scope.
 
     Args:
-        claims: Of the user's verified ID token.
+        claims: The claims of the user's verified ID token.
     Raises:
-        PermissionDenied: The user is not among them.
-        FailedPrecondition: The user is of no team; or the variable cannot be read.
+        PermissionDenied: The user may not.
+        FailedPrecondition: The user has no team; or the variable is not valid.
     """
     if scope == "team" and user.tenant is None:
         raise FailedPrecondition(TEXTS.text("errors.no_team"), field="scope")
@@ -365,9 +364,9 @@ def _admits(entry: str, variable: str, user: User, claims: Mapping[str, Any]) ->
 
 
 def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocument:
-    """Have a file read that is whole; again for the same file changes nothing.
+    """Queue a complete file for reading; the same file again changes nothing.
 
-    What the document was made of before answers until this file is ready.
+    The document's previous version is searched until this one is ready.
 
     Raises:
         Aborted: Several uploads of this name ended at the same time.
@@ -388,7 +387,7 @@ def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocu
 
 
 def enqueue(platform: Platform, id: str) -> None:
-    """Queue a document; one that the queue does not take is found by the sweep."""
+    """Queue a document; the sweep finds one that the queue did not take."""
     try:
         platform.enqueue(QUEUE, {"documentId": id})
     except AgentError as error:
@@ -396,7 +395,7 @@ def enqueue(platform: Platform, id: str) -> None:
 
 
 def overdue(db: Client, *, now: datetime) -> list[str]:
-    """Return the ids of documents whose reader was lost, or that were never queued."""
+    """Return the ids of documents whose reader died, or that the queue did not take."""
     from google.cloud.firestore import FieldFilter
 
     late = db.collection(collection_id(DOCUMENTS)).where(filter=FieldFilter("dueAt", "<=", now))
@@ -406,7 +405,7 @@ def overdue(db: Client, *, now: datetime) -> list[str]:
 def _write(
     db: Client, id: str, before: StoredDocument | None, file: StoredFile, now: datetime
 ) -> bool:
-    """Write the file as the document's next; return False if somebody else was faster."""
+    """Write the file as the document's next version; return False if another write was faster."""
     batch = db.batch()
     FileStore(db).keep(batch, file)
     fields = {
@@ -429,8 +428,8 @@ def _write(
         "dueAt": now + OVERDUE,
     }
     if before is None:
-        made = {**fields, "current": None, "createdAt": now, "schemaVersion": SCHEMA_VERSION}
-        batch.create(reference(db, id), made)
+        new = {**fields, "current": None, "createdAt": now, "schemaVersion": SCHEMA_VERSION}
+        batch.create(reference(db, id), new)
     else:
         unchanged = db.write_option(last_update_time=before.read_at)
         batch.update(reference(db, id), fields, option=unchanged)

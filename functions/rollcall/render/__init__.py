@@ -1,2 +1,2 @@
-"""Files from plain data: `sheet` has the data, `page` makes PDF, PNG and SVG, `word` docx,
-`spreadsheet` xlsx and CSV."""
+"""Renders plain data as files: `sheet` declares the data, `pages` makes PDF, PNG and SVG, `word`
+docx, `spreadsheet` xlsx and CSV."""

@@ -1,9 +1,10 @@
-"""Isolates, for texts in which both directions meet, and letters that every format can hold.
+"""Isolates the parts of a text that run against its direction, and removes characters that no file
+can hold.
 
 The bidirectional algorithm gives digits and signs the direction of the line around them, so that a
 Hebrew line shows `120 − 30 = 90` as `90 = 30 − 120`, `3 < 4` as `4 > 3` and `25 mm` as `mm 25`.
-Here each number, formula, quantity with its unit and run of Latin words is found, and kept together
-from left to right; in a line that runs from left to right, each run of Hebrew words from right to
+This module finds each number, formula, quantity with its unit and run of Latin words, to isolate it
+from left to right; in a left-to-right line, each run of Hebrew words, to isolate it from right to
 left.
 """
 
@@ -53,11 +54,11 @@ _OPERANDS = ("number", "word", "blank", "close", "query")
 
 
 _MOST_OPEN = 200
-"""How many tokens are read in search of the first place where a formula may end."""
+"""How many tokens are read to find the first place where a formula may end."""
 
 
 class Run(NamedTuple):
-    """A part of a text; `isolated` ones run against or apart from the line's direction."""
+    """A part of a text; an `isolated` one has its own direction, independent of the line's."""
 
     text: str
     isolated: bool
@@ -71,28 +72,28 @@ class _Token(NamedTuple):
 
 
 def cleaned(text: str) -> str:
-    """The text without direction marks of its own and without characters that no file can hold."""
+    """Return a text without its direction marks and without characters that no file can hold."""
     return _CONTROLS.sub("\ufffd", _MARKS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def runs(text: str, direction: Direction) -> list[Run]:
-    """Cut a text at what has to be isolated in a line of this direction; joined, the runs are the
+    """Split a text into isolated and other runs for a line of this direction; joined, they are the
     cleaned text."""
-    found: list[Run] = []
+    result: list[Run] = []
     for number, line in enumerate(cleaned(text).split("\n")):
         if number:
-            found.append(Run("\n", False))
+            result.append(Run("\n", False))
         hebrew = (match.span() for match in _RTL_RUN.finditer(line))
         at = 0
         for start, end in hebrew if direction == "ltr" else _against_rtl(line):
-            found += [Run(line[at:start], False), Run(line[start:end], True)]
+            result += [Run(line[at:start], False), Run(line[start:end], True)]
             at = end
-        found.append(Run(line[at:], False))
-    return [run for run in found if run.text]
+        result.append(Run(line[at:], False))
+    return [run for run in result if run.text]
 
 
 def isolated(text: str, direction: Direction) -> str:
-    """The cleaned text with U+2066 or U+2067 and U+2069 around what has to be isolated."""
+    """Return the cleaned text with U+2066 or U+2067 and U+2069 around its isolated runs."""
     mark = LRI if direction == "rtl" else RLI
     return "".join(
         f"{mark}{each.text}{PDI}" if each.isolated else each.text for each in runs(text, direction)
@@ -100,13 +101,13 @@ def isolated(text: str, direction: Direction) -> str:
 
 
 def without_marks(text: str) -> str:
-    """The text as it was before `isolated`."""
+    """Return a text without the marks that `isolated` added."""
     return _MARKS.sub("", text)
 
 
 def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
     if not _RTL.search(line) and _LATIN_WORD.search(line):
-        yield len(line) - len(line.lstrip()), len(line.rstrip())  # with its full stop
+        yield len(line) - len(line.lstrip()), len(line.rstrip())  # including its full stop
         return
     tokens = [
         _Token(str(each.lastgroup), each.group(), *each.span()) for each in _TOKENS.finditer(line)
@@ -122,7 +123,8 @@ def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
 
 
 def _formula_end(tokens: list[_Token], start: int) -> int | None:
-    """The last token of the formula, number or words that begin at a token; None if none does."""
+    """Return the last token of the formula, number or words that begin at a token; None if none
+    begins there."""
     before = tokens[start - 1] if start else None
     if tokens[start].text in _RELATIONS:
         return _relation_end(tokens, start)
@@ -187,7 +189,7 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
         if has_value and not (wants_operand or depth or in_bars or token.kind == "space"):
             end = at
         at += 1
-    if end is not None and len(tokens) <= end + 4:  # "3 + 4 =" waits for its answer
+    if end is not None and len(tokens) <= end + 4:  # a sign at the line's end, as in "3 + 4 ="
         after = [n for n in range(end + 1, len(tokens)) if tokens[n].kind != "space"]
         if [tokens[n].text for n in after] == ["="]:
             return after[0]
@@ -195,8 +197,9 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
 
 
 def _relation_end(tokens: list[_Token], start: int) -> int | None:
-    """The last token of a relation that nothing from left to right stands before: the sign alone,
-    or with the formula after it; None between Hebrew words, whose line turns it rightly."""
+    """Return the last token of a relation without a left-to-right operand before it: the sign
+    itself or the end of the formula after it; None between Hebrew words, where it needs no
+    isolation."""
     before, after = _beside(tokens, start, -1), _beside(tokens, start, 1)
     if before is not None and before.kind in _OPERANDS:
         return None
@@ -214,7 +217,7 @@ def _relation_end(tokens: list[_Token], start: int) -> int | None:
 
 
 def _beside(tokens: list[_Token], at: int, step: Literal[-1, 1]) -> _Token | None:
-    """The token next to one, spaces left out; None at an end of the line."""
+    """Return the token next to one, skipping spaces; None at an end of the line."""
     at += step
     while 0 <= at < len(tokens) and tokens[at].kind == "space":
         at += step
@@ -222,14 +225,15 @@ def _beside(tokens: list[_Token], at: int, step: Literal[-1, 1]) -> _Token | Non
 
 
 def _begins(tokens: list[_Token], at: int) -> bool:
-    """Whether a question mark is the unknown that a formula begins with, and ends no sentence."""
+    """Tell whether a question mark is the unknown at a formula's beginning, and not a sentence's
+    end."""
     after = _beside(tokens, at, 1)
     is_free = at == 0 or tokens[at - 1].kind in ("space", "open")
     return is_free and after is not None and after.kind == "operator"
 
 
 def _stands_for_sign(tokens: list[_Token], at: int) -> bool:
-    """Whether a blank between two numbers is for the sign between them."""
+    """Tell whether a blank between two numbers stands for the sign between them."""
     before, after = _beside(tokens, at, -1), _beside(tokens, at, 1)
     return (
         tokens[at].text[0] in "□▢_"
@@ -241,8 +245,8 @@ def _stands_for_sign(tokens: list[_Token], at: int) -> bool:
 
 
 def _joins(tokens: list[_Token], at: int) -> bool:
-    """Whether an operand belongs to the one before it: a unit to its number, a word to a word, a
-    fraction to its whole number."""
+    """Tell whether an operand belongs to the one before it: a unit to its number, a word to a word,
+    a fraction to its whole number."""
     token = tokens[at]
     before = tokens[at - 1]
     if before.kind == "space":
@@ -261,6 +265,6 @@ def _joins(tokens: list[_Token], at: int) -> bool:
 
 
 def _joins_words(tokens: list[_Token], at: int) -> bool:
-    """Whether a comma stands between Latin words."""
+    """Tell whether a comma is between Latin words."""
     after = [each.kind for each in tokens[at + 1 : at + 3]]
     return tokens[at - 1].kind == "word" and after == ["space", "word"]

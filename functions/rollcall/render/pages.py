@@ -1,7 +1,7 @@
-"""Pages of a sheet, by typst: PDF (tagged, PDF/UA-1), PNG and SVG.
+"""Renders the pages of a sheet with typst: PDF (tagged, PDF/UA-1), PNG and SVG.
 
-Content reaches typst as JSON and never as source, so that nothing in it is run. typst is imported
-where a page is made.
+typst gets the content as JSON and never as source, so that it runs none of it. typst is imported
+only when a page is made.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ MOST_IMAGE_BYTES = 5_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _KINDS = {_PNG: "png", b"\xff\xd8\xff": "jpg"}
 _LONG_ITEM = 6
-"""An item of more blocks may be cut at the foot of a page."""
+"""An item with more blocks may be split between pages."""
 _NOT_TEXT = frozenset({"type", "style", "file", "language", "direction", "theme"})
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """A tagged PDF that meets PDF/UA-1.
+    """Return the sheet as a tagged PDF that meets PDF/UA-1.
 
     Raises:
         FailedPrecondition: The extra [render] is not installed.
@@ -57,28 +57,28 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def png(sheet: Sheet, *, ppi: int = SCREEN_PPI) -> list[bytes]:
-    """A picture of each page, with the sheet's title and description; errors as `pdf`."""
-    head, chunks = len(_PNG) + 25, b""  # what follows is the header's chunk
+    """Return a PNG of each page, with the sheet's title and description; errors as for `pdf`."""
+    head, chunks = len(_PNG) + 25, b""  # the signature, and the header's chunk of 25 bytes
     for name, text in (("Title", sheet.title), ("Description", sheet.description)):
         data = b"iTXt" + name.encode() + bytes(5) + cleaned(text).encode()
         chunks += pack(">I", len(data) - 4) + data + pack(">I", crc32(data))
-    made = _compile(sheet, format="png", ppi=float(ppi))
-    return [page[:head] + chunks + page[head:] for page in made]
+    pages = _compile(sheet, format="png", ppi=float(ppi))
+    return [page[:head] + chunks + page[head:] for page in pages]
 
 
 def svg(sheet: Sheet) -> list[bytes]:
-    """A drawing of each page, with the sheet's title and description; letters are outlines. Errors
-    as `pdf`."""
+    """Return an SVG of each page, with the sheet's title and description; letters are outlines.
+    Errors as for `pdf`."""
     head = f'<title id="title">{escape(sheet.title, quote=False)}</title>'
     if sheet.description:
         head += f'<desc id="desc">{escape(sheet.description, quote=False)}</desc>'
-    named = ' role="img" aria-labelledby="title"' + (
+    attributes = ' role="img" aria-labelledby="title"' + (
         ' aria-describedby="desc"' if sheet.description else ""
     )
     return [
         re.sub(
             rb"<svg\b([^>]*)>",
-            lambda tag: b"<svg%s%s>%s" % (tag[1], named.encode(), head.encode()),
+            lambda tag: b"<svg%s%s>%s" % (tag[1], attributes.encode(), head.encode()),
             page,
             count=1,
         )
@@ -87,7 +87,7 @@ def svg(sheet: Sheet) -> list[bytes]:
 
 
 def image_kind(data: bytes) -> str:
-    """One of png, jpg and svg, by what a file begins with.
+    """Return "png", "jpg" or "svg", by the beginning of a file.
 
     Raises:
         InvalidArgument: It is none of these, or too large.
@@ -116,7 +116,7 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
         for name, image in images.items():
             (Path(folder) / name).write_bytes(image)
         try:
-            made = typst.compile(
+            pages = typst.compile(
                 (Path(__file__).parent / "page.typ").read_bytes(),
                 root=folder,
                 format=format,
@@ -127,11 +127,11 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
             )
         except typst.TypstError as error:
             raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
-    return made if isinstance(made, list) else [made]
+    return pages if isinstance(pages, list) else [pages]
 
 
 def _in_steps(blocks: list[Block]) -> Iterator[Block]:
-    """Headings without a level left out between two, which PDF/UA refuses."""
+    """Yield the blocks with headings that skip no level, as PDF/UA requires."""
     level = 0
     for each in blocks:
         if isinstance(each, Heading):
@@ -141,7 +141,7 @@ def _in_steps(blocks: list[Block]) -> Iterator[Block]:
 
 
 def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, Any]:
-    """One block as the template takes it."""
+    """Return a block in the form that the template takes, and add its images."""
     if isinstance(block, Image):
         name = f"image-{len(images)}.{image_kind(block.data)}"
         images[name] = block.data
@@ -169,8 +169,8 @@ def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, An
 
 
 def _isolated(value: Any, sheet: Sheet) -> Any:
-    if isinstance(value, str):  # with U+FFFD for each letter that none of the fonts has
-        return _lacking().sub("\ufffd", isolated(value, sheet.direction))
+    if isinstance(value, str):
+        return _missing_letters().sub("\ufffd", isolated(value, sheet.direction))
     if isinstance(value, list | tuple):
         return [_isolated(each, sheet) for each in value]
     if isinstance(value, dict):
@@ -181,7 +181,8 @@ def _isolated(value: Any, sheet: Sheet) -> Any:
 
 
 @cache
-def _lacking() -> re.Pattern[str]:
+def _missing_letters() -> re.Pattern[str]:
+    """Return the pattern of letters that none of the fonts has."""
     ranges = msgspec.json.decode((FONTS / "letters.json").read_bytes())
     spans = "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in ranges)
     return re.compile(f"[^\n{spans}]")

@@ -1,7 +1,7 @@
-"""`Sheet`: what a printed page, a document or a spreadsheet is made of, as plain data.
+"""`Sheet`: the content of a printed page, a document or a spreadsheet, as plain data.
 
-Texts are plain: no markup of any kind is read from them, in no format. Numbers, formulas and words
-of the other direction need no marks; `bidi` isolates them wherever a sheet is rendered.
+Texts are plain: no format interprets any markup in them. Numbers, formulas and words of the other
+direction need no marks; `bidi` isolates them whenever a sheet is rendered.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Heading(Struct, frozen=True, tag=True):
 
 
 class Paragraph(Struct, frozen=True, tag=True):
-    """Text; line breaks stay. "note" stands in a frame, "label" is bold."""
+    """A text with its line breaks. A "note" has a frame, a "label" is bold."""
 
     text: str
     style: Literal["plain", "label", "note", "small"] = "plain"
 
 
 class List(Struct, frozen=True, tag=True):
-    """Lines behind a mark each: a dot, a number, a letter of the sheet's language, or a box to
+    """Lines with a mark before each: a dot, a number, a letter of the sheet's language, or a box to
     tick."""
 
     items: list[str]
@@ -39,8 +39,8 @@ class List(Struct, frozen=True, tag=True):
 
 
 class Item(Struct, frozen=True, tag=True):
-    """Blocks that belong together behind a mark, such as "3.", kept on one page where they fit;
-    `note` stands at the other end of the first line."""
+    """Blocks that belong together after a mark, such as "3.", kept on one page if they fit; `note`
+    is at the other end of the first line."""
 
     mark: str
     blocks: list[Block]
@@ -55,7 +55,7 @@ class Table(Struct, frozen=True, tag=True):
 
 
 class Image(Struct, frozen=True, tag=True):
-    """A PNG, JPEG or SVG file. `alt` says what it shows to whoever does not see it."""
+    """A PNG, JPEG or SVG file. `alt` describes it for people who cannot see it."""
 
     data: bytes
     alt: str
@@ -63,7 +63,8 @@ class Image(Struct, frozen=True, tag=True):
 
 
 class Chart(Struct, frozen=True, tag=True):
-    """A bar for each label, with its value; `alt` as for an image, made of the values if empty."""
+    """A bar chart with a bar for each label; `alt` as for an image, made from the values if
+    empty."""
 
     labels: list[str]
     values: list[float]
@@ -73,7 +74,7 @@ class Chart(Struct, frozen=True, tag=True):
 
 
 class Figure(Struct, frozen=True):
-    """A figure, such as "71 %", and what it is about."""
+    """A figure, such as "71 %", and its label."""
 
     value: str
     label: str
@@ -86,7 +87,7 @@ class Figures(Struct, frozen=True, tag=True):
 
 
 class Fields(Struct, frozen=True, tag=True):
-    """Labels with a line behind each to write on, side by side: name, date."""
+    """Labels, side by side, with a line after each to write on, such as name and date."""
 
     labels: list[str]
 
@@ -98,13 +99,13 @@ class Lines(Struct, frozen=True, tag=True):
 
 
 class Space(Struct, frozen=True, tag=True):
-    """Room to work in."""
+    """Empty space to write in."""
 
     height_cm: float
 
 
 class PageBreak(Struct, frozen=True, tag=True):
-    """What follows begins a page."""
+    """The next block begins a new page."""
 
 
 Block = (
@@ -127,10 +128,11 @@ class Theme(Struct, frozen=True):
     """Colours, as "#rrggbb", and shapes.
 
     Attributes:
-        accent: Headings, bars and frames.
-        tint: Behind notes, figures and table headers.
-        paper: Behind everything.
-        boxes: Each section stands in a frame of its own.
+        accent: The colour of headings, bars and frames.
+        tint: The background of notes, figures and table headers.
+        paper: The background of the page.
+        ink: The colour of text.
+        boxes: Whether each section has its own frame.
     """
 
     accent: str = "#1f3a5f"
@@ -144,10 +146,11 @@ class Sheet(Struct, frozen=True):
     """A document: its title, its direction and its blocks in reading order.
 
     Attributes:
-        language: That of the text, as "he" or "en": for screen readers and hyphenation.
-        description: What it is about, in a sentence: for whoever does not see it.
-        footer: Stands at the foot of each page, beside the page's number.
-        one_page: The page is as long as its content, as for a picture.
+        language: The language of the text, such as "he" or "en", for screen readers and
+            hyphenation.
+        description: A sentence on its content, for people who cannot see it.
+        footer: The text at the foot of each page, beside the page's number.
+        one_page: Whether it is one page as long as its content, as for a picture.
     """
 
     title: str
@@ -161,7 +164,7 @@ class Sheet(Struct, frozen=True):
 
 
 def shown(cell: Cell) -> str:
-    """A cell's text; a number in whole, without an exponent and zeros that say nothing."""
+    """Return a cell's text; numbers have no exponent and no trailing zeros."""
     if cell is None:
         return ""
     if not isinstance(cell, float) or not isfinite(cell):
@@ -170,7 +173,7 @@ def shown(cell: Cell) -> str:
 
 
 def marks(block: List, language: str) -> list[str]:
-    """The mark of each line of a list."""
+    """Return the mark of each line of a list."""
     if block.mark == "number":
         return [f"{n}." for n in range(1, len(block.items) + 1)]
     if block.mark == "letter":
@@ -179,7 +182,7 @@ def marks(block: List, language: str) -> list[str]:
 
 
 def letter(index: int, language: str) -> str:
-    """The letter that stands for a place, counted from 0: א, ב … י, יא, or A, B … Z, AA."""
+    """Return the letters for a place, counted from 0: א, ב … י, יא, or A, B … Z, AA."""
     if not language.startswith("he"):
         return ("" if index < 26 else letter(index // 26 - 1, language)) + chr(65 + index % 26)
     tens, ones = divmod(index + 1, 10)
@@ -189,7 +192,7 @@ def letter(index: int, language: str) -> str:
 
 
 def alternative(chart: Chart) -> str:
-    """What a chart shows, in words: its own `alt`, or its title and values."""
+    """Return a chart's description: its `alt`, or its title and values."""
     if chart.alt:
         return chart.alt
     pairs = zip(chart.labels, chart.values, strict=True)

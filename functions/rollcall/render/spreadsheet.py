@@ -1,8 +1,8 @@
-"""Spreadsheets (xlsx) and CSV of tables.
+"""Renders tables as spreadsheets (xlsx) and CSV.
 
-What people wrote is text in a cell, whatever it begins with. In an xlsx no cell is a formula, also
-after somebody edited it; in CSV, which has no types, what a spreadsheet would take for a formula
-gets an apostrophe in front.
+A text stays a text in its cell, whatever it begins with. In an xlsx file no cell becomes a formula,
+even after it is edited; in CSV, which has no types, a text that a spreadsheet would interpret as a
+formula gets an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _LEAST_WIDTH, _MOST_WIDTH = 8, 50
 
 
 def xlsx(sheets: Sequence[Sheet]) -> bytes:
-    """A workbook with a sheet for each; headings and paragraphs become rows, other blocks but
-    tables are left out.
+    """Return a workbook with a worksheet for each sheet. Headings and paragraphs become rows;
+    blocks other than these and tables are left out.
 
     Raises:
         FailedPrecondition: The extra [spreadsheets] is not installed.
@@ -47,37 +47,37 @@ def xlsx(sheets: Sequence[Sheet]) -> bytes:
 
 
 def csv(table: Table) -> bytes:
-    """A table as CSV with a byte order mark, by which spreadsheets know that it is UTF-8; numbers
-    and words stand in it as they are, without isolates."""
+    """Return a table as CSV, with a byte order mark that identifies it as UTF-8 to spreadsheets,
+    and without isolates."""
     out = io.StringIO(newline="")
     writer = csv_format.writer(out)
-    writer.writerow([_defused(each) for each in table.header])
+    writer.writerow([_csv_cell(each) for each in table.header])
     for row in table.rows:
-        writer.writerow([_defused(each) for each in row])
+        writer.writerow([_csv_cell(each) for each in row])
     return b"\xef\xbb\xbf" + out.getvalue().encode()
 
 
 def sheet_name(name: str, *, taken: Sequence[str]) -> str:
-    """A title as a sheet may be called: at most 31 characters, none of `[]:*?/\\` and no control
-    characters, no apostrophe at its ends, and no other sheet's."""
+    """Return a title as a valid name of a worksheet: at most 31 characters, none of `[]:*?/\\` and
+    no control characters, no apostrophe at its ends, and different from the names in `taken`."""
     plain = _cut(_NOT_IN_NAMES.sub(" ", cleaned(name)).strip("' "), _SHEET_CHARS).strip("' ")
-    if not plain or plain.casefold() == "history":  # a name that Excel keeps to itself
+    if not plain or plain.casefold() == "history":  # a name that Excel reserves
         plain = f"{plain} 1".strip()
     known = {each.casefold() for each in taken}
-    found, count = plain, 1
-    while found.casefold() in known:
+    unique, count = plain, 1
+    while unique.casefold() in known:
         count += 1
         ending = f" ({count})"
-        found = _cut(plain, _SHEET_CHARS - len(ending)) + ending
-    return found
+        unique = _cut(plain, _SHEET_CHARS - len(ending)) + ending
+    return unique
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text, counted as spreadsheets do: in units of UTF-16."""
+    """Return the beginning of a text, counted in units of UTF-16 as spreadsheets do."""
     return text.encode("utf-16-le")[: 2 * most].decode("utf-16-le", "ignore")
 
 
-def _defused(cell: Cell) -> Cell:
+def _csv_cell(cell: Cell) -> Cell:
     if not isinstance(cell, str):
         return cell
     text = cleaned(cell)
@@ -123,8 +123,8 @@ def _write(book: Any, page: Any, sheet: Sheet) -> None:
 
 
 def _cell_text(text: str, direction: Direction) -> str:
-    """A cell's text, isolated where it has parts of both directions; a name or a word alone stays
-    as it was written."""
+    """Return a cell's text, isolated if it has parts of both directions; a single name or word
+    stays unchanged."""
     parts = runs(text, direction)
     is_mixed = not _LIKE_A_FORMULA.match(text) and (
         len(parts) > 1 or any(each.isolated and " " in each.text for each in parts)

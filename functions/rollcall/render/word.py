@@ -1,9 +1,9 @@
-"""Word documents (docx) of a sheet, by python-docx.
+"""Renders a sheet as a Word document (docx) with python-docx.
 
-python-docx knows one direction and one font of a run; what a right-to-left text needs beside them
-(`w:bidi`, `w:rtl`, `w:cs` fonts and sizes, `bidiVisual` tables) is added here, each at its place in
-the schema. Isolated parts are runs of their own between left-to-right marks: Word goes by the run,
-other programs by the marks.
+python-docx supports one direction and one font for a run; this module adds what right-to-left texts
+need (`w:bidi`, `w:rtl`, `w:cs` fonts and sizes, `bidiVisual` tables), each at its place in the
+schema. An isolated part is a run between marks of the direction: Word uses the run's direction,
+other programs the marks.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _FONT = "Arial"
 _SMALL = 10.0
-"""The least size of type, in points."""
+"""The smallest font size, in points."""
 _WIDTH_CM = 17.0
 _INDENT_CM = 0.9
 _PICTURE_PPI = 200
@@ -73,7 +73,7 @@ _AFTER_VISUAL = (
 
 
 def docx(sheet: Sheet) -> bytes:
-    """The sheet as a Word document.
+    """Return the sheet as a Word document.
 
     Raises:
         FailedPrecondition: The extra [render] is not installed.
@@ -134,7 +134,7 @@ class _Document:
             style.font.size = Pt(size)
             properties = style.element.get_or_add_rPr()
             fonts = properties.get_or_add_rFonts()
-            for attribute in list(fonts.attrib):  # those of a theme come before names
+            for attribute in list(fonts.attrib):  # a theme's fonts would override names
                 del fonts.attrib[attribute]
             for kind in ("ascii", "hAnsi", "cs", "eastAsia"):
                 fonts.set(qn(f"w:{kind}"), _FONT)
@@ -163,7 +163,7 @@ class _Document:
     def _runs(
         self, paragraph: WordParagraph, text: str, *, bold: bool = False, size: float | None = None
     ) -> None:
-        """Add a text, each isolated part as a run of its own."""
+        """Add a text, with a separate run for each isolated part."""
         from docx.shared import Pt
 
         mark = _MARKS[self._sheet.direction]
@@ -193,7 +193,7 @@ class _Document:
             self._write_table(block)
         elif isinstance(block, Image):
             data = block.data
-            if image_kind(data) == "svg":  # which Word cannot hold: it becomes a picture
+            if image_kind(data) == "svg":  # converted, since python-docx cannot embed it
                 data = png(Sheet("", [block], one_page=True), ppi=_PICTURE_PPI)[0]
             self._picture(data, block.alt, block.width_cm)
         elif isinstance(block, Chart):
@@ -228,7 +228,7 @@ class _Document:
             for side in ("top", "left", "bottom", "right"):
                 _insert(border, f"w:{side}", "", val="single", sz="6", space="4", color=color)
         is_label = block.style == "label"
-        if is_label:  # on the page of what it names
+        if is_label:  # on the same page as the next block
             paragraph.paragraph_format.keep_with_next = True
         self._runs(
             paragraph, block.text, bold=is_label, size=_SMALL if block.style == "small" else None
@@ -270,7 +270,7 @@ class _Document:
                 self._runs(cell.paragraphs[0], shown(value), bold=number == 0)
         header = table.rows[0]._tr.get_or_add_trPr()
         _insert(header, "w:tblHeader", "tblCellSpacing jc hidden ins del trPrChange")
-        self._paragraph()  # room below; two tables in a row would become one
+        self._paragraph()  # space below; otherwise two adjacent tables would become one
 
     def _grid(self, rows: int, columns: int) -> Any:
         table = self._word.add_table(rows, columns)
@@ -305,7 +305,8 @@ class _Document:
         self._tab_line(stops[:-1], block.labels)
 
     def _tab_line(self, stops_cm: list[float], labels: Iterable[str] = ("",)) -> None:
-        """A line of labels, each drawn on to its stop; every second stop begins the next label."""
+        """Add a line of labels, each followed by a rule up to its tab stop; every second stop
+        begins the next label."""
         from docx.enum.text import WD_TAB_LEADER
         from docx.shared import Cm, Pt
 
@@ -345,7 +346,7 @@ class _Document:
 
 
 def _insert(parent: Any, tag: str, before: str, **attributes: str) -> Any:
-    """Add an element to a parent, before those that the schema has after it."""
+    """Add an element to a parent, before the elements that must follow it in the schema."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 

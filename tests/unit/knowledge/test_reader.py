@@ -206,7 +206,7 @@ def test_more_than_is_wanted_of_a_pdf_is_not_read(monkeypatch: pytest.MonkeyPatc
     ("content", "reason"),
     [
         (b"%PDF-1.7 and nothing more", "damaged or cut off"),
-        (b"no pdf at all", "not of the type"),
+        (b"no pdf at all", "does not match the declared type"),
         (b"", "empty"),
         (pdf([[]]), "no text was found"),
     ],
