@@ -2,7 +2,7 @@
 
 python-docx supports one direction and one font for a run; this module adds what right-to-left texts
 need (`w:bidi`, `w:rtl`, `w:cs` fonts and sizes, `bidiVisual` tables), each at its place in the
-schema. An isolated part is a run between marks of the direction: Word uses the run's direction,
+schema. An isolated part is a separate run between direction marks: Word uses the run's direction,
 other programs the marks.
 """
 
