@@ -256,7 +256,8 @@ def _split(text: str, request: ModelRequest) -> tuple[list[Goal], list[str]]:
     parts: list[Goal] = []
     unmet: list[str] = []
     instead = cue("instead").search(text) if cue("negated").match(text) else None
-    text = text[instead.end() :] if instead and asks(text[instead.end() :]) else text
+    rest = text[instead.end() :] if instead else ""
+    text = rest if rest and (asks(rest) or choose(rest, request)) else text
     for piece in filter(str.strip, re.split(cue("splits"), text)):
         tool = choose(piece, request)
         is_whole = parts and not asks(piece) and not cue("there").search(piece)

@@ -321,6 +321,13 @@ def test_what_is_wanted_in_place_of_something_is_done(message: str) -> None:
     assert calls(message) == [("calculate_voltage_drop", {"circuitNumber": 3})]
 
 
+def test_what_is_wanted_in_place_of_something_needs_no_known_verb() -> None:
+    file = replace(WORKSPACE[0], keywords=("open",))
+    assert calls("Don't run it yet, just open lib/a.py", (file,)) == [
+        ("read_file", {"path": "lib/a.py"})
+    ]
+
+
 @pytest.mark.parametrize("message", ["How was my class last month?", "איך הכיתה בחודש האחרון?"])
 def test_a_month_is_a_value_where_months_are_listed(message: str) -> None:
     tool = spec(
