@@ -13,7 +13,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -282,12 +282,19 @@ def sign_in_developer(backend: Backend, who: str) -> Session:
 
 
 def _read(reply: Any) -> bytes:
-    return b"".join(_lines(reply))
+    with _unbroken(reply):
+        return bytes(reply.read())  # lines alone would not tell that it is shorter than it says
 
 
 def _lines(reply: Any) -> Iterator[bytes]:
-    try:
+    with _unbroken(reply):
         yield from reply
+
+
+@contextmanager
+def _unbroken(reply: Any) -> Iterator[None]:
+    try:
+        yield
     except (OSError, http.client.HTTPException) as error:
         raise CallError("unavailable", f"the answer of {reply.url} broke off: {error}") from error
 

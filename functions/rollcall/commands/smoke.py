@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,12 @@ from rollcall.commands.client import (
     running_addresses,
     sign_in_developer,
 )
-from rollcall.commands.doctor.deployment import DEPLOY_FUNCTIONS, check_indexes, job_problem
+from rollcall.commands.doctor.deployment import (
+    DEPLOY_FUNCTIONS,
+    check_against,
+    check_indexes,
+    job_problem,
+)
 from rollcall.commands.doctor.findings import (
     MOST_CHARS,
     Finding,
@@ -374,9 +380,12 @@ class Smoke(Struct):
         if isinstance(self.owner, Addresses):
             yield skip("the emulator needs none")
             return
-        _, file = self.app.firestore_files
-        wanted = {"indexes": read_jsonc(file).get("indexes", ())}
-        yield from check_indexes(self.owner, wanted)
+        google, (_, indexes) = self.owner, self.app.firestore_files
+
+        def check(file: Path) -> Iterator[Finding]:
+            return check_indexes(google, {"indexes": read_jsonc(file).get("indexes", ())})
+
+        yield from check_against(indexes, check)
 
     def _queue(self) -> Finding:
         began = time.monotonic()
@@ -453,8 +462,6 @@ def _checked(topic: str, check: Callable[[], Finding]) -> Iterator[Finding]:
             yield check()
         except CallError as error:
             yield fail(str(error), _cure(error))
-        except Problem as problem:
-            yield fail(str(problem))
 
     return guard(topic, findings())
 

@@ -116,6 +116,14 @@ def enable(place: Place, options: Namespace) -> int:
     return _overrule(place, options, status=options.status, reason=None)
 
 
+def _user_name() -> str:
+    """Who runs this, on this computer."""
+    try:
+        return getpass.getuser()
+    except (KeyError, ImportError, OSError):  # a container may run under an id that has no name
+        return "unknown"
+
+
 def _overrule(place: Place, options: Namespace, *, status: str | None, reason: str | None) -> int:
     """Change the override of the status and leave all others.
 
@@ -133,7 +141,7 @@ def _overrule(place: Place, options: Namespace, *, status: str | None, reason: s
         if kind == AGENTS:
             named_agent(id, read_agents(db))
         raise Problem(f"There is no {path}; `registry list` names the capabilities there are.")
-    note: Any = {"by": getpass.getuser(), "at": datetime.now(UTC), "text": reason}
+    note: Any = {"by": _user_name(), "at": datetime.now(UTC), "text": reason}
     document.update(
         {
             "overrides.status": status or DELETE_FIELD,

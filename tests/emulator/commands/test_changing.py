@@ -87,6 +87,20 @@ def test_disable_keeps_other_overrides_and_says_who_and_why(run: Run, registry: 
     assert "renovation" in run("registry", "show", "find_room").out
 
 
+def test_disable_works_for_a_user_without_a_name(
+    run: Run, registry: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def nobody(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    assert run("registry", "disable", "find_room").code == 0
+    assert stored(registry, "capabilities/find_room")["overrides"]["note"]["by"] == "unknown"
+
+
 def test_enable_takes_the_override_back(run: Run, registry: Client) -> None:
     run("registry", "disable", "find_room")
     done = run("registry", "enable", "find_room")

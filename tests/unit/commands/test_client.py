@@ -126,6 +126,18 @@ def test_an_answer_that_breaks_off_is_a_failure(serve: Serve, kind: str) -> None
         drained(serve(reply))
 
 
+def test_an_answer_that_is_shorter_than_it_says_is_a_failure(serve: Serve) -> None:
+    def reply(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "99")
+        handler.end_headers()
+        handler.wfile.write(b'{"result": 1}')
+        handler.close_connection = True
+
+    with pytest.raises(CallError, match=r"^unavailable: the answer of http://.*/run_agent broke"):
+        serve(reply).call("run_agent", {})
+
+
 def test_tracebacks_beside_a_result_are_told(serve: Serve) -> None:
     told: list[str] = []
     backend = serve(streams({"result": 1, "incidents": [INCIDENT]}))

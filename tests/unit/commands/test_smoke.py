@@ -327,6 +327,15 @@ def test_a_run_a_minute_ago_is_recent_enough(cloud: Cloud, google: FakeGoogle, a
     assert smoke(cloud, google, app)["clock"].level == "ok"
 
 
+def test_indexes_that_nothing_here_asks_for_fail_and_the_rest_is_tested(
+    cloud: Cloud, google: FakeGoogle, app: App
+) -> None:
+    (app.root / "firestore.indexes.json").unlink()
+    found = smoke(cloud, google, app)
+    assert (found["indexes"].level, found["indexes"].mend) == ("fail", "python -m rollcall init")
+    assert {each.level for topic, each in found.items() if topic != "indexes"} == {"ok"}
+
+
 def test_the_web_api_key_is_looked_up(google: FakeGoogle) -> None:
     name = "projects/shop/webApps/1:2:web:3"
     with pytest.raises(Problem, match="--api-key"):

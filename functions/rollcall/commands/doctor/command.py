@@ -14,6 +14,12 @@ from rollcall.agent.prices import read_prices
 from rollcall.commands.app import Place, connect, require_app
 from rollcall.commands.doctor import configuration, deployment
 from rollcall.commands.doctor.configuration import Settings, read_settings
+from rollcall.commands.doctor.deployment import (
+    check_against,
+    check_expiry,
+    check_indexes,
+    check_rules,
+)
 from rollcall.commands.doctor.findings import (
     Finding,
     Google,
@@ -152,14 +158,21 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
     region = settings.env.get("ROLLCALL_REGION") or app.region or DEFAULT_REGION
     triggers = app.catalog.function_triggers()
     scheduled = [name for name, each in triggers.items() if isinstance(each, OnSchedule)]
-    rules_file, indexes_file = app.firestore_files
-    rules, indexes = rules_file.read_text(encoding="utf-8"), read_jsonc(indexes_file)
+    rules, indexes = app.firestore_files
     yield ok(f"those of {google.who}", topic="credentials")
     checks = (
         ("firestore", deployment.check_mode(google, region=region)),
-        ("indexes", deployment.check_indexes(google, indexes)),
-        ("expiry", deployment.check_expiry(google, indexes)),
-        ("rules", deployment.check_rules(google, rules)),
+        (
+            "indexes",
+            check_against(indexes, lambda file: check_indexes(google, read_jsonc(file))),
+        ),
+        ("expiry", check_against(indexes, lambda file: check_expiry(google, read_jsonc(file)))),
+        (
+            "rules",
+            check_against(
+                rules, lambda file: check_rules(google, file.read_text(encoding="utf-8"))
+            ),
+        ),
         ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
         ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
         ("secrets", deployment.check_secrets(google, settings.secrets)),

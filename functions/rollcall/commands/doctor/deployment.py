@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from rollcall.commands.doctor.findings import (
     warn,
 )
 from rollcall.commands.rules import index_key
+from rollcall.core.definition import shown_path
 from rollcall.core.shapes import Role
 from rollcall.core.texts import clipped
 from rollcall.registry.segments import MANIFEST, part
@@ -240,6 +242,16 @@ def check_mode(google: Google, *, region: str) -> Iterator[Finding]:
         yield warn(
             "the database can be deleted by one command",
             "gcloud firestore databases update --project={project} --delete-protection",
+        )
+
+
+def check_against(file: Path, check: Callable[[Path], Iterable[Finding]]) -> Iterator[Finding]:
+    """Run a check that compares with a file of this checkout; fail where there is none."""
+    if file.is_file():
+        yield from check(file)
+    else:
+        yield fail(
+            f"there is no {shown_path(file)} here to compare with", "python -m rollcall init"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rollcall.core.errors import Problem
 from rollcall.core.texts import clipped
 
 TIMEOUT_S = 20
@@ -150,7 +151,8 @@ def rollcall(command: str) -> str:
 
 
 def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:
-    """Run a check, and say in its findings what they are about; an error of Google's is one."""
+    """Run a check, and say in its findings what they are about; an error of Google's is one, and so
+    is a problem, such as a file that cannot be read."""
     for found in _guarded(check):
         yield replace(found, topic=topic)
 
@@ -162,6 +164,8 @@ def _guarded(check: Iterable[Finding]) -> Iterator[Finding]:
 
     try:
         yield from check
+    except Problem as problem:
+        yield fail(str(problem))
     except GoogleRefusal as refused:
         mend = f"give your account the role {refused.role}" if refused.role else ""
         if refused.status == 403:

@@ -285,6 +285,22 @@ def test_functions_are_looked_for_in_the_region_that_the_code_sets(tmp_path: Pat
         assert f" are not deployed in {region}: " in functions.text
 
 
+def test_files_of_firestore_that_are_missing_or_broken_are_findings_and_the_rest_is_checked(
+    tmp_path: Path,
+) -> None:
+    place, settings = shop(tmp_path, ""), Settings({}, (), "functions/.env.shop")
+    (tmp_path / "firestore.rules").unlink()
+    (tmp_path / "firestore.indexes.json").write_text("{,}")
+    with FakeGoogle() as google:
+        findings = list(command._in_production(google.client, place, settings))
+    of = {each.topic: each for each in findings}
+    assert (of["rules"].level, of["rules"].mend) == ("fail", "python -m rollcall init")
+    assert of["rules"].text == "there is no firestore.rules here to compare with"
+    for topic in ("indexes", "expiry"):
+        assert (of[topic].level, "indexes.json is no JSON" in of[topic].text) == ("fail", True)
+    assert "roles" in of
+
+
 @pytest.mark.parametrize(
     ("main", "line"),
     [
