@@ -229,6 +229,9 @@ def _goals(turn: Turn, request: ModelRequest, depth: int = 0) -> tuple[list[Goal
         return dictated
     followed = _follow_up(turn, request)
     found, unmet = _split(text, request)
+    if cue("narrows").match(text):  # "only the urgent ones" are of the last list, or of none
+        before = {each.call.name for each in steps_of(turn.before)[-1:]}
+        found = [each for each in found if not before or each.tool.name in before]
     leans = followed and (followed.pick is not None or cue("leans").match(text))
     others = [each for each in found if followed and each.tool.name != followed.tool.name]
     own = vocabulary(followed.tool) if followed else frozenset[str]()

@@ -203,6 +203,7 @@ def test_the_users_own_things_are_asked_for_as_such(message: str, mine: bool) ->
         ("What do I owe money for?", {"assignee": "me"}),
         ("Who has promised Lior a ride?", {"owedTo": "Lior"}),
         ("What is Lior still waiting for me to send?", {"assignee": "me", "owedTo": "Lior"}),
+        ("What is waiting for me?", {"assignee": "me"}),
         ("What does Lior need from me?", {"assignee": "me", "owedTo": "Lior"}),
         ("מה ליאור מצפה ממני?", {"assignee": "me", "owedTo": "ליאור"}),
         ("מה עומר חייב לי?", {"assignee": "עומר", "owedTo": "me"}),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rollcall.core.text import tokens
 from rollcall.models.planner.choice import with_commands
-from tests.unit.models.planner.kit import MESSAGING, answer_of, ask, messaging
+from tests.unit.models.planner.kit import EDUCATION, MESSAGING, Talk, answer_of, ask, messaging
 
 LIST = replace(
     MESSAGING[0], keywords=("groups", "באילו קבוצות אני", "עם מי אני מתכתב", "שיחות", "קבוצות")
@@ -102,3 +102,23 @@ def test_a_summary_marks_the_messages_it_rests_on(summary: str, told: str) -> No
         }
 
     assert told in answer_of(ask("Summarize the Launch room", TOOLS, run))
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("אני רוצה לראות את המשימות", "get_conversation_action_items"),
+        ("תוכלי להראות לי את ההחלטות?", "get_conversation_decisions"),
+    ],
+)
+def test_a_polite_beginning_in_hebrew_hides_no_request(message: str, name: str) -> None:
+    talk = ask(message, MESSAGING)
+    assert talk.calls == [[(name, {})]]
+
+
+def test_a_polite_question_in_hebrew_asks_for_a_write() -> None:
+    tool = replace(EDUCATION[0], writes=True)
+    talk = Talk((tool,), lambda name, given: {"output": {"done": "All right."}})
+    talk.say("תוכלי להכין דף עבודה על שברים לכיתה ד?")
+    ((made, arguments),) = talk.calls[0]
+    assert (made, arguments["topic"]) == ("generate_static_content", "שברים")

@@ -335,3 +335,15 @@ def test_a_wish_in_a_sentence_of_its_own_is_no_word_of_a_search() -> None:
     said = talk.say("Find messages about the budget. I'd also like a poster of it.")
     assert talk.calls == [[("search_all_conversations", {"query": "budget"})]]
     assert "poster" in said
+
+
+@pytest.mark.parametrize("then", ["only the urgent ones", "רק הדחופות"])
+def test_some_of_a_list_are_not_those_of_another_tool(then: str) -> None:
+    talk = Talk(MESSAGING)
+    talk.say("What decisions were made?")
+    talk.say(then)
+    assert not talk.calls
+    talk = Talk(MESSAGING)
+    talk.say("Show my priorities")
+    talk.say("only the urgent ones")
+    assert [name for ((name, _),) in talk.calls] == ["get_priority_messages"]
