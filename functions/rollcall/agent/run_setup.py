@@ -156,14 +156,14 @@ class RunContext(Struct, frozen=True):
             index = vectors(self.platform.db, self.registry, embedder)
             return index.search(vector, limit=limit, allowed=mask) if index else ()
 
-        recent, sticky, was_asked = dialogue(read_history(documents))
+        recent, sticky, was_question = dialogue(read_history(documents))
         chosen = select(
             self.registry,
             replace(
                 self.tool_request(),
                 recent=recent,
                 sticky=sticky,
-                answers_question=was_asked,
+                answers_question=was_question,
                 near=near if embedder else None,
             ),
         )
@@ -192,12 +192,12 @@ class RunContext(Struct, frozen=True):
         # approved call is still tried.
         mask = permitted(self.registry, tool_request, with_down=True)
         setup = request.get("setup") or {}
-        narrowed = None if setup.get("tools") is None else frozenset(setup["tools"])
+        setup_tools = None if setup.get("tools") is None else frozenset(setup["tools"])
         usable = entries.allowed((*request["offered"], *found), mask)
-        if narrowed is not None:
-            usable = [id for id in usable if id in narrowed]
+        if setup_tools is not None:
+            usable = [id for id in usable if id in setup_tools]
         abilities: list[str] = []
-        if not usable and narrowed is None:
+        if not usable and setup_tools is None:
             mask = permitted(self.registry, tool_request)
             others = itertools.islice(itertools.compress(entries.ids, mask), ABILITIES)
             # Those that the agent names come first, in its order.
@@ -206,7 +206,7 @@ class RunContext(Struct, frozen=True):
             self,
             client_context=request["context"],
             entries=tuple(entries[id] for id in usable),
-            finds_more=request.get("findsMore", False) and narrowed is None,
+            finds_more=request.get("findsMore", False) and setup_tools is None,
             setup_instructions=str(setup.get("instructions") or ""),
             abilities=tuple(entries[id] for id in abilities),
         )
@@ -312,10 +312,10 @@ def dialogue(history: Sequence[Message]) -> tuple[list[str], list[str], bool]:
         if isinstance(message, ModelMessage):
             called += [call.name for call in message.tool_calls]
     last = history[-1] if history else None
-    was_asked = isinstance(last, ModelMessage) and last.text.rstrip().endswith("?")
-    was_asked = was_asked or ASK_USER in called[:1]
+    was_question = isinstance(last, ModelMessage) and last.text.rstrip().endswith("?")
+    was_question = was_question or ASK_USER in called[:1]
     called = [name for name in called if name not in PLATFORM_TOOLS]
-    return texts[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_asked
+    return texts[: -RECENT - 1 : -1], list(dict.fromkeys(called))[:STICKY], was_question
 
 
 def registered_client_tools(registry: Snapshot, offered: Sequence[str]) -> tuple[str, ...]:

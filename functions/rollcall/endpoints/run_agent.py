@@ -223,10 +223,10 @@ def _opening(
     if replaced := request.retry or request.replaces:
         entries = context.registry.content.entries
 
-        def stays(turn: Sequence[dict[str, Any]]) -> list[str]:
+        def find_writes(turn: Sequence[dict[str, Any]]) -> list[str]:
             return write_lines(turn, writes=lambda id: id in entries and entries[id].spec.writes)
 
-        replacement = Replacement(replaced, "retry" if request.retry else "replaces", stays)
+        replacement = Replacement(replaced, "retry" if request.retry else "replaces", find_writes)
     opening = Opening(
         user=context.user,
         agent=context.profile.id,

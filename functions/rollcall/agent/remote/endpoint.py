@@ -56,7 +56,7 @@ class _Hop(Struct, frozen=True):
     call_key: str | None
     secret: str | None
 
-    def send(self, *, ends: float) -> tuple[Request, Reply]:
+    def send(self, *, deadline: float) -> tuple[Request, Reply]:
         check_listed(self.url, HOSTS)
         headers = {"Host": self.url.authority, "Accept": "application/json"}
         if self.body is not None:
@@ -65,7 +65,7 @@ class _Hop(Struct, frozen=True):
             headers["Idempotency-Key"] = self.call_key
         if self.secret is not None:
             headers["Authorization"] = f"Bearer {self.secret}"
-        addresses = public_addresses(self.url.host, self.url.port, ends=ends)
+        addresses = public_addresses(self.url.host, self.url.port, deadline=deadline)
         request = Request(
             to=self.url.authority,
             method=self.method,
@@ -75,7 +75,7 @@ class _Hop(Struct, frozen=True):
             body=self.body,
             writes=self.call_key is not None,
         )
-        return request, exchange(request, addresses, self.url.port, ends=ends)
+        return request, exchange(request, addresses, self.url.port, deadline=deadline)
 
     def redirected(self, reply: Reply) -> _Hop:
         """Return the request that a redirect asks for; the secret is sent to the same origin
@@ -113,7 +113,7 @@ def call_endpoint(
         OutcomeUnknown: A write was sent, and whether it was done is not known.
         AgentError: Another error, by the status of the endpoint's answer.
     """
-    ends = time.monotonic() + timeout_s
+    deadline = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
     url = parse_url(execution.target)
     check_listed(url, HOSTS)  # before the secret is read
@@ -124,7 +124,7 @@ def call_endpoint(
         body = json.dumps(arguments, ensure_ascii=False).encode()
         hop = _Hop(url, "POST", body, call_key, secret)
     for _ in range(MAX_REDIRECTS + 1):
-        request, reply = hop.send(ends=ends)
+        request, reply = hop.send(deadline=deadline)
         is_redirect = reply.status in (*_REPEAT_REDIRECTS, *_GET_REDIRECTS)
         if not is_redirect or "location" not in reply.headers:
             if not 200 <= reply.status < 300:
@@ -144,7 +144,7 @@ def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
         AgentError: It did not answer.
     """
     url = parse_url(execution.target)
-    _, reply = _Hop(url, "HEAD", None, None, None).send(ends=time.monotonic() + timeout_s)
+    _, reply = _Hop(url, "HEAD", None, None, None).send(deadline=time.monotonic() + timeout_s)
     return reply.status
 
 

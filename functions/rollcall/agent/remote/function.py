@@ -90,7 +90,7 @@ def call_function(
         OutcomeUnknown: A write was sent, and whether it was done is not known.
         AgentError: The function's own error, with its code, message, field and hint.
     """
-    ends = time.monotonic() + timeout_s
+    deadline = time.monotonic() + timeout_s
     check_json(arguments, field="arguments")
     place = _address(execution.target)
     optional = {
@@ -116,8 +116,8 @@ def call_function(
         body=body,
         writes=call_key is not None,
     )
-    addresses = look_up(place.address, place.port, ends=ends)
-    return _result(exchange(request, addresses, place.port, ends=ends), request)
+    addresses = look_up(place.address, place.port, deadline=deadline)
+    return _result(exchange(request, addresses, place.port, deadline=deadline), request)
 
 
 def reach_function(execution: Execution, *, timeout_s: float) -> int:
@@ -127,7 +127,7 @@ def reach_function(execution: Execution, *, timeout_s: float) -> int:
         FailedPrecondition: The function may not be called.
         AgentError: It did not answer.
     """
-    ends = time.monotonic() + timeout_s
+    deadline = time.monotonic() + timeout_s
     place = _address(execution.target)
     request = Request(
         to=f"the function {place.name}",
@@ -140,8 +140,8 @@ def reach_function(execution: Execution, *, timeout_s: float) -> int:
             "Access-Control-Request-Method": "POST",
         },
     )
-    addresses = look_up(place.address, place.port, ends=ends)
-    return exchange(request, addresses, place.port, ends=ends).status
+    addresses = look_up(place.address, place.port, deadline=deadline)
+    return exchange(request, addresses, place.port, deadline=deadline).status
 
 
 def _address(target: str) -> _Address:
@@ -173,12 +173,12 @@ def _address(target: str) -> _Address:
 def _functions_emulator(hub: str) -> str:
     """Return `host:port` of the functions emulator, read from the emulators' hub."""
     address, _, port = hub.rpartition(":")
-    ends = time.monotonic() + HUB_S
+    deadline = time.monotonic() + HUB_S
     request = Request(
         to="the emulators' hub", method="GET", path="/emulators", host=None, headers={"Host": hub}
     )
-    addresses = look_up(address, int(port), ends=ends)
-    found = read_json(exchange(request, addresses, int(port), ends=ends), request)
+    addresses = look_up(address, int(port), deadline=deadline)
+    found = read_json(exchange(request, addresses, int(port), deadline=deadline), request)
     if not isinstance(found, dict) or "functions" not in found:
         raise FailedPrecondition("the functions emulator does not run")
     return f"{found['functions']['host']}:{found['functions']['port']}"

@@ -88,12 +88,12 @@ class _Unusable(Exception):
     """A complete answer that cannot be used."""
 
 
-def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: float) -> Reply:
+def exchange(request: Request, addresses: Sequence[str], port: int, *, deadline: float) -> Reply:
     """Send a request and read its answer.
 
     Args:
         addresses: IP addresses, tried in order until one accepts the connection.
-        ends: The `time.monotonic()` value at which the time is over.
+        deadline: The `time.monotonic()` value at which the time is over.
 
     Raises:
         Unavailable: No connection could be made, or it broke.
@@ -101,20 +101,20 @@ def exchange(request: Request, addresses: Sequence[str], port: int, *, ends: flo
         FailedPrecondition: The answer is too large, or has an unknown encoding.
         OutcomeUnknown: Any of these happened after a write was sent.
     """
-    with _shut_down_at(_connect(request, addresses, port, ends), ends) as connection:
+    with _shut_down_at(_connect(request, addresses, port, deadline), deadline) as connection:
         try:
             if request.host is not None:
                 assert isinstance(connection, ssl.SSLSocket)
                 connection.do_handshake()
         except OSError as error:
-            raise _not_sent(request, error, ends) from None
+            raise _not_sent(request, error, deadline) from None
         try:
             reply = _ask(request, connection)
-            if time.monotonic() >= ends:  # an answer that was cut off may look like a short one
+            if time.monotonic() >= deadline:  # an answer that was cut off may look like a short one
                 raise TimeoutError
             return reply
         except (OSError, HTTPException, zlib.error, _Unusable) as error:
-            raise _not_answered(request, error, ends) from None
+            raise _not_answered(request, error, deadline) from None
 
 
 def read_json(reply: Reply, request: Request) -> Any:
@@ -140,12 +140,12 @@ def read_json(reply: Reply, request: Request) -> Any:
 
 
 def _connect(
-    request: Request, addresses: Sequence[str], port: int, ends: float
+    request: Request, addresses: Sequence[str], port: int, deadline: float
 ) -> socket.socket | ssl.SSLSocket:
     """Return a connection to the first address that accepts one, before any TLS handshake."""
     error: OSError = TimeoutError()
     for address in addresses:
-        left_s = min(CONNECT_S, ends - time.monotonic())
+        left_s = min(CONNECT_S, deadline - time.monotonic())
         if left_s <= 0:
             break
         try:
@@ -153,14 +153,14 @@ def _connect(
         except OSError as refused:
             error = refused
             continue
-        connection.settimeout(max(ends - time.monotonic(), 0.001))
+        connection.settimeout(max(deadline - time.monotonic(), 0.001))
         if request.host is None:
             return connection
         tls = _tls(os.environ.get("SSL_CERT_FILE"))
         return tls.wrap_socket(
             connection, server_hostname=request.host, do_handshake_on_connect=False
         )
-    raise _not_sent(request, error, ends)
+    raise _not_sent(request, error, deadline)
 
 
 @cache
@@ -170,7 +170,7 @@ def _tls(authorities: str | None) -> ssl.SSLContext:
 
 
 @contextmanager
-def _shut_down_at(connection: socket.socket, ends: float) -> Iterator[socket.socket]:
+def _shut_down_at(connection: socket.socket, deadline: float) -> Iterator[socket.socket]:
     """Shut the connection down when the time is over. The socket's own timeout is not enough: it
     applies to each read, and a server may send a byte now and then."""
     lock = threading.Lock()
@@ -182,7 +182,7 @@ def _shut_down_at(connection: socket.socket, ends: float) -> Iterator[socket.soc
                 with suppress(OSError):  # it is closed already
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
-    timer = threading.Timer(max(ends - time.monotonic(), 0.0), cut)
+    timer = threading.Timer(max(deadline - time.monotonic(), 0.0), cut)
     timer.daemon = True
     timer.start()
     try:
@@ -234,20 +234,20 @@ def _decoded(raw: bytes, headers: Mapping[str, str]) -> bytes:
     return body
 
 
-def _not_sent(request: Request, error: OSError, ends: float) -> AgentError:
+def _not_sent(request: Request, error: OSError, deadline: float) -> AgentError:
     """Return the error for a request that was not sent, since no connection was made."""
     log.warning("%s: no connection: %r", request.to, error)
-    if time.monotonic() >= ends:
+    if time.monotonic() >= deadline:
         return DeadlineExceeded(TEXTS.text("errors.not_reached_in_time", to=request.to))
     if isinstance(error, ssl.SSLCertVerificationError):
         return Unavailable(TEXTS.text("errors.not_proven", to=request.to))
     return Unavailable(TEXTS.text("errors.not_reached", to=request.to))
 
 
-def _not_answered(request: Request, error: Exception, ends: float) -> AgentError:
+def _not_answered(request: Request, error: Exception, deadline: float) -> AgentError:
     """Return the error for a request that was sent and got no usable answer."""
     log.warning("%s: no answer: %r", request.to, error)
-    is_late = time.monotonic() >= ends or isinstance(error, TimeoutError)
+    is_late = time.monotonic() >= deadline or isinstance(error, TimeoutError)
     if is_late:
         problem = TEXTS.text("errors.not_answered_in_time", to=request.to)
     elif isinstance(error, _Unusable):
@@ -302,18 +302,18 @@ def _matches(url: Url, name: str, port: int) -> bool:
     return url.origin == (name, port)
 
 
-def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
+def public_addresses(host: str, port: int, *, deadline: float) -> list[str]:
     """Return the IP addresses of `host`, all of which must be public.
 
     Args:
-        ends: The `time.monotonic()` value at which the time is over.
+        deadline: The `time.monotonic()` value at which the time is over.
 
     Raises:
         FailedPrecondition: An address is not public.
         Unavailable: The name cannot be resolved now.
         DeadlineExceeded: The time is over.
     """
-    found = look_up(host, port, ends=ends)
+    found = look_up(host, port, deadline=deadline)
     for text in found:
         if not is_public(ip_address(text)):
             log.warning("%s leads to %s, which is not public", host, text)
@@ -321,7 +321,7 @@ def public_addresses(host: str, port: int, *, ends: float) -> list[str]:
     return found
 
 
-def look_up(host: str, port: int, *, ends: float) -> list[str]:
+def look_up(host: str, port: int, *, deadline: float) -> list[str]:
     """Return the IP addresses of `host`, each once.
 
     Raises:
@@ -341,7 +341,7 @@ def look_up(host: str, port: int, *, ends: float) -> list[str]:
     # In a thread, because the system's resolver has no timeout that could be set.
     threading.Thread(target=ask, daemon=True).start()
     try:
-        found = answer.get(timeout=max(ends - time.monotonic(), 0.0))
+        found = answer.get(timeout=max(deadline - time.monotonic(), 0.0))
     except queue.Empty:
         raise DeadlineExceeded(f"the name {host} was not found in the time allowed") from None
     if isinstance(found, OSError) or not found:

@@ -158,19 +158,19 @@ def soon() -> float:
 def test_one_private_address_among_public_ones_is_enough_to_refuse(names: Names) -> None:
     names["api.example.com"] = ["8.8.8.8", "10.0.0.1"]
     with pytest.raises(FailedPrecondition) as caught:
-        public_addresses("api.example.com", 443, ends=soon())
+        public_addresses("api.example.com", 443, deadline=soon())
     assert "10.0.0.1" not in str(caught.value)
     names["api.example.com"] = ["8.8.8.8", "8.8.8.8", "1.1.1.1"]
-    found = public_addresses("api.example.com", 443, ends=soon())
+    found = public_addresses("api.example.com", 443, deadline=soon())
     assert found == ["8.8.8.8", "1.1.1.1"]
 
 
 def test_a_name_that_leads_nowhere_or_everywhere_is_refused(names: Names) -> None:
     with pytest.raises(Unavailable):
-        look_up("nobody.example.com", 443, ends=soon())
+        look_up("nobody.example.com", 443, deadline=soon())
     names["all.example.com"] = [f"8.8.8.{n}" for n in range(http.MAX_ADDRESSES + 1)]
     with pytest.raises(FailedPrecondition):
-        look_up("all.example.com", 443, ends=soon())
+        look_up("all.example.com", 443, deadline=soon())
 
 
 def test_a_name_server_that_does_not_answer_is_not_waited_for(
@@ -180,6 +180,6 @@ def test_a_name_server_that_does_not_answer_is_not_waited_for(
     monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: answered.wait(60) and [])
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
-        look_up("api.example.com", 443, ends=began + 0.1)
+        look_up("api.example.com", 443, deadline=began + 0.1)
     assert time.monotonic() - began < 30
     answered.set()
