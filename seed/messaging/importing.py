@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from packs.messaging.documents import CONVERSATIONS, Conversation
-from packs.messaging.ingest import Ingested, write_conversation
+from packs.messaging.ingest import IngestCounts, write_conversation
 from rollcall.core.errors import InvalidArgument
 from seed.messaging.records import Item, Note, Problem, Record, Removal
 from seed.messaging.spool import Gathered, Spool
@@ -93,7 +93,7 @@ class Import:
 
     def _write_one(
         self, gathered: Gathered, spool: Spool, on_progress: Callable[[int], None]
-    ) -> Ingested:
+    ) -> IngestCounts:
         return write_conversation(
             self.db,
             self._conversation(gathered),

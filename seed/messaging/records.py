@@ -72,8 +72,8 @@ def document_id(text: str) -> str:
     """An id that every client may send: the text itself, or its beginning with a digest."""
     if _SAFE_ID.fullmatch(text) and not text.startswith("__"):
         return text
-    kept = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:40].lower()
-    return f"{kept or 'id'}-{digest(text)[:16]}"
+    hand_set_fields = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:40].lower()
+    return f"{hand_set_fields or 'id'}-{digest(text)[:16]}"
 
 
 def digest(*parts: str) -> str:
@@ -84,12 +84,12 @@ def digest(*parts: str) -> str:
 
 def fitting(text: str) -> Iterator[Note | str]:
     """The text as it can be kept, after notes on what that changed."""
-    kept = whole(text)
-    if kept != text:
+    hand_set_fields = whole(text)
+    if hand_set_fields != text:
         yield Note("texts with half characters replaced")
-    if len(kept) > CONTENT_CHARS:
+    if len(hand_set_fields) > CONTENT_CHARS:
         yield Note(f"texts cut to {CONTENT_CHARS:,} characters")
-    yield kept[:CONTENT_CHARS]
+    yield hand_set_fields[:CONTENT_CHARS]
 
 
 def whole(text: str) -> str:

@@ -73,9 +73,9 @@ def _attachment_texts(attachments: Any) -> list[str]:
     for item in attachments if isinstance(attachments, list) else []:
         if isinstance(item, dict):
             texts = [item.get("title"), item.get("text")]
-            kept = [text for text in texts if isinstance(text, str) and text]
+            hand_set_fields = [text for text in texts if isinstance(text, str) and text]
             fallback = item.get("fallback")
-            found += kept or ([fallback] if isinstance(fallback, str) else [])
+            found += hand_set_fields or ([fallback] if isinstance(fallback, str) else [])
     return found
 
 

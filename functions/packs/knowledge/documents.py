@@ -1,4 +1,4 @@
-"""The documents that a user may read: listed, searched, deleted."""
+"""Lists, searches and deletes the documents that a user may read."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _to_delete(ctx: ToolContext, document_id: str) -> StoredDocument:
 
     Raises:
         NotFound: The user has no such document.
-        PermissionDenied: The user may read it, and no more.
+        PermissionDenied: The user may only read it.
     """
     document = one_readable(ctx.db, ctx.user, document_id)
     check_may_remove(ctx.user, document)

@@ -1,4 +1,4 @@
-"""Which conversations a user may read: checked before anything else is read."""
+"""Access to conversations: a user's membership is checked before anything else is read."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 MAX_CONVERSATIONS = 300
-"""Of a user with more, those with the newest messages are looked at."""
+"""Most conversations of a user that are read, those with the newest messages first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """Conversations the user takes part in, newest first.
+class ReadableConversations:
+    """Conversations that the user takes part in, newest first.
 
     Attributes:
-        is_all: False where the user has more than could be looked at.
+        is_all: False where the user has more than `MAX_CONVERSATIONS`.
         reader: The user's id.
     """
 
@@ -50,46 +50,46 @@ class Reach:
         return self.conversations[conversation_id].title(self.reader)
 
 
-def reach(
+def readable_conversations(
     ctx: ToolContext, conversation_ids: list[str] | None = None, *, field: str = "conversationIds"
-) -> Reach:
-    """Return the conversations asked for, or all of the user's.
+) -> ReadableConversations:
+    """Return the conversations with these ids, or all of the user's.
 
     Args:
-        field: The argument that named them.
+        field: The argument that holds the ids.
 
     Raises:
-        PermissionDenied: One of those asked for is not the user's, or does not exist: the
-            two cannot be told apart.
+        PermissionDenied: One of them is not the user's or does not exist; the error does not
+            say which.
     """
     if conversation_ids:
-        return _asked_for(ctx, list(dict.fromkeys(conversation_ids)), field)
-    found = fetch(newest(ctx, limit=MAX_CONVERSATIONS + 1))
-    kept = found[:MAX_CONVERSATIONS]
-    return Reach(
+        return _by_id(ctx, list(dict.fromkeys(conversation_ids)), field)
+    found = fetch(newest_query(ctx, limit=MAX_CONVERSATIONS + 1))
+    newest_found = found[:MAX_CONVERSATIONS]
+    return ReadableConversations(
         {
             snapshot.id: Conversation.read(snapshot.id, snapshot.to_dict() or {})
-            for snapshot in kept
+            for snapshot in newest_found
         },
         is_all=len(found) <= MAX_CONVERSATIONS,
         reader=ctx.user.uid,
     )
 
 
-def newest(ctx: ToolContext, *, limit: int) -> BaseQuery:
-    """The query for the user's conversations, those with the newest messages first."""
-    return of_user(ctx).order_by("lastMessageAt", direction="DESCENDING").limit(limit)
+def newest_query(ctx: ToolContext, *, limit: int) -> BaseQuery:
+    """Return the query for the user's conversations, those with the newest messages first."""
+    return query_of_user(ctx).order_by("lastMessageAt", direction="DESCENDING").limit(limit)
 
 
-def of_user(ctx: ToolContext) -> BaseQuery:
-    """The query for all conversations the user takes part in."""
+def query_of_user(ctx: ToolContext) -> BaseQuery:
+    """Return the query for all conversations that the user takes part in."""
     from google.cloud.firestore import FieldFilter
 
     mine = FieldFilter("participantIds", "array_contains", ctx.user.uid)
     return ctx.db.collection(CONVERSATIONS).where(filter=mine)
 
 
-def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
+def _by_id(ctx: ToolContext, ids: list[str], field: str) -> ReadableConversations:
     found: dict[str, Conversation] = {}
     references = [ctx.db.collection(CONVERSATIONS).document(id) for id in ids if is_id(id)]
     for snapshot in ctx.db.get_all(references):
@@ -101,11 +101,11 @@ def _asked_for(ctx: ToolContext, ids: list[str], field: str) -> Reach:
                 TEXTS.text("errors.not_in_conversation", id=id[:80]),
                 field=field,
             )
-    return Reach({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)
+    return ReadableConversations({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)
 
 
 def is_id(text: str) -> bool:
-    """Whether Firestore takes the text as a document's id."""
+    """Whether Firestore accepts the text as a document's id."""
     return (
         0 < len(text.encode("utf-8", "replace")) <= 1500
         and "/" not in text
@@ -118,14 +118,14 @@ def is_id(text: str) -> bool:
 _PAGE = 300
 
 
-def propagate(db: Client, conversation_id: str) -> int:
-    """Write the conversation's current participants to all that was said in it.
+def copy_participants(db: Client, conversation_id: str) -> int:
+    """Copy a conversation's participants to its messages, action items and decisions.
 
-    Only what differs is written. The conversation is looked at again at the end, and the work
-    done again if it has changed: of several runs at once the last to end leaves what is true.
+    Only documents that differ are written. Afterwards the conversation is read again, and the
+    copy repeated if its participants changed, so that concurrent runs end with the current ones.
 
     Returns:
-        How many documents were written.
+        The number of documents written.
     """
     written = 0
     current = _participants(db, conversation_id)

@@ -1,4 +1,4 @@
-"""Action items in a chat: who is to do what by when, in English and Hebrew."""
+"""Rules that find action items in a chat: who is to do what by when, in English and Hebrew."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,21 +24,21 @@ _REPLIES_WITHIN = timedelta(hours=24)
 _REPLIES_LOOKED_AT = 4
 _SAME_TASK = 0.6
 _SAME_OBJECT = 0.75
-_SAID_AGAIN_WITHIN = timedelta(hours=2)
+_REPEATED_WITHIN = timedelta(hours=2)
 _REFUSED = 0.0
-_LESS_LIKELY = 0.5  # Of what nobody in particular was asked, once somebody said no.
+_LESS_LIKELY = 0.5  # Factor for a request to nobody in particular that somebody refused.
 
 
 @dataclass(frozen=True, slots=True)
 class ActionItem:
-    """Something to be done.
+    """A task.
 
     Attributes:
         id: The same whenever the same message is read again.
-        assignee_id: None where nobody, or nobody of the chat, is known to do it.
+        assignee_id: None where the assignee is unknown or no participant.
         deadline: "2026-11-30", or with a time and zone.
-        context: What was said, the reply that settled it included.
-        confidence: 0 to 1; 0 for what was asked of somebody who refused.
+        context: The sentence, with the reply that accepted it.
+        confidence: 0 to 1; 0 for a request that its assignee refused.
     """
 
     id: str
@@ -54,13 +54,13 @@ class ActionItem:
     said_at: datetime
 
 
-def points_back(item: ActionItem) -> bool:
-    """Tell whether an item only says who, of what was asked before: "I'll do that"."""
+def refers_back(item: ActionItem) -> bool:
+    """Tell whether an item only accepts an earlier request: "I'll do that"."""
     return pattern("actions.points_back").match(item.task) is not None
 
 
-def open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
-    """Return the place of the last item that this message may take up."""
+def last_open_item(items: list[ActionItem], message: ChatMessage) -> int | None:
+    """Return the position of the last item that this message may accept."""
     for place in range(len(items) - 1, max(-1, len(items) - 4), -1):
         item = items[place]
         fresh = message.sent_at - item.said_at <= _REPLIES_WITHIN
@@ -73,17 +73,17 @@ def open_before(items: list[ActionItem], message: ChatMessage) -> int | None:
     return None
 
 
-def after_replies(
+def with_replies(
     item: ActionItem, message: ChatMessage, later: Sequence[ChatMessage], people: People
 ) -> ActionItem:
-    """Return the item as the replies to it leave it."""
+    """Return the item, updated by the replies to it."""
     for reply in later[:_REPLIES_LOOKED_AT]:
         if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
             break
         if reply.sender_id == message.sender_id:
             continue
         if item.assignee_id == message.sender_id:
-            break  # A promise needs no one's yes.
+            break  # A promise needs no acceptance.
         if item.assignee_id not in (None, reply.sender_id):
             continue
         if refuses(reply.text):
@@ -91,17 +91,17 @@ def after_replies(
             left = _REFUSED if of_them else item.confidence * _LESS_LIKELY
             return replace(item, confidence=round(left, 2))
         if agrees(reply.text):
-            return accepted(item, people.of(reply.sender_id), reply.text)
+            return with_acceptance(item, people.of(reply.sender_id), reply.text)
     return item
 
 
 def is_refused(settled: ActionItem, item: ActionItem) -> bool:
-    """Tell whether an item worth keeping was refused: those who stored it have to know."""
+    """Tell whether a likely item was refused, so that a stored copy of it must be removed."""
     return settled.confidence == _REFUSED and item.confidence >= LEAST_CONFIDENCE
 
 
-def accepted(item: ActionItem, person: Person, reply: str) -> ActionItem:
-    """Return an item that somebody said yes to."""
+def with_acceptance(item: ActionItem, person: Person, reply: str) -> ActionItem:
+    """Return the item, accepted by a person."""
     return replace(
         item,
         assignee_id=item.assignee_id or person.id,
@@ -136,7 +136,7 @@ def add_item(items: list[ActionItem], item: ActionItem) -> None:
 
 
 def _is_repeated(known: ActionItem, item: ActionItem, words: set[str]) -> bool:
-    """Tell whether an item says an earlier one again; in other words only right after it."""
+    """Tell whether an item repeats an earlier one; in other words, only soon after it."""
     other = set(terms(known.task))
     if not words or not other:
         return False
@@ -145,7 +145,7 @@ def _is_repeated(known: ActionItem, item: ActionItem, words: set[str]) -> bool:
     shorter = min(len(words), len(other))
     return (
         known.assignee_id == item.assignee_id is not None
-        and item.said_at - known.said_at <= _SAID_AGAIN_WITHIN
+        and item.said_at - known.said_at <= _REPEATED_WITHIN
         and shorter >= 2
         and len(words & other) / shorter >= _SAME_OBJECT
     )
@@ -156,32 +156,39 @@ def _overlap(one: set[str], other: set[str]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A task as a clause puts it; `you` where it is for whoever is addressed."""
+class TaskRequest:
+    """A task as a clause words it; `is_for_addressee` if "you" is to do it."""
 
     task: str
     confidence: float
     who: Person | None = None
-    you: bool = False
+    is_for_addressee: bool = False
 
 
-def asks_of(
-    sentence: str, people: People, message: ChatMessage, *, called: Person | None, calls: bool
-) -> Iterator[Ask]:
+def requests_of(
+    sentence: str,
+    people: People,
+    message: ChatMessage,
+    *,
+    called: Person | None,
+    has_addressee: bool,
+) -> Iterator[TaskRequest]:
     """Yield the tasks of one sentence, from its clauses left to right."""
     if pattern("actions.done").search(sentence):
         return
     if label := pattern("actions.label").match(sentence):
-        yield _labelled(label["task"], people, message)
+        yield _labelled_request(label["task"], people, message)
         return
     starts = [0, *(match.end() for match in pattern("actions.cut").finditer(sentence))]
     last_end = -1
     for start in starts:
         clause = pattern("actions.filler").sub("", sentence[start:])
         named = _name_before(sentence, start, people)
-        bare = named is None and (start > 0 or not calls)
-        ask = _ask_of(clause, people, message, bare=bare, called=called)
-        if ask is None:
+        is_unaddressed = named is None and (start > 0 or not has_addressee)
+        request = _request_in_clause(
+            clause, people, message, is_unaddressed=is_unaddressed, called=called
+        )
+        if request is None:
             continue
         if start < last_end and not _is_explicit(clause):
             continue
@@ -189,19 +196,21 @@ def asks_of(
         before = sentence[:start] + " " + sentence[start:][: len(sentence[start:]) - len(clause)]
         if pattern("talk.hypothetical").search(before + " " + clause[:12]):
             # "If it is open, close it" still asks; "if it rains, I'll drive" hardly promises.
-            ask = replace(ask, confidence=ask.confidence * (0.8 if ask.you else 0.5))
-        if ask.you and named is not None:
-            ask = replace(ask, who=named)
-        yield replace(ask, task=_first_of(ask.task))
+            request = replace(
+                request, confidence=request.confidence * (0.8 if request.is_for_addressee else 0.5)
+            )
+        if request.is_for_addressee and named is not None:
+            request = replace(request, who=named)
+        yield replace(request, task=_up_to_next_request(request.task))
 
 
 def _name_before(sentence: str, start: int, people: People) -> Person | None:
-    """Return whom a clause in mid-sentence calls: "meanwhile Omer, write it down"."""
+    """Return whom a clause in mid-sentence addresses: "meanwhile Omer, write it down"."""
     words = sentence[:start].rstrip(" ,:;-").split(" ")
     return people.find(words[-1]) if start and words[-1] else None
 
 
-def _first_of(task: str) -> str:
+def _up_to_next_request(task: str) -> str:
     """Cut a task where the sentence goes on to another promise or request."""
     return pattern("actions.goes_on").split(task)[0]
 
@@ -210,52 +219,59 @@ def _is_explicit(clause: str) -> bool:
     return pattern("actions.explicit").match(clause) is not None
 
 
-def _labelled(task: str, people: People, message: ChatMessage) -> Ask:
+def _labelled_request(task: str, people: People, message: ChatMessage) -> TaskRequest:
     person, rest = people.addressed(task)
     for assigns, _ in patterns("actions.assigns"):
         match = assigns.match(rest)
         if match and (named := people.named(match["name"])):
-            return Ask(match["task"], 0.92, named)
+            return TaskRequest(match["task"], 0.92, named)
     for commits, _ in patterns("actions.commits")[:2]:
         if match := commits.match(rest):
-            return Ask(match["task"], 0.92, people.of(message.sender_id))
-    return Ask(rest, 0.9, person)
+            return TaskRequest(match["task"], 0.92, people.of(message.sender_id))
+    return TaskRequest(rest, 0.9, person)
 
 
-def _ask_of(
-    clause: str, people: People, message: ChatMessage, *, bare: bool, called: Person | None
-) -> Ask | None:
+def _request_in_clause(
+    clause: str,
+    people: People,
+    message: ChatMessage,
+    *,
+    is_unaddressed: bool,
+    called: Person | None,
+) -> TaskRequest | None:
     """Return the task a clause begins with, if any."""
     sender = people.of(message.sender_id)
-    for key, who, you in (
+    for key, who, is_for_addressee in (
         ("actions.commits", sender, False),
         ("actions.requests", None, True),
         ("actions.own_need", sender, False),
         ("actions.joint", None, False),
     ):
-        if ask := _first_match(key, clause, who=who, you=you):
-            return ask
+        if request := _first_match(key, clause, who=who, is_for_addressee=is_for_addressee):
+            return request
     return (
-        _assigned(clause, people)
-        or _wanted(clause, message, called=called)
-        or _ordered(clause, message, bare=bare)
-        or _elliptic(clause, people, message)
+        _assignment(clause, people)
+        or _wish(clause, message, called=called)
+        or _order(clause, message, is_unaddressed=is_unaddressed)
+        or _elliptic_request(clause, people, message)
     )
 
 
-def _first_match(key: str, clause: str, *, who: Person | None, you: bool) -> Ask | None:
+def _first_match(
+    key: str, clause: str, *, who: Person | None, is_for_addressee: bool
+) -> TaskRequest | None:
     for each, confidence in patterns(key):
         match = each.match(clause)
         if match is None:
             continue
         verb = match.groupdict().get("verb") or ""
-        if _is_idle(match["task"], verb):
+        if _is_no_task(match["task"], verb):
             return None
-        return Ask(match["task"], confidence, who, you)
+        return TaskRequest(match["task"], confidence, who, is_for_addressee)
     return None
 
 
-def _assigned(clause: str, people: People) -> Ask | None:
+def _assignment(clause: str, people: People) -> TaskRequest | None:
     for each, confidence in patterns("actions.assigns"):
         match = each.match(clause)
         if match is None:
@@ -263,35 +279,35 @@ def _assigned(clause: str, people: People) -> Ask | None:
         hebrew = "א" <= match["name"][0] <= "ת"
         if person := people.named(match["name"], unknown=not hebrew):
             sure = confidence if person.id else confidence - 0.15
-            return None if clause.endswith("?") else Ask(match["task"], sure, person)
+            return None if clause.endswith("?") else TaskRequest(match["task"], sure, person)
     return None
 
 
-def _wanted(clause: str, message: ChatMessage, *, called: Person | None) -> Ask | None:
+def _wish(clause: str, message: ChatMessage, *, called: Person | None) -> TaskRequest | None:
     match = pattern("actions.wants").match(clause)
     if match is None:
         return None
     task, said_in = match["task"], language(match["task"])
     due = find_deadline(clause, said_at=message.sent_at)
     if called or due or "from you" in clause or said_in == "he" or "your" in task[:5]:
-        return Ask(TEXTS.say(said_in, "tasks.provide", task=task), 0.68, None, True)
+        return TaskRequest(TEXTS.say(said_in, "tasks.provide", task=task), 0.68, None, True)
     return None
 
 
-def _ordered(clause: str, message: ChatMessage, *, bare: bool) -> Ask | None:
-    """Read "send me the slides": surer with a name, a please or a date around it."""
+def _order(clause: str, message: ChatMessage, *, is_unaddressed: bool) -> TaskRequest | None:
+    """Read "send me the slides", with more confidence near a name, a "please" or a date."""
     match = pattern("actions.order").match(clause)
     if match is None or clause.endswith("?"):
         return None
     meant = re.search(r"\b(?:me|us|him|her|them|please|your)\b", clause, re.I) is not None
     due = find_deadline(clause, said_at=message.sent_at) is not None
-    confidence = 0.42 + 0.35 * (not bare) + 0.2 * meant + 0.15 * due
-    if len(clause.split()) < 3 and bare:
+    confidence = 0.42 + 0.35 * (not is_unaddressed) + 0.2 * meant + 0.15 * due
+    if len(clause.split()) < 3 and is_unaddressed:
         return None
-    return Ask(match["task"], min(confidence, 0.85), None, True)
+    return TaskRequest(match["task"], min(confidence, 0.85), None, True)
 
 
-def _elliptic(clause: str, people: People, message: ChatMessage) -> Ask | None:
+def _elliptic_request(clause: str, people: People, message: ChatMessage) -> TaskRequest | None:
     """Read "Draft by Friday": a promise, or with a question mark a request."""
     match = pattern("actions.elliptic").match(clause)
     if match is None or len(clause.split()) > 9 or people.find(clause.split(" ")[0]):
@@ -302,7 +318,7 @@ def _elliptic(clause: str, people: People, message: ChatMessage) -> Ask | None:
     if not pattern("actions.due").search(clause[len(task) :]):
         return None
     asks = clause.endswith("?")
-    return Ask(task, 0.5, None if asks else people.of(message.sender_id), asks)
+    return TaskRequest(task, 0.5, None if asks else people.of(message.sender_id), asks)
 
 
 _ANSWERS_WITHIN = timedelta(minutes=30)
@@ -319,9 +335,8 @@ def extract_actions(
 
     Args:
         names: Participant id to name; senders are added to it.
-        context: Earlier messages, read already. Their items are returned only
-            where a new message changed them (accepted, refused, said again).
-            One that is refused comes with confidence 0.
+        context: Earlier messages, read before. Their items are returned only where a new message
+            changed them (accepted, refused, repeated). A refused one comes with confidence 0.
     """
     everything = readable([*context, *messages])
     people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
@@ -341,12 +356,12 @@ def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> 
     items: list[ActionItem] = []
     for place, message in enumerate(messages):
         for item in _of_message(message, people, conversation_id, before=messages[:place]):
-            if points_back(item) and (earlier := open_before(items, message)) is not None:
-                items[earlier] = accepted(
+            if refers_back(item) and (earlier := last_open_item(items, message)) is not None:
+                items[earlier] = with_acceptance(
                     items[earlier], people.of(message.sender_id), message.text
                 )
                 continue
-            settled = after_replies(item, message, messages[place + 1 :], people)
+            settled = with_replies(item, message, messages[place + 1 :], people)
             if settled.confidence >= LEAST_CONFIDENCE or is_refused(settled, item):
                 add_item(items, settled)
     return items
@@ -374,8 +389,10 @@ def _of_sentences(
         sentence = plain(sentence)
         person, rest = people.addressed(sentence)
         called = person or called
-        for ask in asks_of(rest, people, message, called=called, calls=person is not None):
-            task, deadline = without_deadline(ask.task, message.sent_at)
+        for request in requests_of(
+            rest, people, message, called=called, has_addressee=person is not None
+        ):
+            task, deadline = without_deadline(request.task, message.sent_at)
             task = out_of_context(task)
             deadline = deadline or find_deadline(sentence, said_at=message.sent_at)
             if (len(task.split()) < 2 and not (deadline or called)) or task.lower() in seen:
@@ -383,21 +400,23 @@ def _of_sentences(
             if is_trivial(task):
                 continue
             seen.add(task.lower())
-            who = ask.who or (
-                _addressee(people, message, called, before=before) if ask.you else None
+            who = request.who or (
+                _addressee(people, message, called, before=before)
+                if request.is_for_addressee
+                else None
             )
-            yield _item(message, conversation_id, ask, task, who, deadline, sentence)
+            yield _item(message, conversation_id, request, task, who, deadline, sentence)
 
 
 def plain_lines(text: str) -> str:
-    """Return a text without blank ends of lines, so that lists are read line by line."""
+    """Return a text without bullets and outer spaces of lines, so that lists are read by line."""
     return "\n".join(line.strip(" \t-*•[]") for line in text.splitlines())
 
 
 def _item(
     message: ChatMessage,
     conversation_id: str,
-    ask: Ask,
+    request: TaskRequest,
     task: str,
     who: Person | None,
     deadline: Deadline | None,
@@ -414,13 +433,13 @@ def _item(
         deadline=deadline.iso() if deadline else None,
         priority=_priority(message),
         context=sentence,
-        confidence=round(ask.confidence + (0.05 if deadline else 0.0), 2),
+        confidence=round(request.confidence + (0.05 if deadline else 0.0), 2),
         said_at=message.sent_at,
     )
 
 
 def _priority(message: ChatMessage) -> ActionPriority:
-    """Return what the message says of urgency; asking alone says nothing of it."""
+    """Return the message's urgency by its words; a request alone says nothing about it."""
     level = classify(message.text).level
     if level in ("urgent", "high"):
         return "high"
@@ -430,7 +449,7 @@ def _priority(message: ChatMessage) -> ActionPriority:
 def _addressee(
     people: People, message: ChatMessage, called: Person | None, *, before: Sequence[ChatMessage]
 ) -> Person | None:
-    """Return whom "you" means: who is called, the other of two, or who spoke just before."""
+    """Return whom "you" means: the person called by name, the other of two, or the last speaker."""
     if called is not None and called.id != message.sender_id:
         return called
     if other := people.other_than(message.sender_id):
@@ -442,8 +461,8 @@ def _addressee(
     return None
 
 
-def _is_idle(task: str, verb: str) -> bool:
-    """Tell whether what follows "I'll" or "can you" is no task ("be late", "tell me why")."""
+def _is_no_task(task: str, verb: str) -> bool:
+    """Tell whether the words after "I'll" or "can you" are no task ("be late", "tell me why")."""
     if verb.lower() not in TEXTS.phrases("cues.actions.idle"):
         return False
     return pattern("actions.idle_except").match(task) is None

@@ -1,4 +1,4 @@
-"""What people have to do, as their conversations say it: listed, marked as done, opened again."""
+"""Lists, completes and reopens the action items of conversations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.messaging.access import Reach, reach
+from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, text_of
 from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
 from packs.messaging.people import namesakes
@@ -38,8 +38,8 @@ class ActionItemChanged(Wire):
     timestamp: str
 
 
-def _to_complete(ctx: ToolContext, action_item_id: str) -> Target:
-    """The item, if it is open.
+def _open_item(ctx: ToolContext, action_item_id: str) -> Target:
+    """Return the item, if it is open.
 
     Raises:
         PermissionDenied: It is in none of the user's conversations.
@@ -55,8 +55,8 @@ def _to_complete(ctx: ToolContext, action_item_id: str) -> Target:
     raise FailedPrecondition(TEXTS.text("errors.done_already", who=who, when=when), field=_FIELD)
 
 
-def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
-    """The item, if it is done.
+def _done_item(ctx: ToolContext, action_item_id: str) -> Target:
+    """Return the item, if it is done.
 
     Raises:
         PermissionDenied: It is in none of the user's conversations.
@@ -70,16 +70,16 @@ def _to_reopen(ctx: ToolContext, action_item_id: str) -> Target:
 
 def _preview_complete(ctx: ToolContext, *, action_item_id: str) -> Preview:
     title = TEXTS.say(ctx.locale, "action_items.mark_as_done")
-    return _shown(ctx, _to_complete(ctx, action_item_id), title, "mark_the_action_item")
+    return _confirmation(ctx, _open_item(ctx, action_item_id), title, "mark_the_action_item")
 
 
 def _preview_reopen(ctx: ToolContext, *, action_item_id: str) -> Preview:
     title = TEXTS.say(ctx.locale, "action_items.open_again")
-    return _shown(ctx, _to_reopen(ctx, action_item_id), title, "open_the_action_item")
+    return _confirmation(ctx, _done_item(ctx, action_item_id), title, "open_the_action_item")
 
 
-def _shown(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
-    """The task, whose it is, by when, and where it comes from."""
+def _confirmation(ctx: ToolContext, target: Target, title: str, summary: str) -> Preview:
+    """Show the task, its assignee, deadline and conversation."""
     row = {**target.data, "conversationName": target.conversation_name}
     text = isolated(text_of(target.data.get("task")))
     shown = table(ctx.locale, _PREVIEW_COLUMNS, [row])
@@ -117,7 +117,7 @@ def complete_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Act
     Args:
         action_item_id: The action item; its id comes from get_conversation_action_items.
     """
-    target = _to_complete(ctx, action_item_id)
+    target = _open_item(ctx, action_item_id)
     target.update(ctx, {"status": DONE, "doneBy": ctx.user.uid, "doneAt": ctx.now})
     return _changed(ctx, target, DONE)
 
@@ -144,7 +144,7 @@ def reopen_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Actio
     """
     from google.cloud.firestore import DELETE_FIELD
 
-    target = _to_reopen(ctx, action_item_id)
+    target = _done_item(ctx, action_item_id)
     target.update(ctx, {"status": OPEN, "doneBy": DELETE_FIELD, "doneAt": DELETE_FIELD})
     return _changed(ctx, target, OPEN)
 
@@ -174,7 +174,7 @@ def _changed(ctx: ToolContext, target: Target, status: str) -> ActionItemChanged
 
 PersonName = Annotated[str, Field(min_length=1, max_length=200)]
 _MOST_NAMESAKES = 3
-"""With ten conversations in one query, thirty branches: Firestore's bound."""
+"""With ten conversations in one query that makes thirty branches, which is Firestore's limit."""
 _ME = TEXTS.phrases("cues.me")
 
 
@@ -196,7 +196,7 @@ class ActionItemFound(Wire):
 
 
 class ConversationActionItems(Counts):
-    """What get_conversation_action_items returns: open ones only."""
+    """What get_conversation_action_items returns: open items only."""
 
     action_items: list[ActionItemFound]
 
@@ -233,8 +233,8 @@ def get_conversation_action_items(
             something", "Dan" for "what do I owe Dan".
         offset: How many of the first to leave out: `nextOffset` of an earlier list goes on.
     """
-    mine = reach(ctx, conversation_ids)
-    owed = _owed_to(owed_to, mine) if owed_to else None
+    mine = readable_conversations(ctx, conversation_ids)
+    owed = _owed_to_condition(owed_to, mine) if owed_to else None
     listed = listing(
         ctx,
         mine,
@@ -243,7 +243,7 @@ def get_conversation_action_items(
         key=lambda data: (data["priorityRank"], data["deadlineOrder"]),
         limit=limit,
         offset=offset,
-        where={"status": ["open"], **_of(assignee, mine)},
+        where={"status": ["open"], **_assignee_filter(assignee, mine)},
         fits=owed,
     )
     items = [_item(mine, id, data) for id, data in listed.found]
@@ -254,8 +254,8 @@ def get_conversation_action_items(
 _COLUMNS = ["priority", "task", "assignee", "deadline", "conversationName"]
 
 
-def _of(assignee: str | None, mine: Reach) -> dict[str, list[str]]:
-    """Whose items: those of a participant by id, of anybody else as the messages name them."""
+def _assignee_filter(assignee: str | None, mine: ReadableConversations) -> dict[str, list[str]]:
+    """Return the filter by assignee: a participant by id, anybody else by name."""
     if assignee is None:
         return {}
     if assignee.strip().casefold() in _ME:
@@ -267,11 +267,11 @@ def _of(assignee: str | None, mine: Reach) -> dict[str, list[str]]:
     return {"assigneeId": found} if found else {"assignee": [assignee.strip()]}
 
 
-def _owed_to(name: str, mine: Reach) -> Callable[[dict[str, Any]], bool]:
+def _owed_to_condition(name: str, mine: ReadableConversations) -> Callable[[dict[str, Any]], bool]:
     """Return the condition that somebody else is to do an item for a person.
 
-    It is owed to who asked for it, to whom it was promised in a conversation of two, and to whom
-    its task names.
+    An item is owed to the person who asked for it, the person it was promised to in a conversation
+    of two, or a person whom its task names.
     """
     pairs = [p for talk in mine.conversations.values() for p in talk.participant_names.items()]
     if name.strip().casefold() in _ME:
@@ -292,7 +292,7 @@ def _owed_to(name: str, mine: Reach) -> Callable[[dict[str, Any]], bool]:
     return fits
 
 
-def _item(mine: Reach, id: str, data: dict[str, Any]) -> ActionItemFound:
+def _item(mine: ReadableConversations, id: str, data: dict[str, Any]) -> ActionItemFound:
     return ActionItemFound(
         id=id,
         conversation_id=data["conversationId"],

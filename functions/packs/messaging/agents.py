@@ -1,4 +1,4 @@
-"""The agent that answers questions about conversations, and writes where it is asked to."""
+"""The agent that answers questions about the user's conversations and, on request, writes there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One message of a conversation, as the language algorithms read it."""
+"""The message that ranking, extraction and summaries read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message somebody sent.
+    """A message of a conversation.
 
     Attributes:
-        sent_at: When, with a time zone.
-        encrypted: True where `text` is not for reading; such messages are
-            skipped by everything here, whatever their text holds.
+        sent_at: Has a time zone.
+        encrypted: True where `text` must not be read: every reader skips such messages,
+            whatever their text holds.
     """
 
     id: str
@@ -25,5 +25,5 @@ class ChatMessage:
 
 def readable(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """Return the messages that may be read, in time order."""
-    kept = [message for message in messages if not message.encrypted and message.text.strip()]
-    return sorted(kept, key=lambda message: (message.sent_at, message.id))
+    found = [message for message in messages if not message.encrypted and message.text.strip()]
+    return sorted(found, key=lambda message: (message.sent_at, message.id))

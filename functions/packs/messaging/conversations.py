@@ -1,4 +1,4 @@
-"""The list of a user's conversations."""
+"""Lists a user's conversations."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def get_user_conversations(
     """
     found = [
         Conversation.read(snapshot.id, snapshot.to_dict() or {})
-        for snapshot in fetch(access.newest(ctx, limit=limit))
+        for snapshot in fetch(access.newest_query(ctx, limit=limit))
     ]
-    total = len(found) if len(found) < limit else count(access.of_user(ctx))
+    total = len(found) if len(found) < limit else count(access.query_of_user(ctx))
     rows = [_summary(conversation, ctx.user.uid) for conversation in found]
     ctx.show(Display(type="table", **table(ctx.locale, _COLUMNS, map(_row, rows))))
     return UserConversations(conversations=rows, total_count=total, timestamp=iso(ctx.now) or "")

@@ -1,9 +1,9 @@
 """Cues: the patterns by which the rules read chat, from `cues` of the pack's texts.
 
-Each language has its own patterns. A list is of expressions that are found as whole words, text is
-a regular expression as it stands, and `%name%` in one stands for `parts.name` of its topic (a list
-there is of alternatives). Patterns are compiled when first used: there are hundreds, and compiling
-all of them would slow the start of every function of this package.
+Each language has its own patterns. A list holds expressions that match whole words, a string is a
+regular expression, and `%name%` in either stands for `parts.name` of its topic (a list there holds
+alternatives). Patterns are compiled on first use: there are hundreds, and compiling all of them
+would slow the start of every function of this package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 class Pattern:
-    """Regular expressions, one a language, used as one: the first match in the text counts."""
+    """Regular expressions, one per language, used as one: the first match in the text counts."""
 
     def __init__(self, *sources: str) -> None:
         self._sources = sources
@@ -61,7 +61,7 @@ class Pattern:
         return text
 
     def split(self, text: str) -> list[str]:
-        """Return what lies between matches."""
+        """Return the parts between matches."""
         parts, end = [], 0
         for match in self.finditer(text):
             parts.append(text[end : match.start()])
@@ -71,7 +71,7 @@ class Pattern:
 
 @cache
 def pattern(key: str) -> Pattern:
-    """Return the pattern of a key such as "actions.label", in all languages."""
+    """Return the pattern of a key such as "actions.label", for all languages."""
     topic = key.partition(".")[0]
     found = [(each, TEXTS.find(each, f"cues.{key}")) for each in TEXTS.languages]
     return Pattern(*(_expression(each, topic, source) for each, source in found if source))
@@ -89,17 +89,17 @@ def rows(key: str) -> tuple[tuple[Pattern, dict[str, Any]], ...]:
 
 
 def patterns(key: str) -> list[tuple[Pattern, float]]:
-    """Return the patterns of a list with their confidence, 0 to 1; 1 where none is given."""
+    """Return the patterns of a list with their confidence, 0 to 1, by default 1."""
     return [(each, row.get("confidence", 1.0)) for each, row in rows(key)]
 
 
 def joined(key: str) -> str:
-    """Return the expressions of all languages as the alternatives of one."""
+    """Return the expressions of all languages as alternatives of one."""
     return "|".join(str(TEXTS.data(each, f"cues.{key}")) for each in TEXTS.languages)
 
 
 def agrees(text: str) -> bool:
-    """Tell whether a reply says yes, without a "but"."""
+    """Tell whether a reply agrees without reservation."""
     text = plain(text)
     if "?" in text[:25] or pattern("talk.hesitates").search(text):
         return False
@@ -107,7 +107,7 @@ def agrees(text: str) -> bool:
 
 
 def refuses(text: str) -> bool:
-    """Tell whether a reply says no, or not yet."""
+    """Tell whether a reply refuses or postpones."""
     return pattern("talk.refuses").match(plain(text)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Dates and times of day that a message sets, resolved against when it was sent."""
+"""Finds dates and times in a message, resolved relative to when it was sent."""
 
 import re
 from calendar import monthrange
@@ -13,13 +13,13 @@ from packs.messaging.wording import TEXTS
 from rollcall.core.text import language
 
 _NEAR = 14  # Characters between a date and its time ("Friday, before 5").
-# Nobody sets meetings at 3 in the night.
+# A bare "3" is not 3 at night.
 _EARLIEST_BARE_HOUR = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day and where it stands; `binding` after "by" and the like."""
+    """A time of day and its span in the text; `binding` if "by" or the like precedes it."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ def find_time(text: str, *, near: tuple[int, int] | None = None) -> Clock | None
     """Return the first time of day in a text, if any.
 
     Args:
-        near: The span of a date; only a time right beside it counts then.
+        near: The span of a date; if given, only a time right beside it counts.
     """
     for match in _time_of_day().finditer(text):
         if near and not _is_near(match, near):
@@ -76,7 +76,7 @@ def _on_24(hour: int, half: str, *, bare: bool) -> int:
     return hour
 
 
-_PASSED_BY = 90  # Days after which a date without a year means next year's.
+_PASSED_BY = 90  # Days after which a past date without a year means next year's.
 _SATURDAY, _SUNDAY = 5, 6
 
 Found = date | datetime | None
@@ -98,7 +98,7 @@ def _numeric(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
 def _named_month(match: re.Match[str], said: datetime, _hebrew: bool) -> Found:
     name = match["month"].lower()
     if match["month"] in ("may", "march", "mar"):
-        return None  # Lower case, these are a verb and a walk.
+        return None  # In lower case these are a verb and a walk.
     month = _values("months").get(name) or _values("months").get(name[:3])
     return _in_year(match["y"], month, int(match["d"]), said) if month else None
 
@@ -170,7 +170,7 @@ def _week(match: re.Match[str], said: datetime, hebrew: bool) -> Found:
 
 
 def _end_of_week(today: date, hebrew: bool) -> date:
-    """Return the last working day of a day's week, or the weekend's last if that is over."""
+    """Return the last working day of a day's week, or the week's last day if that is past."""
     last = _last_day_of_week(today, hebrew)
     working = last - timedelta(days=2)
     return working if working >= today else last
@@ -225,18 +225,18 @@ _RESOLVERS: dict[str, Resolver] = {
     "end_of": _end_of,
     "week": _week,
 }
-"""How a date is worked out, by the `kind` of its pattern."""
+"""Resolvers of dates, by the `kind` of their pattern."""
 _BY_DATE = ("iso", "numeric", "named_month")
 
 
 @cache
 def _values(name: str) -> dict[str, Any]:
-    """Return what words stand for: a weekday from 0, a month from 1, a count, minutes, a unit."""
+    """Return the values of words: a weekday from 0, a month from 1, a count, minutes, a unit."""
     return TEXTS.table(f"cues.dates.{name}")
 
 
 def _has(name: str, text: str) -> bool:
-    """Tell whether one of the phrases of a list stands in a text in lower case."""
+    """Tell whether a text contains one of a list's phrases, in any case."""
     return any(phrase in text.lower() for phrase in TEXTS.phrases(f"cues.dates.{name}"))
 
 
@@ -254,12 +254,11 @@ def _time_of_day() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A day, perhaps a time of that day, and the words that set it.
+    """A day, perhaps with a time, and the words that set it.
 
     Attributes:
-        moment: With the time zone of the message; the start of the day where
-            `has_time` is false.
-        binding: Whether "by" or the like stands before it.
+        moment: In the time zone of the message; the start of the day if `has_time` is false.
+        binding: Whether "by" or the like precedes it.
     """
 
     moment: datetime
@@ -279,7 +278,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A date or moment found at a place in a text; `binding` after "by" and the like."""
+    """A date or moment and its span in a text; `binding` if "by" or the like precedes it."""
 
     start: int
     end: int
@@ -289,10 +288,10 @@ class _Mention:
 
 
 def find_deadline(text: str, *, said_at: datetime) -> Deadline | None:
-    """Return the deadline a message sets, or None.
+    """Return the deadline that a message sets, or None.
 
     Args:
-        said_at: When it was sent, in the time zone its dates are meant in.
+        said_at: When it was sent, in the time zone of its dates.
     """
     text = plain(text)
     mentions = [mention for mention in _mentions(text, said_at) if _counts(text, mention, said_at)]
@@ -308,8 +307,8 @@ def find_deadline(text: str, *, said_at: datetime) -> Deadline | None:
 
 
 def named_days(text: str, *, now: datetime) -> list[date]:
-    """Return the days that a question names by their date ("12 March", "on 5/1"), the last such day
-    where no year is given; "Monday" and "next week" are none."""
+    """Return the days that a question names by date ("12 March", "on 5/1"), without a year the last
+    such day; "Monday" and "next week" do not count."""
     text = plain(text)
     found: list[date] = []
     for each, row in rows("dates.rules"):
@@ -323,7 +322,7 @@ def named_days(text: str, *, now: datetime) -> list[date]:
 
 
 def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:
-    """Read "by 5pm": today, or tomorrow where that is over."""
+    """Read "by 5pm" as today, or tomorrow if that is past."""
     clock = find_time(text)
     if clock is None or not clock.binding or _is_past(text, clock.start):
         return None
@@ -336,14 +335,14 @@ def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:
 
 
 def _mentions(text: str, said_at: datetime) -> list[_Mention]:
-    """Return the dates in a text, in order; of overlapping ones the longest."""
+    """Return the dates in a text, in order; of overlapping ones the first and longest."""
     found = sorted(_all_mentions(text, said_at), key=lambda item: (item.start, -item.end))
     kept: list[_Mention] = []
     for mention in found:
         if kept and mention.start < kept[-1].end:
             continue
         if kept and mention.start - kept[-1].end <= 4 and _is_day_end(text, kept[-1]):
-            # "EOD Friday": of that day, not of today.
+            # "EOD Friday" means the end of Friday, not of today.
             last = kept.pop()
             mention = replace(mention, start=last.start, binding=last.binding)
         kept.append(mention)
@@ -370,7 +369,7 @@ def _all_mentions(text: str, said_at: datetime) -> Iterator[_Mention]:
 
 
 def _counts(text: str, mention: _Mention, said_at: datetime) -> bool:
-    """Tell whether a date is ahead and meant as one to keep."""
+    """Tell whether a date is in the future and meant as a deadline."""
     if mention.day < said_at.date() or _is_past(text, mention.start):
         return False
     before = text[max(0, mention.start - 30) : mention.start]
@@ -379,7 +378,7 @@ def _counts(text: str, mention: _Mention, said_at: datetime) -> bool:
 
 
 def _is_past(text: str, at: int) -> bool:
-    """Tell whether the clause around a date tells what has already happened."""
+    """Tell whether the clause around a date is about the past."""
     clause = _clause_around(text, at)
     if pattern("dates.past").search(clause):
         return True

@@ -1,4 +1,4 @@
-"""Decisions in a chat: what was decided, by whom, when, in English and Hebrew."""
+"""Rules that find decisions in a chat: what was decided, by whom, when, in English and Hebrew."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,17 +20,17 @@ ImpactLevel = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something that was decided.
+    """A decision.
 
     Attributes:
         id: The same whenever the same message is read again.
-        decision_maker: A name; who said it where a group ("we") decided, who
-            agreed where it was a proposal.
-        context: What was said, with the message it answers or the yes to it.
+        decision_maker: A name: the speaker where a group ("we") decided, the first to agree
+            where it was a proposal.
+        context: The message, with the one it answers or the reply that agreed.
         confidence: 0 to 1; lower once `superseded_by` names a later decision, 0 for a
-            tentative one that was said again as a decision.
-        is_tentative: Whether it is a proposal or a choice agreed to, which a decision that is
-            plainly one may say again.
+            tentative one that was later stated as a decision.
+        is_tentative: Whether it is an accepted proposal or a choice, which a later plain
+            decision may restate.
     """
 
     id: str
@@ -52,40 +52,40 @@ def identifier(conversation_id: str, message_id: str, what: str) -> str:
     return sha256(f"{conversation_id}|{message_id}|{what.lower()}".encode()).hexdigest()[:20]
 
 
-def said(message: ChatMessage) -> str:
-    """Return who said what, cut to a readable length."""
+def quoted(message: ChatMessage) -> str:
+    """Return a message's speaker and text, cut to a readable length."""
     text = plain(message.text)
     shown = text if len(text) <= CONTEXT_CHARS else text[: CONTEXT_CHARS - 1] + "…"
     return f"{message.sender_name}: {shown}"
 
 
 def tidy(what: str) -> str:
-    """Return what was decided, beginning with a capital, without marks at its ends."""
+    """Return a text with a capital first letter, without asides and outer punctuation."""
     what = pattern("decisions.aside").sub("", " ".join(what.split()).strip(" ,;:-.!?"))
     return what[:1].upper() + what[1:]
 
 
 def impact_of(text: str) -> ImpactLevel:
-    """Return how much depends on what a text decides."""
+    """Return the impact of a decision, by its words."""
     if pattern("decisions.low").search(text):
         return "low"
     return "high" if pattern("decisions.high").search(text) else "medium"
 
 
-_PROPOSAL = 0.55  # Of a proposal with one yes; each further yes adds.
+_PROPOSAL = 0.55  # Confidence in a proposal with one acceptance; each further one adds.
 _PER_YES = 0.1
-_SETTLED = 0.62
-_CHOSEN = 0.6
+_SETTLEMENT = 0.62
+_CHOICE = 0.6
 _REPLIES_LOOKED_AT = 6
 _REPLIES_WITHIN = timedelta(hours=24)
 _MOST_WORDS_OF_A_CHOICE = 4
-_MATTER_CHARS = 140
+_TOPIC_CHARS = 140
 
 
-def proposed(
+def accepted_proposal(
     messages: Sequence[ChatMessage], place: int, conversation_id: str
 ) -> Iterator[Decision]:
-    """Yield a message's proposal, if others said yes to it and nobody no."""
+    """Yield a message's proposal, if others accepted it and nobody refused."""
     message = messages[place]
     what = proposal_of(message.text)
     if what is None:
@@ -101,7 +101,7 @@ def proposed(
         if agrees(reply.text):
             yes.append(reply)
         elif not yes and proposal_of(reply.text):
-            return  # Another idea took over.
+            return  # Another proposal took its place.
     if not yes:
         return
     confidence = min(_MOST_CONFIDENCE, _PROPOSAL + _PER_YES * len({m.sender_id for m in yes}))
@@ -113,25 +113,25 @@ def proposed(
         decision_maker_id=yes[0].sender_id,
         decision_maker=yes[0].sender_name,
         decided_at=yes[0].sent_at,
-        context=f"{said(message)} / {said(yes[0])}"[: 2 * CONTEXT_CHARS],
+        context=f"{quoted(message)} / {quoted(yes[0])}"[: 2 * CONTEXT_CHARS],
         impact=impact_of(what),
         confidence=round(confidence, 2),
         is_tentative=True,
     )
 
 
-def answered(
+def decision_by_reply(
     messages: Sequence[ChatMessage], place: int, conversation_id: str
 ) -> Iterator[Decision]:
-    """Yield what a message decides as the answer to the one before it: a yes, or a choice."""
+    """Yield the decision that a message makes as a reply: an agreement, a permission, a choice."""
     message = messages[place]
-    earlier = _before(messages, place)
+    earlier = _replied_to(messages, place)
     if earlier is None or proposal_of(earlier.text):
-        return  # Proposals collect their own yes.
+        return  # `accepted_proposal` handles proposals.
     for read, confidence in (
-        (_settled, _SETTLED),
-        (_allowed, _SETTLED),
-        (_chosen, _CHOSEN),
+        (_settlement, _SETTLEMENT),
+        (_permission, _SETTLEMENT),
+        (_choice, _CHOICE),
     ):
         what = read(plain(message.text), plain(earlier.text))
         if what:
@@ -143,22 +143,23 @@ def answered(
                 decision_maker_id=message.sender_id,
                 decision_maker=message.sender_name,
                 decided_at=message.sent_at,
-                context=f"{said(earlier)} / {said(message)}",
+                context=f"{quoted(earlier)} / {quoted(message)}",
                 impact=impact_of(what),
                 confidence=confidence,
-                is_tentative=read is _chosen,
+                is_tentative=read is _choice,
             )
             return
 
 
-def asked(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return what the message before this one wants decided, else what it says; "" for none."""
-    earlier = _before(messages, place)
+def topic_before(messages: Sequence[ChatMessage], place: int) -> str:
+    """Return the sentence of the message before this one that asks for a decision, else its last
+    sentence; "" if there is no such message."""
+    earlier = _replied_to(messages, place)
     return _proposed_sentence(plain(earlier.text)) if earlier else ""
 
 
-def _before(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
-    """Return what a message answers: somebody else's, one or two before it."""
+def _replied_to(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
+    """Return the message that this one answers: somebody else's, one or two before it."""
     message = messages[place]
     near = reversed(messages[max(0, place - 2) : place])
     earlier = next((m for m in near if m.sender_id != message.sender_id), None)
@@ -166,14 +167,14 @@ def _before(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
     return earlier if fresh else None
 
 
-def _settled(text: str, earlier: str) -> str | None:
-    """Read "approved", "deal" and the like, where there is something to say yes to."""
+def _settlement(text: str, earlier: str) -> str | None:
+    """Read "approved", "deal" and the like, where the earlier message has something to accept."""
     match = pattern("decisions.settles").match(text)
     if match is None or pattern("decisions.promise").match(match["rest"]) or "?" in text:
         return None
     rest = tidy(next(iter(sentences(match["rest"])), ""))
     if len(rest.split()) >= 4 and not pattern("decisions.adds").match(rest):
-        return rest  # What was settled, said again.
+        return rest  # The reply repeats what it accepts.
     terms_named = pattern("decisions.number").search(earlier) and not pattern(
         "decisions.past"
     ).search(earlier)
@@ -184,8 +185,8 @@ def _settled(text: str, earlier: str) -> str | None:
     return None
 
 
-def _allowed(text: str, earlier: str) -> str | None:
-    """Read "10% is fine" where 10% was asked for."""
+def _permission(text: str, earlier: str) -> str | None:
+    """Read "10% is fine" in reply to a request for 10%."""
     match = pattern("decisions.allows").match(text)
     if match is None or "?" in text or not pattern("decisions.open").search(earlier):
         return None
@@ -194,8 +195,8 @@ def _allowed(text: str, earlier: str) -> str | None:
     return f"{tidy(what)} ({tidy(about)})" if about else None
 
 
-def _chosen(text: str, earlier: str) -> str | None:
-    """Read "Paid day." where the choice was a home assignment or a paid day."""
+def _choice(text: str, earlier: str) -> str | None:
+    """Read "Paid day." in reply to a choice between a home assignment and a paid day."""
     answer = next(iter(sentences(text)), "")
     wanted = set(terms(answer))
     if "?" in answer or not wanted or len(answer.split()) > _MOST_WORDS_OF_A_CHOICE:
@@ -219,16 +220,16 @@ def _words(text: str) -> set[str]:
 
 
 def _proposed_sentence(text: str) -> str:
-    """Return the sentence of a message that most wants a yes, without the words of asking."""
+    """Return the sentence that asks for agreement, else the one with a number, else the last."""
     found = sentences(text)
     wanting = [sentence for sentence in found if pattern("decisions.open").search(sentence)]
     measured = [sentence for sentence in found if pattern("decisions.number").search(sentence)]
     matter = tidy(pattern("decisions.asked").sub("", (wanting or measured or found)[-1]))
-    return matter if len(matter) <= _MATTER_CHARS else matter[: _MATTER_CHARS - 1] + "…"
+    return matter if len(matter) <= _TOPIC_CHARS else matter[: _TOPIC_CHARS - 1] + "…"
 
 
 def proposal_of(text: str) -> str | None:
-    """Return what a message proposes."""
+    """Return the first proposal of a message, or None."""
     for sentence in sentences(text):
         sentence = plain(sentence)
         if pattern("decisions.undecided").search(sentence):
@@ -244,7 +245,7 @@ _MOST_CONFIDENCE = 0.97
 _SUPERSEDED = 0.5
 _SAME_MATTER = 0.5
 _FEW_WORDS = 3
-_PLAINLY_SAID = 0.85  # "We decided to see if": there "if" is no condition.
+_PLAINLY_SAID = 0.85  # "We decided to see if": here "if" is no condition.
 
 
 def extract_decisions(
@@ -258,17 +259,17 @@ def extract_decisions(
 
     Args:
         names: Participant id to name; senders are added to it.
-        context: Earlier messages, read already. Their decisions are returned
-            only where a new message changed them (agreed to, superseded). A
-            proposal that was overtaken comes with confidence 0.
+        context: Earlier messages, read before. Their decisions are returned only where a new
+            message changed them (accepted, superseded). A proposal that was later stated as a
+            decision comes with confidence 0.
     """
     everything = readable([*context, *messages])
     people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
-    found = _read(everything, people, conversation_id)
+    found = _decisions_of(everything, people, conversation_id)
     if not context:
         return [item for item in found if item.confidence]
     new = {message.id for message in messages}
-    before = {item.id: item for item in _read(readable(context), people, conversation_id)}
+    before = {item.id: item for item in _decisions_of(readable(context), people, conversation_id)}
     return [
         item
         for item in found
@@ -276,32 +277,34 @@ def extract_decisions(
     ]
 
 
-def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[Decision]:
+def _decisions_of(
+    messages: list[ChatMessage], people: People, conversation_id: str
+) -> list[Decision]:
     decisions: list[Decision] = []
     for place, message in enumerate(messages):
-        spoken = list(_of_message(messages, place, people, conversation_id))
-        spoken = spoken or list(proposed(messages, place, conversation_id))
-        spoken = spoken or list(answered(messages, place, conversation_id))
-        for decision in spoken:
-            _add(decisions, decision, message.text)
+        found = list(_stated_decisions(messages, place, people, conversation_id))
+        found = found or list(accepted_proposal(messages, place, conversation_id))
+        found = found or list(decision_by_reply(messages, place, conversation_id))
+        for decision in found:
+            _add_decision(decisions, decision, message.text)
     return decisions
 
 
-def _of_message(
+def _stated_decisions(
     messages: Sequence[ChatMessage], place: int, people: People, conversation_id: str
 ) -> Iterator[Decision]:
-    """Yield what a message says was decided, at most one decision a sentence."""
+    """Yield the decisions that a message states, at most one a sentence."""
     message = messages[place]
-    spoken = [plain(sentence) for sentence in sentences(message.text)]
-    for number, sentence in enumerate(spoken):
+    own_sentences = [plain(sentence) for sentence in sentences(message.text)]
+    for number, sentence in enumerate(own_sentences):
         if sentence.endswith("?") or pattern("decisions.undecided").search(sentence):
             continue
-        if (found := _decided(sentence)) is None:
+        if (read := _decision_in_sentence(sentence)) is None:
             continue
-        what, maker, confidence = found
+        what, maker, confidence = read
         if confidence < _PLAINLY_SAID and _is_conditional(sentence):
             continue
-        what = _explained(what, spoken[number + 1 :], asked(messages, place))
+        what = _with_explanation(what, own_sentences[number + 1 :], topic_before(messages, place))
         begins = sentence.lower().find(what[:12].lower())
         if pattern("talk.hypothetical").search(sentence[: begins + 1] or sentence[:12]):
             confidence *= 0.45
@@ -323,12 +326,12 @@ def _of_message(
 
 
 def _is_conditional(sentence: str) -> bool:
-    """Tell whether what a sentence says holds only if something happens first."""
+    """Tell whether a sentence's decision depends on something that has to happen first."""
     return any(pattern(f"decisions.{key}").search(sentence) for key in ("depends", "after"))
 
 
-def _explained(what: str, rest: list[str], before: str) -> str:
-    """Return a decision with what its few words mean: what is said next, or what was asked."""
+def _with_explanation(what: str, rest: list[str], before: str) -> str:
+    """Return a decision of few words with its explanation: the next sentence, or the question."""
     if len(what.split()) > _FEW_WORDS:
         return what
     if pattern("decisions.points_back").search(what):
@@ -338,8 +341,8 @@ def _explained(what: str, rest: list[str], before: str) -> str:
     return what
 
 
-def _decided(sentence: str) -> tuple[str, str | None, float] | None:
-    """Return what a sentence decides, who it says did, and how sure that is."""
+def _decision_in_sentence(sentence: str) -> tuple[str, str | None, float] | None:
+    """Return a sentence's decision, its maker if named, and the confidence."""
     for decides, confidence in patterns("decisions.decides"):
         match = decides.search(sentence)
         if match is None:
@@ -350,13 +353,13 @@ def _decided(sentence: str) -> tuple[str, str | None, float] | None:
         if maker and maker.lower() in ("we", "i", "they", "it", "he", "she", "you", "nobody"):
             maker = None
         if not _topic_words(sentence):
-            return None  # "Approved." decides what somebody else has said.
+            return None  # "Approved." refers to another message.
         return tidy(what if len(what.split()) > 1 else sentence), maker, confidence
     return None
 
 
-def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
-    """Add a decision; mark the earlier one it replaces, or drop it as said again."""
+def _add_decision(decisions: list[Decision], decision: Decision, text: str) -> None:
+    """Add a decision, mark the earlier one that it replaces, or drop it if it repeats one."""
     words = _topic_words(decision.decision)
     takes_back = pattern("decisions.takes_back").search(plain(text)) is not None
     for place in range(len(decisions) - 1, -1, -1):
@@ -371,10 +374,10 @@ def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
             )
             return
         if shared >= _SAME_MATTER or (takes_back and words & other):
-            overtaken = known.is_tentative and not (decision.is_tentative or takes_back)
+            is_overtaken = known.is_tentative and not (decision.is_tentative or takes_back)
             decisions[place] = replace(
                 known,
-                confidence=0.0 if overtaken else round(known.confidence * _SUPERSEDED, 2),
+                confidence=0.0 if is_overtaken else round(known.confidence * _SUPERSEDED, 2),
                 superseded_by=decision.id,
             )
             break
@@ -382,17 +385,17 @@ def _add(decisions: list[Decision], decision: Decision, text: str) -> None:
 
 
 def _topic_words(text: str) -> set[str]:
-    """Return the words that tell what a decision is about, dates and numbers left out."""
-    deciding = _words_of_deciding()
-    return {term for term in terms(text) if term not in deciding and not term[0].isdigit()}
+    """Return the topic words of a decision, without dates and numbers."""
+    ignored = _decision_verbs()
+    return {term for term in terms(text) if term not in ignored and not term[0].isdigit()}
 
 
 @cache
-def _words_of_deciding() -> frozenset[str]:
+def _decision_verbs() -> frozenset[str]:
     return frozenset(terms(" ".join(TEXTS.phrases("cues.decisions.words_of_deciding"))))
 
 
 def _context(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return the deciding message with the one before it, cut to a readable length."""
-    parts = [said(message) for message in messages[max(0, place - 1) : place + 1]]
+    """Return the message with the one before it, each cut to a readable length."""
+    parts = [quoted(message) for message in messages[max(0, place - 1) : place + 1]]
     return " / ".join(parts)

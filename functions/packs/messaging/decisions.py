@@ -1,10 +1,10 @@
-"""What was decided, by whom and when."""
+"""Lists the decisions made in conversations."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from packs.messaging.access import Reach, reach
+from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.documents import DECISIONS, iso, moment_of
 from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
 from packs.messaging.wording import table
@@ -62,7 +62,7 @@ def get_conversation_decisions(
         limit: Most decisions to return, 1 to 50.
         offset: How many of the first to leave out: `nextOffset` of an earlier list goes on.
     """
-    mine = reach(ctx, conversation_ids)
+    mine = readable_conversations(ctx, conversation_ids)
     listed = listing(
         ctx,
         mine,
@@ -80,7 +80,7 @@ def get_conversation_decisions(
 _COLUMNS = ["impactLevel", "decision", "decisionMaker", "decidedAt", "conversationName"]
 
 
-def _decision(mine: Reach, id: str, data: dict[str, Any]) -> DecisionFound:
+def _decision(mine: ReadableConversations, id: str, data: dict[str, Any]) -> DecisionFound:
     return DecisionFound(
         id=id,
         conversation_id=data["conversationId"],

@@ -1,11 +1,12 @@
-"""The pack's documents: where they are, what they hold, and how they are read.
+"""The pack's collections, and readers of their documents.
 
-conversations/{c}   who talks where, with counters
-messages/{m}        one message; the server adds priority and the index's mark
-actionItems/{id}    extracted from messages, as are
-decisions/{id}
-messageIndex/{s}    word index, `messageVectors/{m}` embeddings, `extraction/{c}` how far
-                    extraction has come: the server's alone
+conversations/{c}   participants and counters
+messages/{m}        one message; the server adds its priority and index marks
+actionItems/{id}    extracted from messages
+decisions/{id}      extracted from messages
+messageIndex/{s}    word index, for the server only, like
+messageVectors/{m}  embeddings, and
+extraction/{c}      the progress of extraction
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Conversation:
 
     Attributes:
         participant_names: Names by user id, as the conversation shows them.
-        source: Where it was imported from, such as "slack"; None for one made in the app.
+        source: Where it was imported from, such as "slack"; None if it was created in the app.
     """
 
     id: str
@@ -52,7 +53,7 @@ class Conversation:
 
     @staticmethod
     def read(id: str, data: dict[str, Any]) -> Conversation:
-        """Read a stored conversation; whatever has a wrong shape counts as missing."""
+        """Read a stored conversation; a field of the wrong type counts as missing."""
         ids = data.get("participantIds")
         names = data.get("participantNames")
         return Conversation(
@@ -74,13 +75,13 @@ class Conversation:
         )
 
     def title(self, reader: str = "") -> str:
-        """What to call it: its name, or the people in it other than the reader."""
+        """Return its name, or the names of its participants other than the reader."""
         others = [uid for uid in self.participant_ids if uid != reader]
         return self.name or ", ".join(self.participant_names.get(uid, uid) for uid in others)
 
     def description(self) -> dict[str, Any]:
-        """The fields to store that say what the conversation is; counters are kept apart."""
-        found: dict[str, Any] = {
+        """Return the fields to store, without counters and times."""
+        fields: dict[str, Any] = {
             "schemaVersion": SCHEMA_VERSION,
             "name": self.name,
             "type": self.type,
@@ -88,14 +89,14 @@ class Conversation:
             "participantNames": dict(self.participant_names),
         }
         if self.source:
-            found["source"] = self.source
-        return found
+            fields["source"] = self.source
+        return fields
 
 
 def read_message(id: str, data: dict[str, Any]) -> ChatMessage:
-    """Read a stored message; the text of an encrypted one is left out, here and for good.
+    """Read a stored message, without the text of an encrypted one.
 
-    Anything but a clear `encrypted: false` is taken for encrypted.
+    A message counts as encrypted unless it has `encrypted: false`.
     """
     encrypted = data.get("encrypted") is not False
     content = data.get("content")
@@ -110,34 +111,34 @@ def read_message(id: str, data: dict[str, Any]) -> ChatMessage:
 
 
 def text_of(value: Any) -> str:
-    """The value if it is text, else an empty one."""
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
 def strings(value: Any) -> list[str]:
-    """The texts in a list; nothing if it is none."""
+    """Return the strings in the value if it is a list, else an empty list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def count_of(value: Any) -> int:
-    """The value if it is a count, else 0."""
+    """Return the value if it is a positive int, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def moment_of(value: Any) -> datetime | None:
-    """The value if it is a time, in UTC."""
+    """Return the value in UTC if it is a datetime, else None."""
     if not isinstance(value, datetime):
         return None
     return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
 def iso(moment: datetime | None) -> str | None:
-    """A time as the wire writes it: ISO 8601, UTC, milliseconds."""
+    """Format a time for the wire: ISO 8601, UTC, milliseconds."""
     if moment is None:
         return None
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def in_words(moment: datetime | None) -> str:
-    """A time as a citation's title shows it."""
+    """Format a time for a citation's title: UTC, minutes; "?" for None."""
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M") if moment else "?"

@@ -1,4 +1,4 @@
-"""Extraction of action items and decisions, a step at a time: each message is looked at once."""
+"""Extracts action items and decisions from new messages, in steps that read each message once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from packs.messaging.access import Reach
+from packs.messaging.access import ReadableConversations
 from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage
 from packs.messaging.decision_extraction import extract_decisions
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 VERSION = "2"
-"""Counted up when what is found changes so much that all conversations should be read again."""
+"""Raised when the rules change so much that all conversations should be read again."""
 _INSTRUCTIONS = """
 List the action items and the decisions in a chat.
 An action item is something a person is to do and has not done: the task in a few words, who is to
@@ -86,10 +86,10 @@ def read_findings(
     conversation: Conversation,
     text_model: TextModel | None,
 ) -> tuple[list[Finding], str]:
-    """Return what new messages hold, and who says so.
+    """Return the findings in new messages, and the extractor that made them.
 
     Args:
-        context: Messages right before them, looked at already.
+        context: The messages right before them, read in an earlier step.
     """
     if text_model is not None:
         everything = [*context, *messages]
@@ -148,7 +148,7 @@ def _by_rules(
 def _from_model(
     answer: _Found, messages: list[ChatMessage], conversation: Conversation, *, first: int
 ) -> list[Finding]:
-    """Keep what refers to a message that was sent and is new; whatever else it says is dropped."""
+    """Return the model's findings in new messages; those with any other number are dropped."""
     people = People(conversation.participant_names)
     new = range(first, len(messages) + 1)
     found: list[Finding] = []
@@ -169,19 +169,19 @@ def _from_model(
                     confidence=item.confidence,
                 )
             )
-    for made in answer.decisions:
-        if made.n in new:
-            message = messages[made.n - 1]
+    for decision in answer.decisions:
+        if decision.n in new:
+            message = messages[decision.n - 1]
             found.append(
                 decision_finding(
-                    id=_id(conversation.id, message.id, made.decision),
+                    id=_id(conversation.id, message.id, decision.decision),
                     message=message,
-                    decision=made.decision,
-                    decision_maker=made.decision_maker or message.sender_name,
+                    decision=decision.decision,
+                    decision_maker=decision.decision_maker or message.sender_name,
                     decided_at=message.sent_at,
-                    impact=made.impact,
-                    context=made.context,
-                    confidence=made.confidence,
+                    impact=decision.impact,
+                    context=decision.context,
+                    confidence=decision.confidence,
                 )
             )
     return found
@@ -192,7 +192,7 @@ def _id(conversation_id: str, message_id: str, text: str) -> str:
 
 
 def _date(text: str | None) -> str | None:
-    """The deadline if it is a real date; a model's other words are no deadline."""
+    """Return the deadline if it is a date; any other text of a model is dropped."""
     try:
         return date.fromisoformat(text[:10]).isoformat() if text else None
     except ValueError:
@@ -201,19 +201,19 @@ def _date(text: str | None) -> str | None:
 
 BEGINNING = (datetime(1970, 1, 1, tzinfo=UTC), "")
 MOST_PENDING = 50
-"""Late messages kept by id; with more, the cursor moves back."""
+"""Most late messages that are kept by id; with more, the cursor moves back."""
 SEEN_IDS = 20
-"""The last messages looked at, kept by id: a neighbour that is not among them is new."""
+"""How many of the last messages read are kept by id: a neighbour that is not among them is new."""
 _DELETES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where extraction stands.
+    """The progress of extraction in a conversation.
 
     Attributes:
-        cursor: (timestamp, id) of the last message looked at.
-        drained_count: The conversation's `messageCount` when nothing was left to do, else None.
+        cursor: (timestamp, id) of the last message read.
+        drained_count: The conversation's `messageCount` when no message was left, else None.
         version: Update time of the stored state, None where there is none.
     """
 
@@ -227,7 +227,7 @@ class State:
 
     @staticmethod
     def read(snapshot: DocumentSnapshot[Any]) -> State:
-        """Read a stored state; none at all is the beginning."""
+        """Read a stored state; a missing document is the beginning."""
         data = snapshot.to_dict() or {}
         if not snapshot.exists:
             return State()
@@ -255,7 +255,7 @@ class State:
             "extractor": self.extractor,
             "drainedCount": self.drained_count,
             "drainedAt": self.drained_at,
-            # Writing what is there already would leave the update time as it was.
+            # A write without any change would not change the update time.
             "revision": secrets.token_hex(8),
         }
         reference = db.collection(EXTRACTION).document(conversation_id)
@@ -269,11 +269,11 @@ class State:
 def note_late(
     db: Client, conversation_id: str, messages: Sequence[ChatMessage], *, changed: bool = False
 ) -> None:
-    """Let extraction look at messages that were written behind its cursor.
+    """Queue messages that were written behind the cursor for extraction.
 
     Args:
-        changed: The messages were edited or deleted: then an extraction that is under way must
-            start over as well, for it may have read them as they were.
+        changed: The messages were edited or deleted: then a running extraction must start over
+            too, since it may have read the old versions.
     """
 
     def work() -> None:
@@ -283,13 +283,13 @@ def note_late(
         if not late and not changed:
             return
         batch = db.batch()
-        _behind(state, late).write(db, batch, conversation_id)
+        _with_late(state, late).write(db, batch, conversation_id)
         batch.commit()
 
     until_unchanged(work)
 
 
-def _behind(state: State, late: list[ChatMessage]) -> State:
+def _with_late(state: State, late: list[ChatMessage]) -> State:
     pending = (*state.pending, *(item.id for item in late))
     if len(pending) <= MOST_PENDING:
         return replace(state, pending=pending, drained_count=None)
@@ -298,9 +298,9 @@ def _behind(state: State, late: list[ChatMessage]) -> State:
 
 
 def forget_items(db: Client, message_id: str) -> None:
-    """Delete what was extracted from a message that was edited, deleted or encrypted since.
+    """Delete the findings of a message that was edited, deleted or encrypted.
 
-    Call `note_late(..., changed=True)` before, so that nothing old is written afterwards.
+    Call `note_late(..., changed=True)` before, so that no old finding is written afterwards.
     """
     from google.cloud.firestore import FieldFilter
 
@@ -313,7 +313,7 @@ def forget_items(db: Client, message_id: str) -> None:
 
 
 def forget_all_items(db: Client, conversation_id: str) -> None:
-    """Delete what an older version extracted; what somebody marked done stays."""
+    """Delete the findings of an older version; items marked done stay."""
     from google.cloud.firestore import FieldFilter
 
     here = FieldFilter("conversationId", "==", conversation_id)
@@ -328,7 +328,7 @@ def forget_all_items(db: Client, conversation_id: str) -> None:
 
 
 MOST_MESSAGES = 2_000
-"""New messages of one conversation that one call looks at."""
+"""Most new messages of one conversation that one call reads."""
 MOST_SECONDS = 40.0
 PAGE = 300
 MODEL_PAGE = 80
@@ -337,8 +337,8 @@ _CONVERSATIONS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
-    """What a call did: `is_all` is False where messages are left for the next call."""
+class ExtractionResult:
+    """How many messages a call read; `is_all` is False if some are left for the next call."""
 
     messages: int
     is_all: bool
@@ -350,23 +350,23 @@ class _Step:
     is_last: bool
 
 
-def extract_new(ctx: ToolContext, mine: Reach) -> Extracted:
+def extract_new(ctx: ToolContext, mine: ReadableConversations) -> ExtractionResult:
     """Bring the action items and decisions of these conversations up to date."""
-    due = _due(ctx, mine)
+    due = _undrained(ctx, mine)
     if not due:
-        return Extracted(0, is_all=True)
+        return ExtractionResult(0, is_all=True)
     ends = time.monotonic() + MOST_SECONDS
-    results: list[Extracted] = []
+    results: list[ExtractionResult] = []
     for some in chunks(due, _CONVERSATIONS_AT_ONCE):
-        results += side_by_side(lambda item: _conversation(ctx, item, ends=ends), some)
+        results += side_by_side(lambda item: _extract_conversation(ctx, item, ends=ends), some)
         ctx.progress("reading new messages", done=len(results), total=len(due))
-    return Extracted(
+    return ExtractionResult(
         sum(found.messages for found in results), all(found.is_all for found in results)
     )
 
 
-def _due(ctx: ToolContext, mine: Reach) -> list[Conversation]:
-    """The conversations in which something has happened since they were last drained."""
+def _undrained(ctx: ToolContext, mine: ReadableConversations) -> list[Conversation]:
+    """Return the conversations that have messages which extraction has not read."""
     references = [ctx.db.collection(EXTRACTION).document(id) for id in mine.ids]
     states = {snapshot.id: State.read(snapshot) for snapshot in ctx.db.get_all(references)}
     return [
@@ -387,35 +387,39 @@ def _is_drained(state: State, conversation: Conversation) -> bool:
     )
 
 
-def _conversation(ctx: ToolContext, conversation: Conversation, *, ends: float) -> Extracted:
+def _extract_conversation(
+    ctx: ToolContext, conversation: Conversation, *, ends: float
+) -> ExtractionResult:
     looked_at = 0
     while looked_at < MOST_MESSAGES and time.monotonic() < ends:
         step = until_unchanged(partial(_step, ctx, conversation, MOST_MESSAGES - looked_at))
         looked_at += step.messages
         if step.is_last:
-            return Extracted(looked_at, is_all=True)
-    return Extracted(looked_at, is_all=False)
+            return ExtractionResult(looked_at, is_all=True)
+    return ExtractionResult(looked_at, is_all=False)
 
 
 def _step(ctx: ToolContext, conversation: Conversation, room: int) -> _Step:
     db = ctx.db
     state = State.read(db.collection(EXTRACTION).document(conversation.id).get())
     if state.extractor != VERSION:
-        # Read by older rules, or not at all yet: from the beginning.
+        # Read by older rules or never: start from the beginning.
         if state.extractor:
             forget_all_items(db, conversation.id)
         state = State(version=state.version, extractor=VERSION)
     size = min(room, PAGE if ctx.text_model is None else MODEL_PAGE)
-    found = fetch(_after(ctx, conversation.id, state).limit(size))
+    found = fetch(_query_after(ctx, conversation.id, state).limit(size))
     page = [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in found]
-    context = _before(ctx, conversation.id, state) if page else []
+    context = _context_before(ctx, conversation.id, state) if page else []
     missed = [message for message in context if state.seen and message.id not in state.seen]
     pending = state.pending[:_PENDING_AT_ONCE]
     is_last = len(page) < size and len(pending) == len(state.pending)
     batch = db.batch()
-    _next(state, page, context, conversation, is_last=is_last).write(db, batch, conversation.id)
+    _next_state(state, page, context, conversation, is_last=is_last).write(
+        db, batch, conversation.id
+    )
     findings, extractor = _read(ctx, conversation, [*missed, *page], context)
-    for late in _stored(ctx, conversation.id, pending):
+    for late in _messages_by_id(ctx, conversation.id, pending):
         forget_items(db, late.id)
         findings += _read(ctx, conversation, [late], [])[0]
     write_findings(db, batch, findings, conversation, extractor=extractor)
@@ -440,7 +444,7 @@ def _read(
     )
 
 
-def _next(
+def _next_state(
     state: State,
     page: list[ChatMessage],
     context: list[ChatMessage],
@@ -448,7 +452,7 @@ def _next(
     *,
     is_last: bool,
 ) -> State:
-    """The state after a page."""
+    """Return the state after a page."""
     seen = [message.id for message in (*context, *page)][-SEEN_IDS:]
     return replace(
         state,
@@ -461,7 +465,8 @@ def _next(
 
 
 def _readable(ctx: ToolContext, conversation_id: str) -> Any:
-    """Encrypted messages are left out by the query: their content never comes here."""
+    """Return the query for a conversation's messages without encrypted ones, whose content is
+    never read."""
     from google.cloud.firestore import FieldFilter
 
     query = ctx.db.collection(MESSAGES).where(
@@ -470,7 +475,7 @@ def _readable(ctx: ToolContext, conversation_id: str) -> Any:
     return query.where(filter=FieldFilter("encrypted", "==", False))
 
 
-def _after(ctx: ToolContext, conversation_id: str, state: State) -> BaseQuery:
+def _query_after(ctx: ToolContext, conversation_id: str, state: State) -> BaseQuery:
     moment, message_id = state.cursor
     query: BaseQuery = _readable(ctx, conversation_id).order_by("timestamp").order_by("__name__")
     if not message_id:
@@ -479,8 +484,8 @@ def _after(ctx: ToolContext, conversation_id: str, state: State) -> BaseQuery:
     return query.start_after({"timestamp": moment, "__name__": reference})
 
 
-def _before(ctx: ToolContext, conversation_id: str, state: State) -> list[ChatMessage]:
-    """The last messages up to the cursor, oldest first."""
+def _context_before(ctx: ToolContext, conversation_id: str, state: State) -> list[ChatMessage]:
+    """Return the last messages up to the cursor, oldest first."""
     moment, message_id = state.cursor
     if not message_id:
         return []
@@ -491,10 +496,10 @@ def _before(ctx: ToolContext, conversation_id: str, state: State) -> list[ChatMe
     return [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in reversed(found)]
 
 
-def _stored(
+def _messages_by_id(
     ctx: ToolContext, conversation_id: str, message_ids: Sequence[str]
 ) -> list[ChatMessage]:
-    """Messages by id, without those that are gone, encrypted or elsewhere."""
+    """Return messages by id, without those that were deleted, encrypted or moved."""
     references = [ctx.db.collection(MESSAGES).document(id) for id in message_ids]
     found = ctx.db.get_all(references) if references else ()
     return [

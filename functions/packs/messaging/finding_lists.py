@@ -1,4 +1,4 @@
-"""Reading stored action items and decisions, sorted over all conversations."""
+"""Lists stored action items and decisions, sorted over all conversations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from packs.messaging.access import Reach
+from packs.messaging.access import ReadableConversations
 from packs.messaging.documents import iso, moment_of, text_of
 from packs.messaging.extraction import extract_new
 from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
@@ -20,20 +20,20 @@ from rollcall.core.shapes import Wire
 ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Offset = Annotated[int, Field(ge=0, le=500)]
-MOST_LOOKED_AT = 300
-"""Findings that are read where a condition is none of Firestore's."""
+MOST_FILTERED = 300
+"""Most findings that are read to apply a condition that Firestore cannot."""
 Found = tuple[str, dict[str, Any]]
 
 
 class Counts(Wire):
-    """How much there is, and how far it was looked for.
+    """Totals and coverage of a list.
 
     Attributes:
-        total_found: All that fit, of which the first are listed.
+        total_found: How many match in all; the list has the first of them.
         searched_all: False where there were more conversations or new messages than one call
-            looks at; asking again goes on from there.
-        messages_read: New messages that were looked at for this answer.
-        next_offset: The offset of those that come next; None where these are the last.
+            reads; the next call continues.
+        messages_read: New messages that this call read.
+        next_offset: The offset of the next page; None on the last one.
     """
 
     total_found: int
@@ -45,7 +45,7 @@ class Counts(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The first of the stored findings, as (id, document), and the counts that go with them."""
+    """A page of stored findings, as (id, document), and its counts."""
 
     found: list[Found]
     counts: dict[str, Any]
@@ -53,7 +53,7 @@ class Listing:
 
 def listing(
     ctx: ToolContext,
-    mine: Reach,
+    mine: ReadableConversations,
     collection: str,
     *,
     order: Sequence[tuple[str, str]],
@@ -63,17 +63,17 @@ def listing(
     where: Mapping[str, Sequence[str]] | None = None,
     fits: Callable[[dict[str, Any]], bool] | None = None,
 ) -> Listing:
-    """Read what is new in these conversations, then return the first findings, cited.
+    """Extract from new messages of these conversations, then return a page of findings, cited.
 
     Args:
-        offset: How many of the first are left out.
-        order: (field, "ASCENDING" or "DESCENDING") as Firestore sorts.
+        offset: How many of the first findings to skip.
+        order: (field, "ASCENDING" or "DESCENDING") for Firestore's sort.
         key: The same order, for merging the batches' results.
         where: Further conditions: a field, and the values it may have.
-        fits: A further condition, of the `MOST_LOOKED_AT` first findings.
+        fits: A further condition, applied to the first `MOST_FILTERED` findings.
     """
     extracted = extract_new(ctx, mine)
-    most = MOST_LOOKED_AT if fits else offset + limit
+    most = MOST_FILTERED if fits else offset + limit
     found, total = _first(ctx, mine, collection, order, key, most, where or {})
     is_all = mine.is_all and extracted.is_all
     if fits:
@@ -94,20 +94,20 @@ def listing(
 
 
 def next_offset(offset: int, shown: int, total: int) -> int | None:
-    """Return where a list of `shown` from `offset` goes on; None where it has all of `total`."""
+    """Return the offset of the next page, or None if this one reaches `total`."""
     return offset + shown if shown and offset + shown < total else None
 
 
 def _first(
     ctx: ToolContext,
-    mine: Reach,
+    mine: ReadableConversations,
     collection: str,
     order: Sequence[tuple[str, str]],
     key: Callable[[dict[str, Any]], Any],
     limit: int,
     where: Mapping[str, Sequence[str]],
 ) -> tuple[list[Found], int]:
-    """Return the first documents in an order, and how many there are in all."""
+    """Return the first documents in an order, and the total number."""
     queries = [_query(ctx, collection, ids, where) for ids in chunks(mine.ids, IN_VALUES)]
 
     def page(query: Any) -> list[Found]:
@@ -121,7 +121,7 @@ def _first(
     return found, total
 
 
-def _cite(ctx: ToolContext, mine: Reach, data: dict[str, Any]) -> None:
+def _cite(ctx: ToolContext, mine: ReadableConversations, data: dict[str, Any]) -> None:
     """Cite the message that a stored finding comes from."""
     conversation_id = text_of(data.get("conversationId"))
     cite_message(

@@ -1,4 +1,4 @@
-"""Action items and decisions as they are found and stored."""
+"""Findings: the action items and decisions extracted from messages, and how they are stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IN_VALUES = 30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something found in a message, whoever found it: where it is stored, and its own fields."""
+    """An action item or decision found in a message, by rules or a model."""
 
     collection: str
     id: str
@@ -43,17 +43,17 @@ class Finding:
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether a later message took it back: a request refused, a proposal overtaken."""
+        """Whether a later message withdrew it: a refused request, or a proposal since decided."""
         return self.fields.get("confidence") == 0
 
     @property
     def text(self) -> str:
-        """What is to be done, or was decided."""
+        """The task or the decision."""
         return str(self.fields.get("task") or self.fields.get("decision"))
 
     @property
     def text_key(self) -> str:
-        """The same for what says the same: its words, and for a task its deadline."""
+        """A key that repeats of a finding share, by its words and, for a task, its deadline."""
         words = sorted(set(terms(self.text)))
         said = f"{' '.join(words)}|{self.fields.get('deadline')}"
         return sha256(said.encode("utf-8", "replace")).hexdigest()[:20]
@@ -71,7 +71,7 @@ def action_finding(
     context: str,
     confidence: float,
 ) -> Finding:
-    """A task, with the keys it is sorted by: priority, then deadline."""
+    """Return the finding of a task, with its sort keys: priority, then deadline."""
     known = priority if priority in ACTION_PRIORITIES else "unspecified"
     fields = {
         "task": task[:_TEXT_CHARS],
@@ -100,7 +100,7 @@ def decision_finding(
     context: str,
     confidence: float,
 ) -> Finding:
-    """A decision, with the keys it is sorted by: impact, then when."""
+    """Return the finding of a decision, with its sort keys: impact, then time."""
     known = impact if impact in IMPACTS else None
     fields = {
         "decision": decision[:_TEXT_CHARS],
@@ -124,21 +124,21 @@ def write_findings(
     *,
     extractor: str,
 ) -> None:
-    """Add what was found to a batch; what does not fit into it is written at once.
+    """Add findings to a batch; those that do not fit into it are committed at once.
 
-    Ids are stable, so writing again does no harm; that somebody marked an item done is kept.
-    What another message said before, in the same words, is not written a second time. What was
-    withdrawn is removed, unless somebody marked it done.
+    Ids are stable, so writing again does no harm, and an item that was marked done stays done. A
+    finding that repeats another message's in the same words is not written. A withdrawn finding
+    is deleted, unless it was marked done.
     """
     findings = _without_repeats(db, findings, conversation.id)
-    stored = _marked(db, findings)
-    own = findings[-_WRITES:]
-    for start in range(0, len(findings) - len(own), _WRITES):
-        early = db.batch()
-        for finding in findings[start : min(start + _WRITES, len(findings) - len(own))]:
-            _set(db, early, finding, conversation, stored, extractor)
-        early.commit()
-    for finding in own:
+    stored = _stored_marks(db, findings)
+    last = findings[-_WRITES:]
+    for start in range(0, len(findings) - len(last), _WRITES):
+        full_batch = db.batch()
+        for finding in findings[start : min(start + _WRITES, len(findings) - len(last))]:
+            _set(db, full_batch, finding, conversation, stored, extractor)
+        full_batch.commit()
+    for finding in last:
         _set(db, batch, finding, conversation, stored, extractor)
 
 
@@ -162,8 +162,8 @@ def _without_repeats(db: Client, findings: list[Finding], conversation_id: str) 
     ]
 
 
-def _marked(db: Client, findings: list[Finding]) -> dict[str, dict[str, Any]]:
-    """What people have marked of the action items that are stored already."""
+def _stored_marks(db: Client, findings: list[Finding]) -> dict[str, dict[str, Any]]:
+    """Return the status fields of action items that are stored already."""
     references = [
         db.collection(ACTION_ITEMS).document(finding.id)
         for finding in findings
@@ -185,8 +185,8 @@ def _set(
     extractor: str,
 ) -> None:
     reference = db.collection(finding.collection).document(finding.id)
-    marked = stored.get(finding.id, {})
-    if finding.is_withdrawn and marked.get("status") != "done":
+    marks = stored.get(finding.id, {})
+    if finding.is_withdrawn and marks.get("status") != "done":
         batch.delete(reference)
         return
     document = {
@@ -204,5 +204,5 @@ def _set(
         **finding.fields,
     }
     if finding.collection == ACTION_ITEMS:
-        document |= {"status": "open", **marked}
+        document |= {"status": "open", **marks}
     batch.set(reference, document)

@@ -1,4 +1,4 @@
-"""Many small reads as a few batches, side by side; and optimistic writes."""
+"""Parallel reads in batches, and optimistic writes."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
-        # In the caller's context, so that what is logged there is still the caller's.
-        asked = [pool.submit(copy_context().run, work, item) for item in items]
-        return [each.result() for each in asked]
+        # The caller's context goes along, so that log entries still belong to its request.
+        futures = [pool.submit(copy_context().run, work, item) for item in items]
+        return [future.result() for future in futures]
 
 
 def fetch(query: Any) -> list[DocumentSnapshot[Any]]:
-    """The documents a query finds."""
+    """Return the documents that a query finds."""
     return list(query.stream())
 
 
 def count(query: Any) -> int:
-    """How many documents a query finds, counted in Firestore: one read per thousand."""
+    """Count the documents that a query finds, in Firestore: one read per thousand."""
     return int(query.count().get()[0][0].value)
 
 
@@ -59,10 +59,10 @@ _LONGEST_WAIT_S = 0.5
 
 
 def until_unchanged(work: Callable[[], R]) -> R:
-    """Run `work` again until its preconditions hold; it must read anew each time.
+    """Repeat `work` until its preconditions hold; it must read its documents anew each time.
 
     Raises:
-        Aborted: Others were faster every time.
+        Aborted: Other writers changed the documents at every attempt.
     """
     from google.api_core import exceptions
 

@@ -1,7 +1,7 @@
-"""Bringing a conversation in whole: messages, priorities, index, vectors and counters.
+"""Imports a whole conversation: messages, priorities, index, vectors and counters.
 
-Messages stream through in pages, so memory stays bounded, and each page is one commit. Ids are
-the importer's; writing the same again changes nothing.
+Messages are read in pages, so memory stays bounded, and each page is one commit. The importer
+chooses the ids; importing the same messages again changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from packs.messaging.access import is_id, propagate
+from packs.messaging.access import copy_participants, is_id
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
     CONTENT_CHARS,
@@ -23,8 +23,8 @@ from packs.messaging.documents import (
 )
 from packs.messaging.extraction import forget_items, note_late
 from packs.messaging.firestore import until_unchanged
-from packs.messaging.message_index import Filing, digest_of, shard_hint
-from packs.messaging.priority_rules import FIELDS, kept, prioritise
+from packs.messaging.message_index import IndexChanges, digest_of, shard_hint
+from packs.messaging.priority_rules import FIELDS, hand_set_fields, prioritise
 from packs.messaging.vectors import write_vectors
 from rollcall.core.context import Embedder, TextModel
 from rollcall.core.errors import InvalidArgument
@@ -38,8 +38,8 @@ PAGE_BYTES = 1_500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
-    """What became of the messages given: `unchanged` ones were there already, just so."""
+class IngestCounts:
+    """Counts of imported messages; `unchanged` ones were stored before."""
 
     conversation_id: str
     added: int = 0
@@ -60,22 +60,22 @@ def write_conversation(
     embedder: Embedder | None = None,
     text_model: TextModel | None = None,
     on_progress: Callable[[int], None] | None = None,
-) -> Ingested:
-    """Write a conversation and its messages; safe to repeat, and to go on with after a crash.
+) -> IngestCounts:
+    """Write a conversation and its messages; safe to repeat, also after a crash.
 
     Args:
-        conversation: Its counters and times are kept by the server, not taken from here.
-        messages: In the order of time, as far as possible; read once.
-        on_progress: Told, after each page, how many messages have been dealt with.
+        conversation: Its counters and times are ignored: the server keeps them.
+        messages: In time order as far as possible; read once.
+        on_progress: Called after each page with the number of messages processed.
 
     Raises:
-        InvalidArgument: An id cannot be one, or belongs to another conversation's message.
+        InvalidArgument: An id is not valid, or belongs to a message of another conversation.
     """
     _check_id(conversation.id)
     first, messages = _first(messages)
     known = describe(db, conversation, begun_at=first.sent_at if first else None)
     writer = _Writer(db, known, embedder, text_model)
-    done = Ingested(conversation.id)
+    done = IngestCounts(conversation.id)
     for page in _pages(messages, known):
         added, changed, encrypted = writer.write(page)
         done = replace(
@@ -93,7 +93,7 @@ def write_conversation(
 def describe(
     db: Client, conversation: Conversation, *, begun_at: datetime | None = None
 ) -> Conversation:
-    """Store what a conversation is, leaving its counters alone, and return it as stored."""
+    """Store a conversation's description without its counters, and return it as stored."""
     reference = db.collection(CONVERSATIONS).document(conversation.id)
     snapshot = reference.get()
     if snapshot.exists:
@@ -101,19 +101,19 @@ def describe(
         if {**before.description(), **conversation.description()} != before.description():
             reference.update(conversation.description())
         if before.participant_ids != conversation.participant_ids:
-            propagate(db, conversation.id)
+            copy_participants(db, conversation.id)
     else:
         created = conversation.created_at or begun_at or datetime.now(UTC)
         owner = conversation.created_by or next(iter(conversation.participant_ids), None)
         counters = {"messageCount": 0, "encryptedCount": 0}
-        # A conversation without messages still has its place in the list: its creation.
+        # A conversation without messages is listed by its creation time.
         times = {"createdAt": created, "createdBy": owner, "lastMessageAt": created}
         reference.set({**conversation.description(), **counters, **times})
     return Conversation.read(conversation.id, reference.get().to_dict() or {})
 
 
 def _first(messages: Iterable[ChatMessage]) -> tuple[ChatMessage | None, Iterable[ChatMessage]]:
-    """Look at the first message without losing it."""
+    """Return the first message, and all messages."""
     rest = iter(messages)
     first = next(rest, None)
     return first, rest if first is None else chain([first], rest)
@@ -122,8 +122,8 @@ def _first(messages: Iterable[ChatMessage]) -> tuple[ChatMessage | None, Iterabl
 def _pages(
     messages: Iterable[ChatMessage], conversation: Conversation
 ) -> Iterator[list[ChatMessage]]:
-    """Cut into pages; of messages with one id in a page, the last counts."""
-    # What a message's document holds beside its content, and what the index holds of it.
+    """Cut messages into pages; of those with the same id in a page, the last counts."""
+    # Bytes of a message's document beside its content; the content is also in the index.
     beside = 600 + sum(len(uid.encode()) + 1 for uid in conversation.participant_ids)
     page: dict[str, ChatMessage] = {}
     size = 0
@@ -139,7 +139,7 @@ def _pages(
 
 
 def _clean(message: ChatMessage, names: dict[str, str]) -> ChatMessage:
-    """The message as it can be stored: half characters replaced, over-long text cut."""
+    """Return a message that can be stored: lone surrogates replaced, long text cut."""
     _check_id(message.id)
     sender = _storable(message.sender_id)
     moment = message.sent_at
@@ -163,7 +163,7 @@ def _check_id(id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What a page comes to: messages to write, with what is stored of them."""
+    """The messages of a page to write, and the stored fields of those that exist."""
 
     todo: list[ChatMessage]
     stored: dict[str, dict[str, Any]]
@@ -183,25 +183,25 @@ class _Writer:
         self._conversation = conversation
         self._embedder = embedder
         self._text_model = text_model
-        self._filing: Filing | None = None
+        self._index: IndexChanges | None = None
 
     def write(self, messages: list[ChatMessage]) -> tuple[int, int, int]:
         """Write a page; return how many messages were new, changed, and new and encrypted."""
         page = self._compare(messages)
         if not page.todo:
             return 0, 0, 0
-        extras = self._extras(page.todo)
+        model_fields = self._model_fields(page.todo)
         changed = [message for message in page.todo if message.id in page.stored]
         note_late(self._db, self._conversation.id, page.todo, changed=bool(changed))
         for message in changed:
             forget_items(self._db, message.id)
-        until_unchanged(lambda: self._commit(page, extras))
+        until_unchanged(lambda: self._commit(page, model_fields))
         note_late(self._db, self._conversation.id, page.todo)
         encrypted = sum(m.encrypted for m in page.todo if m.id not in page.stored)
         return len(page.todo) - len(changed), len(changed), encrypted
 
     def _compare(self, messages: list[ChatMessage]) -> _Page:
-        """Leave out what is stored just so already."""
+        """Read what is stored of these messages, and leave out the unchanged ones."""
         stored: dict[str, dict[str, Any]] = {}
         references = [self._db.collection(MESSAGES).document(item.id) for item in messages]
         fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy", "content", *FIELDS]
@@ -219,41 +219,41 @@ class _Writer:
         if stored is None or stored.get("indexDigest") != digest_of(message):
             return False
         if message.encrypted and stored.get("content") != message.text:
-            return False  # which the digest does not know: it says nothing of secret content
+            return False  # the digest of an encrypted message does not cover its content
         wants_vector = self._embedder is not None and not message.encrypted
         return not wants_vector or stored.get("embeddedBy") == getattr(self._embedder, "id", None)
 
-    def _extras(self, messages: Sequence[ChatMessage]) -> dict[str, dict[str, Any]]:
-        """What models add to each message: a priority, and the mark of a vector."""
-        extras = prioritise(messages, text_model=self._text_model)
+    def _model_fields(self, messages: Sequence[ChatMessage]) -> dict[str, dict[str, Any]]:
+        """Return the fields that models add to each message: a priority, and a vector's mark."""
+        model_fields = prioritise(messages, text_model=self._text_model)
         if self._embedder is not None:
             for message_id in write_vectors(
                 self._db, self._embedder, self._conversation.id, messages
             ):
-                extras.setdefault(message_id, {})["embeddedBy"] = self._embedder.id
-        return extras
+                model_fields.setdefault(message_id, {})["embeddedBy"] = self._embedder.id
+        return model_fields
 
-    def _commit(self, page: _Page, extras: dict[str, dict[str, Any]]) -> None:
-        filing, self._filing = self._filing or self._fresh(), None
+    def _commit(self, page: _Page, model_fields: dict[str, dict[str, Any]]) -> None:
+        index, self._index = self._index or self._fresh(), None
         batch = self._db.batch()
         marks = {
-            item.id: filing.add(item, hint=shard_hint(page.stored.get(item.id)))
+            item.id: index.add(item, hint=shard_hint(page.stored.get(item.id)))
             for item in page.todo
         }
-        filing.write(batch, conversation=self._conversation)
+        index.write(batch, conversation=self._conversation)
         for item in page.todo:
             reference = self._db.collection(MESSAGES).document(item.id)
-            by_hand = {} if item.encrypted else kept(page.stored.get(item.id, {}))
-            document = self._document(item) | marks[item.id] | extras.get(item.id, {})
+            by_hand = {} if item.encrypted else hand_set_fields(page.stored.get(item.id, {}))
+            document = self._document(item) | marks[item.id] | model_fields.get(item.id, {})
             batch.set(reference, document | by_hand)
-        filing.committed(batch.commit())
-        self._filing = filing  # only after a commit is what it holds known to be true
+        index.committed(batch.commit())
+        self._index = index  # kept only after a commit, which confirms its content
 
-    def _fresh(self) -> Filing:
+    def _fresh(self) -> IndexChanges:
         reference = self._db.collection(CONVERSATIONS).document(self._conversation.id)
         stored = reference.get().to_dict() or {}
         self._conversation = Conversation.read(self._conversation.id, stored)
-        return Filing(self._db, self._conversation.id)
+        return IndexChanges(self._db, self._conversation.id)
 
     def _document(self, message: ChatMessage) -> dict[str, Any]:
         return {

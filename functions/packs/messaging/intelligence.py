@@ -1,4 +1,4 @@
-"""The messaging agent as one function: a question in, an answer out."""
+"""A capability that asks the messaging agent one question and returns its answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AgentAnswer(Wire):
     """What conversation_intelligence_agent returns.
 
     Attributes:
-        stop_reason: Which bound ended the loop, where the agent did not end it itself.
+        stop_reason: The limit that ended the loop; None if the agent ended it.
     """
 
     answer: str

@@ -32,7 +32,7 @@ _LONGEST_TERM = 40
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """The words of one message, stopwords left out, in order."""
+    """The words of one message in order, without stopwords."""
 
     sent_at_ms: int
     message_id: str
@@ -63,15 +63,14 @@ class Shard:
 
 
 def new_shard(conversation_id: str, *, number: int = 0) -> Shard:
-    """Return an empty shard; numbers count up within a conversation."""
+    """Return an empty shard; shards are numbered from 0 within a conversation."""
     return Shard(conversation_id, number)
 
 
 def append(shard: Shard, message: ChatMessage) -> Shard:
-    """Return the shard with a message added, or replaced where its id is known.
+    """Return the shard with a message added, or replaced if it has its id.
 
-    An encrypted message is never added, and a message that became encrypted is
-    taken out.
+    An encrypted message is never added, and one that became encrypted is removed.
     """
     shard = remove(shard, message.id)
     if message.encrypted:
@@ -83,7 +82,7 @@ def append(shard: Shard, message: ChatMessage) -> Shard:
 
 
 def remove(shard: Shard, message_id: str) -> Shard:
-    """Return the shard without a message, its words and, if unused now, its sender."""
+    """Return the shard without a message, its words and, if now unused, its sender."""
     entries = tuple(entry for entry in shard.entries if entry.message_id != message_id)
     if len(entries) == len(shard.entries):
         return shard
@@ -117,7 +116,7 @@ def decode(document: Mapping[str, Any]) -> Shard:
     """Return the shard that `encode` wrote.
 
     Raises:
-        ValueError: The document is of a newer schema, or its columns do not fit.
+        ValueError: The document has another schema, or its columns do not match.
     """
     if document.get("schemaVersion") != SCHEMA_VERSION:
         raise ValueError(f"unknown index schema {document.get('schemaVersion')!r}")
@@ -142,12 +141,12 @@ def _milliseconds(moment: datetime) -> int:
 
 
 MOST_ENCRYPTED = 400
-"""Encrypted messages that one shard lists."""
+"""Most encrypted messages that one shard lists."""
 
 
 @dataclass(slots=True)
-class _Open:
-    """A shard being worked on. `version` is the update time it was read at, None for a new one."""
+class _OpenShard:
+    """A shard in memory. `version` is the update time it was read at, None for a new one."""
 
     shard: Shard
     encrypted: set[str]
@@ -167,19 +166,19 @@ class _Open:
 class ShardLedger:
     """The shards of one conversation, changed in memory and written with preconditions.
 
-    Every writer of a conversation changes its last shard, so a commit that holds `write`'s
-    writes fails whenever somebody else was faster; then start again with a new ledger.
+    Every writer of a conversation changes its last shard, so a commit with the writes of `write`
+    fails if another writer came first; then start again with a new ledger.
     """
 
     def __init__(self, db: Client, conversation_id: str) -> None:
         self._db = db
         self._conversation_id = conversation_id
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenShard] = {}
         self._last: int | None = None
         self._written: list[tuple[int, int]] = []
 
     def place_of(self, message_id: str, *, hint: int | None) -> int | None:
-        """The number of the shard that holds a message, if the hinted one or an open one does."""
+        """Return the number of a message's shard, if it is the hinted one or an open one."""
         if hint is not None:
             self._load(hint)
         for number, item in self._open.items():
@@ -188,7 +187,7 @@ class ShardLedger:
         return None
 
     def put(self, message: ChatMessage, *, place: int | None) -> int:
-        """Add a message to the last shard, or replace it where it is; return the number."""
+        """Add a message to the last shard, or replace it in its own; return the shard's number."""
         number = self._number_with_room() if place is None else place
         item = self._open[number]
         item.shard = append(item.shard, message)
@@ -199,7 +198,7 @@ class ShardLedger:
         return number
 
     def drop(self, message_id: str, *, place: int) -> bool:
-        """Take a message out of a shard; return whether it was encrypted."""
+        """Remove a message from a shard; return whether it was encrypted."""
         item = self._open[place]
         was_encrypted = message_id in item.encrypted
         item.shard = remove(item.shard, message_id)
@@ -208,7 +207,7 @@ class ShardLedger:
         return was_encrypted
 
     def is_encrypted(self, message_id: str, *, place: int) -> bool:
-        """Whether the ledger knows the message as an encrypted one."""
+        """Whether the shard lists the message as encrypted."""
         return message_id in self._open[place].encrypted
 
     def write(self, batch: WriteBatch) -> None:
@@ -226,20 +225,20 @@ class ShardLedger:
                 batch.update(reference, document, option=unchanged)
 
     def committed(self, results: Sequence[WriteResult]) -> None:
-        """Go on after a commit: only the last shard stays in memory."""
+        """Take over a commit's update times; only the last shard stays in memory."""
         for number, position in self._written:
             item = self._open[number]
             item.version, item.changed = results[position].update_time, False
         self._written = []
-        kept = max(self._open, default=None)
-        self._open = {number: item for number, item in self._open.items() if number == kept}
+        last = max(self._open, default=None)
+        self._open = {number: item for number, item in self._open.items() if number == last}
 
     def _number_with_room(self) -> int:
         if self._last is None:
             self._last = self._load_last()
         if self._open[self._last].is_full:
             self._last += 1
-            self._open[self._last] = _Open(
+            self._open[self._last] = _OpenShard(
                 new_shard(self._conversation_id, number=self._last), set()
             )
         return self._last
@@ -259,14 +258,14 @@ class ShardLedger:
             number = int(snapshot.get("number"))
             self._open.setdefault(number, _read(snapshot))
             return number
-        self._open[0] = _Open(new_shard(self._conversation_id), set())
+        self._open[0] = _OpenShard(new_shard(self._conversation_id), set())
         return 0
 
     def _reference(self, number: int) -> Any:
         return self._db.collection(INDEX).document(f"{self._conversation_id}~{number}")
 
 
-def _document(item: _Open) -> dict[str, Any]:
+def _document(item: _OpenShard) -> dict[str, Any]:
     entries = item.shard.entries
     return {
         **encode(item.shard),
@@ -275,26 +274,26 @@ def _document(item: _Open) -> dict[str, Any]:
     }
 
 
-def _read(snapshot: DocumentSnapshot[Any]) -> _Open:
+def _read(snapshot: DocumentSnapshot[Any]) -> _OpenShard:
     data = snapshot.to_dict() or {}
-    return _Open(decode(data), set(strings(data.get("encryptedIds"))), snapshot.update_time)
+    return _OpenShard(decode(data), set(strings(data.get("encryptedIds"))), snapshot.update_time)
 
 
 MOST_SHARDS = 60
-"""Shards read for one question; about 12,000 messages."""
+"""Most shards read for one question; about 12,000 messages."""
 MOST_RARE_TERMS = 8
-"""Words of a question that are looked up, the weightiest first."""
+"""Most words of a question that are looked up, those with the highest weight first."""
 IN_VALUES = 30
-"""Conversations of one query: it has one other filter of one value."""
+"""Most conversations in one query, whose only other filter has one value."""
 
 
 @dataclass(slots=True)
 class ShardReads:
-    """The shards found, and what finding them cost.
+    """The shards read for a question, and the cost of reading them.
 
     Attributes:
-        documents: Shards read, those read twice counted twice.
-        counts: Counting queries, each a read.
+        documents: Shards read, with repeated reads counted.
+        counts: Count queries, each of which costs a read.
         is_all: Whether every shard that could matter was read.
     """
 
@@ -304,7 +303,7 @@ class ShardReads:
     is_all: bool = True
 
     def take(self, pages: list[list[Any]]) -> None:
-        """Keep what was read; a shard that cannot be read any more is left out."""
+        """Add shards; one that cannot be decoded is left out."""
         for snapshot in (snapshot for page in pages for snapshot in page):
             self.documents += 1
             try:
@@ -313,10 +312,10 @@ class ShardReads:
                 self.is_all = False
 
     def holding(self, words: frozenset[str], *, by: frozenset[str] = frozenset()) -> set[str]:
-        """The ids of the messages that hold all these words or, where none does, any of them.
+        """Return the ids of messages with all of these words or, if none has all, any of them.
 
         Args:
-            words: Stems; without any it is all that was said by those in `by`.
+            words: Stems; if empty, all messages of the senders in `by` are returned.
             by: Ids of senders.
         """
         entries = [entry for shard in self.shards.values() for entry in shard.entries]
@@ -328,15 +327,15 @@ class ShardReads:
 
 
 def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> ShardReads:
-    """Read the shards of these conversations that answer a question best."""
-    batches = [_of(db, ids) for ids in chunks(conversation_ids, IN_VALUES)]
+    """Read the shards of these conversations that are most relevant to a question."""
+    batches = [_shards_of(db, ids) for ids in chunks(conversation_ids, IN_VALUES)]
     reads = ShardReads()
     numbers = side_by_side(count, batches)
     reads.counts += len(batches)
     if sum(numbers) <= MOST_SHARDS:
         reads.take(side_by_side(fetch, batches))
     elif not query.has_topic:
-        # About everything, or about a person: what was said last.
+        # A question without a topic, or about a person: read the newest shards.
         reads.is_all = False
         reads.take(_newest(batches, numbers, room=MOST_SHARDS))
     else:
@@ -346,14 +345,14 @@ def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> Sh
 
 def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) -> None:
     terms = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
-    asked = [(term, [_with(batch, term) for batch in batches]) for term in terms]
-    every = [with_term for _, queries in asked for with_term in queries]
+    queries_by_term = [(term, [_with_term(batch, term) for batch in batches]) for term in terms]
+    every = [with_term for _, queries in queries_by_term for with_term in queries]
     numbers = side_by_side(count, every)
     reads.counts += len(every)
     width = len(batches)
     per_term = [
         (queries, numbers[place * width : (place + 1) * width])
-        for place, (_, queries) in enumerate(asked)
+        for place, (_, queries) in enumerate(queries_by_term)
     ]
     for queries, found in sorted(per_term, key=lambda item: sum(item[1])):
         room = MOST_SHARDS - reads.documents
@@ -364,7 +363,7 @@ def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) ->
 
 
 def _newest(queries: list[BaseQuery], numbers: list[int], *, room: int) -> list[list[Any]]:
-    """The newest shards of each query: a share of the room by how many it has."""
+    """Read the newest shards of each query, the room shared in proportion to its shards."""
     total = sum(numbers)
     shares = list(numbers) if total <= room else [room * n // total for n in numbers]
     limited = [
@@ -375,22 +374,22 @@ def _newest(queries: list[BaseQuery], numbers: list[int], *, room: int) -> list[
     return side_by_side(fetch, limited)
 
 
-def _of(db: Client, ids: list[str]) -> BaseQuery:
+def _shards_of(db: Client, ids: list[str]) -> BaseQuery:
     from google.cloud.firestore import FieldFilter
 
     return db.collection(INDEX).where(filter=FieldFilter("conversationId", "in", ids))
 
 
-def _with(batch: BaseQuery, term: str) -> BaseQuery:
+def _with_term(batch: BaseQuery, term: str) -> BaseQuery:
     from google.cloud.firestore import FieldFilter
 
     return batch.where(filter=FieldFilter("terms", "array_contains", term))
 
 
 def digest_of(message: ChatMessage) -> str:
-    """What the index knows of a message: the same digest, nothing to do.
+    """Return a digest of what the index stores of a message; the same digest needs no update.
 
-    That of an encrypted message says nothing of its content.
+    The digest of an encrypted message depends only on its time.
     """
     sent_at_ms = round(message.sent_at.timestamp() * 1000)
     if message.encrypted:
@@ -400,13 +399,13 @@ def digest_of(message: ChatMessage) -> str:
 
 
 def shard_hint(data: dict[str, Any] | None) -> int | None:
-    """The shard a stored message says it is in."""
+    """Return the shard number that a stored message's mark names, if any."""
     number = (data or {}).get("indexShard")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
-class Filing:
-    """Changes to one conversation's index and counters, gathered for a commit."""
+class IndexChanges:
+    """Changes to one conversation's index and counters, collected for a commit."""
 
     def __init__(self, db: Client, conversation_id: str) -> None:
         self._db = db
@@ -416,7 +415,7 @@ class Filing:
         self._newest: datetime | None = None
 
     def add(self, message: ChatMessage, *, hint: int | None) -> dict[str, Any]:
-        """File a message, or file it anew; return the marks its document carries from now on."""
+        """Add or replace a message; return the index marks for its document."""
         place = self._ledger.place_of(message.id, hint=hint)
         if place is None:
             self._messages += 1
@@ -430,7 +429,7 @@ class Filing:
         return {"indexShard": number, "indexDigest": digest_of(message)}
 
     def remove(self, message_id: str, *, hint: int | None) -> bool:
-        """Take a message out; return False where it was not, or no longer, filed."""
+        """Remove a message; return False if it was not in the index."""
         place = self._ledger.place_of(message_id, hint=hint)
         if place is None:
             return False
@@ -439,7 +438,7 @@ class Filing:
         return True
 
     def write(self, batch: WriteBatch, *, conversation: Conversation | None) -> None:
-        """Add shards and counters to a batch; no conversation, no counters."""
+        """Add shards to a batch, and counters unless the conversation is None."""
         from google.cloud.firestore import Increment
 
         self._ledger.write(batch)
@@ -457,6 +456,6 @@ class Filing:
             batch.update(self._db.collection(CONVERSATIONS).document(conversation.id), changes)
 
     def committed(self, results: Sequence[WriteResult]) -> None:
-        """Go on after a commit, with what it returned."""
+        """Take over the results of a commit, to collect further changes."""
         self._ledger.committed(results)
         self._messages = self._encrypted = 0

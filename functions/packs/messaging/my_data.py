@@ -1,9 +1,9 @@
-"""What the pack keeps about a user, for export and erasure.
+"""The pack's data about a user, for export and erasure.
 
-A user's messages are theirs: they are exported whole and deleted from conversations that go on
-without them; the triggers then clean index, vectors and counters. What others wrote is the
-others': of shared conversations an export has the name, and of tasks and decisions those that
-name the user as the one to do or to have decided them. Encrypted content is never exported.
+A user's own messages are exported whole and deleted, also from conversations that continue
+without the user; the triggers then clean index, vectors and counters. What others wrote is not
+exported: of shared conversations an export has the name, and of tasks and decisions only those
+assigned to or made by the user. Encrypted content is never exported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _message(data: dict[str, Any], uid: str) -> dict[str, Any]:
 
 
 def _conversation(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """Its name, and what this user is called in it; who else is there is theirs."""
+    """Return a conversation's name and this user's name in it, without the other participants."""
     known = Conversation.read("", data)
     return {
         "name": known.name,
@@ -61,14 +61,14 @@ def _decision(data: dict[str, Any], uid: str) -> dict[str, Any]:
 
 
 def _finding(data: dict[str, Any], uid: str, fields: tuple[str, ...]) -> dict[str, Any]:
-    """A finding without what others said; its quote only where it is the user's own words."""
+    """Return a finding without the words of others: its quote only if the user wrote it."""
     own = ("quote",) if data.get("senderId") == uid else ()
     shown = ("conversationId", "messageId", *fields, *own)
     return {field: data[field] for field in shown if field in data}
 
 
 def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave a conversation; the last one to go deletes it."""
+    """Remove the user from a conversation; the last participant deletes it."""
     from google.cloud.firestore import DELETE_FIELD, ArrayRemove, LastUpdateOption
     from google.cloud.firestore_v1.field_path import FieldPath
 
@@ -84,9 +84,9 @@ def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
 
 
 def _forget_name(db: Client, conversation: Conversation, uid: str) -> None:
-    """Take the user's name, and what goes with it, out of what was found in a conversation.
+    """Clear the context of a conversation's findings where it has the user's name.
 
-    A finding of another's message may quote the user's reply to it, after their name.
+    The context of a finding in another's message may quote the user's reply, after the name.
     """
     from google.cloud.firestore import FieldFilter
 
@@ -137,7 +137,7 @@ def _forget_who_rated(db: Client, batch: WriteBatch, document: Document, uid: st
 
 USER_DATA = UserData(
     (
-        # Their words go first, so that nothing new is found in them.
+        # The user's messages go first, so that extraction finds nothing new in them.
         Section(
             kind="chatMessages", find=of_user(MESSAGES, "senderId"), show=_message, erase=delete
         ),
@@ -149,10 +149,10 @@ USER_DATA = UserData(
             show=_conversation,
             erase=_leave,
             reads=("participantIds", "participantNames"),
-            page=10,  # each is changed by others too, and one that was fails its page
+            page=10,  # others change them too, and a changed one fails its whole page
         ),
         Section(kind="conversationsMade", find=of_user(CONVERSATIONS, "createdBy"), erase=_disown),
-        # Then what still lists or names them.
+        # Then the documents that still list or name the user.
         Section(
             kind="chatMessagesSeen",
             find=listing_user(MESSAGES, "participantIds"),

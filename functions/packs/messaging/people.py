@@ -1,4 +1,4 @@
-"""Who is meant: names in a text, in either script, matched to the people of a chat."""
+"""Matches names in a text, in either script, to the participants of a chat."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ _NAME = r"[A-Z][a-z]+(?: [A-Z][a-z]+)?"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody meant in a chat; `id` is None for a name that no participant has."""
+    """A person named in a chat; `id` is None for a name that no participant has."""
 
     id: str | None
     name: str
@@ -60,16 +60,16 @@ class People:
         return Person(person_id, self.names.get(person_id, person_id))
 
     def other_than(self, person_id: str) -> Person | None:
-        """Return who "you" is in a chat of two."""
+        """Return the other participant of a chat of two, whom "you" means."""
         others = [other for other in self.names if other != person_id]
         return self.of(others[0]) if len(others) == 1 else None
 
     def addressed(self, sentence: str) -> tuple[Person | None, str]:
-        """Return who a sentence calls by name, and the sentence without the call."""
+        """Return the person a sentence addresses by name, and the sentence without the name."""
         return _addressed(self, sentence)
 
     def named(self, word: str, *, unknown: bool = True) -> Person | None:
-        """Return a participant, or somebody unknown where a word looks like a name."""
+        """Return a participant, or an unknown person if the word looks like a name."""
         if found := self.find(word):
             return found
         looks = re.fullmatch(_NAME, word) and word.split(" ")[0].lower() not in TEXTS.phrases(
@@ -79,10 +79,10 @@ class People:
 
 
 def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the ids of everybody of that full or first name, in either script.
+    """Return the ids of everybody with that full or first name, in either script.
 
     Args:
-        people: (id, name) of those who may be meant; one id may come with several names.
+        people: (id, name) of the candidates; one id may come with several names.
     """
     pairs = list(dict.fromkeys(people))
     for form in (_key, _skeleton):
@@ -106,7 +106,7 @@ def _addressed(people: People, sentence: str) -> tuple[Person | None, str]:
     for key in ("people.leading", "people.bare"):
         if match := pattern(key).match(sentence):
             hebrew = "א" <= match[1][0] <= "ת"
-            # Any Hebrew word may stand before a comma; only known names are calls.
+            # Any Hebrew word may come before a comma, so only known names count.
             if called := people.named(match[1], unknown=not hebrew):
                 return called, sentence[match.end() :]
     if (match := pattern("people.trailing").search(sentence)) and (called := people.find(match[1])):
@@ -120,7 +120,7 @@ def _key(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _skeleton(name: str) -> str:
-    """Return a name's consonants, alike in both scripts: "Omer" and "עומר" are "mr"."""
+    """Return a name's consonants, the same in both scripts: "Omer" and "עומר" are "mr"."""
     name = _key(name)
     if is_stopword(name) or len(name) < 3:
         return ""

@@ -1,6 +1,4 @@
-"""A message's priority, set by a person instead of by rules or a model.
-
-Messages that should not wait."""
+"""Lists urgent messages, and sets a message's priority by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from packs.messaging.access import Reach, reach
+from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.documents import MESSAGES, iso, moment_of, read_message, text_of
 from packs.messaging.finding_lists import Offset, next_offset
 from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
@@ -36,8 +34,8 @@ class MessagePriority(Wire):
     """What set_message_priority returns.
 
     Attributes:
-        priority: What the message has now; with "automatic", what rules or the model say.
-        previous_priority: What it was set to by hand before, "automatic" if it was not.
+        priority: The message's priority now; after "automatic", the one by rules or the model.
+        previous_priority: The priority set by hand before, "automatic" if there was none.
     """
 
     done: str
@@ -49,17 +47,17 @@ class MessagePriority(Wire):
     timestamp: str
 
 
-def _to_rate(ctx: ToolContext, message_id: str, priority: str) -> Target:
-    """The message, if its priority can be set to this.
+def _ratable_message(ctx: ToolContext, message_id: str, priority: str) -> Target:
+    """Return the message, if its priority can be set to this.
 
     Raises:
         PermissionDenied: It is in none of the user's conversations.
-        FailedPrecondition: It is encrypted, or its priority is just that already.
+        FailedPrecondition: It is encrypted, or has this priority already.
     """
     target = find_target(ctx, MESSAGES, message_id, field=_FIELD)
     if target.data.get("encrypted") is not False:
         raise FailedPrecondition(TEXTS.text("errors.encrypted_message"), field=_FIELD)
-    if _by_hand(target) == priority:
+    if _priority_by_hand(target) == priority:
         raise FailedPrecondition(
             TEXTS.text("errors.has_priority", priority=TEXTS.text(f"priorities.levels.{priority}")),
             field="priority",
@@ -67,10 +65,10 @@ def _to_rate(ctx: ToolContext, message_id: str, priority: str) -> Target:
     return target
 
 
-def _by_hand(target: Target) -> Priority:
-    """What the message's priority was set to by hand."""
-    found: Priority = target.data["priority"] if is_set_by_hand(target.data) else "automatic"
-    return found
+def _priority_by_hand(target: Target) -> Priority:
+    """Return the priority that a person set, "automatic" if nobody did."""
+    priority: Priority = target.data["priority"] if is_set_by_hand(target.data) else "automatic"
+    return priority
 
 
 def _level(priority: str) -> Text:
@@ -78,8 +76,8 @@ def _level(priority: str) -> Text:
 
 
 def _preview(ctx: ToolContext, *, message_id: str, priority: str) -> Preview:
-    """The message, and its priority before and after."""
-    target = _to_rate(ctx, message_id, priority)
+    """Show the message, and its priority before and after."""
+    target = _ratable_message(ctx, message_id, priority)
     message = read_message(message_id, target.data)
     before = text_of(target.data.get("priority")) or "unspecified"
     title = TEXTS.say(
@@ -139,7 +137,7 @@ def set_message_priority(
         message_id: The message; its id comes from a search or a list of messages.
         priority: "urgent", "high", "medium" or "low"; "automatic" to have it worked out again.
     """
-    target = _to_rate(ctx, message_id, priority)
+    target = _ratable_message(ctx, message_id, priority)
     changes = _changes(ctx, target, priority)
     target.update(ctx, changes)
     message = read_message(message_id, target.data)
@@ -164,13 +162,13 @@ def set_message_priority(
         conversation_id=target.conversation.id,
         conversation_name=name,
         priority=changes["priority"],
-        previous_priority=_by_hand(target),
+        previous_priority=_priority_by_hand(target),
         timestamp=iso(ctx.now) or "",
     )
 
 
 def _changes(ctx: ToolContext, target: Target, priority: str) -> dict[str, Any]:
-    """The message's priority fields from now on."""
+    """Return the message's new priority fields."""
     from google.cloud.firestore import DELETE_FIELD
 
     if priority != AUTOMATIC:
@@ -198,9 +196,9 @@ class PriorityMessage(Wire):
 
 
 class PriorityMessages(Wire):
-    """What get_priority_messages returns; `totalFound` counts all there are.
+    """What get_priority_messages returns; `totalFound` counts all that match.
 
-    `nextOffset` is the offset of those that come next, None where these are the last.
+    `nextOffset` is the offset of the next page, None on the last one.
     """
 
     messages: list[PriorityMessage]
@@ -230,7 +228,7 @@ def get_priority_messages(
         limit: Most messages to return, 1 to 50.
         offset: How many of the newest to leave out: `nextOffset` of an earlier list goes on.
     """
-    mine = reach(ctx)
+    mine = readable_conversations(ctx)
     most = offset + limit
     queries = [_query(ctx, ids, _LEVELS[priority_level]) for ids in chunks(mine.ids, IN_VALUES)]
     pages = side_by_side(lambda query: _of_others(query, mine.reader, most), queries)
@@ -272,7 +270,7 @@ def _sent_by(query: BaseQuery, uid: str) -> BaseQuery:
 
 
 def _of_others(query: BaseQuery, uid: str, limit: int) -> list[tuple[str, dict[str, Any]]]:
-    """Return the newest messages of a query that somebody else sent."""
+    """Return the newest messages of a query that others sent."""
     query = query.order_by("timestamp", direction="DESCENDING")
     found: list[tuple[str, dict[str, Any]]] = []
     last: Any = None
@@ -286,7 +284,9 @@ def _of_others(query: BaseQuery, uid: str, limit: int) -> list[tuple[str, dict[s
         last = page[-1]
 
 
-def _message(ctx: ToolContext, mine: Reach, id: str, data: dict[str, Any]) -> PriorityMessage:
+def _message(
+    ctx: ToolContext, mine: ReadableConversations, id: str, data: dict[str, Any]
+) -> PriorityMessage:
     message = read_message(id, data)
     conversation_id = text_of(data.get("conversationId"))
     name = mine.name(conversation_id)

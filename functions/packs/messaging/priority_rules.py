@@ -1,4 +1,4 @@
-"""The priority of a message: by a model where there is one, otherwise by rules."""
+"""Rates the priority of messages, by a model where there is one, otherwise by rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HIGH_WITHIN_DAYS = 0
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """A level, how sure the reading is (0 to 1), and the words it rests on."""
+    """A level, the confidence in it (0 to 1), and the words that it is based on."""
 
     level: Level
     confidence: float
@@ -34,18 +34,17 @@ class Priority:
 
 
 def order(level: str) -> int:
-    """Return the place of a level when sorting, most urgent first; unknown ones last."""
+    """Return the sort key of a level, most urgent first; unknown ones last."""
     return LEVELS.index(level) if level in LEVELS else len(LEVELS)
 
 
 def classify(text: str, *, said_at: datetime | None = None) -> Priority:
-    """Return how urgent a message is.
+    """Return the priority of a message, by its words.
 
-    Where a message turns ("not urgent, but please send it today"), what comes
-    last counts.
+    In a message with a "but" ("not urgent, but please send it today"), the last part counts.
 
     Args:
-        said_at: When it was sent; with it, dates in the text count as deadlines.
+        said_at: When it was sent; if given, dates in the text count as deadlines.
     """
     found = [_of_clause(clause, said_at=said_at) for clause in _clauses(text)]
     found = [priority for priority in found if priority.level != "unspecified"]
@@ -67,7 +66,7 @@ def _clauses(text: str) -> list[str]:
 
 def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
     low = pattern("priorities.low").search(clause)
-    # What is denied must not count as said: "not urgent" holds "urgent".
+    # Remove negations first: "not urgent" contains "urgent".
     rest = pattern("priorities.mention").sub(" ", pattern("priorities.low").sub(" ", clause))
     over, supposed = pattern("priorities.over").search(rest), pattern("priorities.if").search(rest)
     asks = pattern("talk.request").search(rest) is not None
@@ -92,7 +91,7 @@ def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
 
 
 def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str], float]]:
-    """Yield the signs of urgency in a text, the strongest first."""
+    """Yield the cues of urgency in a text, the strongest first."""
     if cue := pattern("priorities.incident").search(text):
         yield "urgent", cue, 0.9
     if cue := pattern("priorities.urgent").search(text):
@@ -108,7 +107,7 @@ def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str
 
 
 def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
-    """Return what a date in the text says about urgency."""
+    """Return the priority by a deadline in the text, or None without one."""
     from packs.messaging.dates import find_deadline
 
     deadline = find_deadline(text, said_at=said_at)
@@ -122,9 +121,9 @@ def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
 RULES = "rules"
 BY_HAND = "user"
 SET_BY = "prioritySetBy"
-"""Who set the priority by hand: then it stays, whatever rules and models say."""
+"""The field with the id of the user who set the priority; rules and models leave that one alone."""
 FIELDS = ("priority", "priorityConfidence", "prioritySource", SET_BY)
-"""What a message's document says of its priority."""
+"""The priority fields of a message's document."""
 _AT_ONCE = 50
 _INSTRUCTIONS = """
 Rate how pressing each message is for those who get it.
@@ -158,17 +157,17 @@ def prioritise(
 
 
 def set_by_hand(priority: str, uid: str) -> dict[str, Any]:
-    """Return the priority fields of a message that a person rated."""
+    """Return the priority fields of a message whose priority a person sets."""
     return {**_fields(priority, 1.0, BY_HAND), SET_BY: uid}
 
 
 def is_set_by_hand(stored: Mapping[str, Any]) -> bool:
-    """Whether a stored message's priority is a person's."""
+    """Whether a person set the priority of a stored message."""
     return isinstance(stored.get(SET_BY), str) and isinstance(stored.get("priority"), str)
 
 
-def kept(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the priority fields of a stored message that writing it anew must leave alone."""
+def hand_set_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the priority fields that rewriting a stored message must keep: those set by hand."""
     if not is_set_by_hand(stored):
         return {}
     return {name: stored[name] for name in FIELDS if name in stored}
@@ -180,7 +179,7 @@ def _by_rules(message: ChatMessage) -> dict[str, Any]:
 
 
 def _by_model(messages: list[ChatMessage], model: TextModel) -> dict[str, dict[str, Any]]:
-    """What the model says of these messages; those it leaves out keep what the rules say."""
+    """Return the model's ratings; the caller keeps the rules' for messages it leaves out."""
     answer = ask(model, messages, instructions=_INSTRUCTIONS, shape=_Ratings)
     return {
         messages[rating.n - 1].id: _fields(rating.priority, rating.confidence, model_name(model))

@@ -1,4 +1,4 @@
-"""What a question looks for: its topic, weighted, without its scaffolding."""
+"""Reads a question: the weighted words of its topic, the people it names, and its scope."""
 
 import re
 from collections import Counter
@@ -14,19 +14,19 @@ from rollcall.core.search import rarity
 from rollcall.core.text import hebrew_stem, terms, tokens, words
 
 _SCAFFOLDING_WEIGHT = 0.2
-"""Of words of asking: somebody may be searching for the word "meeting" itself."""
+"""Weight of the words that frame a question; above 0, since one may be the topic ("meeting")."""
 _CONTEXT_WEIGHT = 0.5
 _SYNONYM_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, read.
+    """The parsed form of a question.
 
     Attributes:
         weights: Stem to weight, 0 to 1.
-        speakers: Ids of the senders the question names.
-        context: Stems that only say in which talk to look, as after "when discussing".
+        speakers: Ids of the senders that the question names.
+        context: Stems that only say in which discussion to look, as after "when discussing".
     """
 
     weights: dict[str, float]
@@ -35,19 +35,19 @@ class Query:
 
     @property
     def has_topic(self) -> bool:
-        """Whether the question asks about more than the conversation as such."""
+        """Whether the question has a topic beside the conversation itself."""
         return any(weight > _SCAFFOLDING_WEIGHT for weight in self.weights.values())
 
 
 def query_terms(question: str) -> dict[str, float]:
-    """Return the stems a question looks for, with weights from 0 to 1.
+    """Return the stems that a question looks for, with weights from 0 to 1.
 
-    What stands after "when discussing" only says where to look, so it weighs
-    less than what is asked; words of asking weigh least.
+    Words after "when discussing" only say where to look, so they weigh less than the topic;
+    words that frame the question weigh least.
     """
-    asked, context = _parts(question)
+    topic, context = _parts(question)
     weights: dict[str, float] = {}
-    for part, weight in ((asked, 1.0), (context, _CONTEXT_WEIGHT)):
+    for part, weight in ((topic, 1.0), (context, _CONTEXT_WEIGHT)):
         for term in terms(part):
             own = _SCAFFOLDING_WEIGHT if term in _scaffolding() else weight
             weights[term] = max(own, weights.get(term, 0.0))
@@ -55,17 +55,17 @@ def query_terms(question: str) -> dict[str, float]:
 
 
 def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query:
-    """Return what a question looks for.
+    """Return the parsed form of a question.
 
     Args:
-        names: (sender id, name) of everybody who might be meant.
+        names: (sender id, name) of everybody whom it may name.
     """
     weights = query_terms(question)
     speakers: set[str] = set()
     for sender, name in names:
         if _is_named(name, question):
             speakers.add(sender)
-            # Who is meant goes by the sender; the name in a text is a mere mention.
+            # The speaker is matched by sender; the name in a message is only a mention.
             weights.update({term: _SCAFFOLDING_WEIGHT for term in terms(name) if term in weights})
     context = {term for term in terms(_parts(question)[1]) if weights[term] == _CONTEXT_WEIGHT}
     return Query(weights, frozenset(speakers), frozenset(context))
@@ -73,37 +73,38 @@ def read_query(question: str, *, names: Iterable[tuple[str, str]] = ()) -> Query
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where and when a question looks.
+    """The conversations and days that a question refers to.
 
     Attributes:
-        talks: Of each conversation whose title the question has words of, their share, 0 to 1.
-        days: The days that it names.
+        title_shares: Conversation id to the share of its title's words that the question has,
+            0 to 1; conversations without such words are left out.
+        days: The days that the question names.
     """
 
-    talks: Mapping[str, float] = field(default_factory=dict)
+    title_shares: Mapping[str, float] = field(default_factory=dict)
     days: frozenset[date] = frozenset()
 
 
 def read_scope(question: str, *, titles: Mapping[str, str], now: datetime) -> Scope:
-    """Return where and when a question looks.
+    """Return the conversations and days that a question refers to.
 
     Args:
         titles: Conversation id to title. A word counts less the more titles have it.
-        now: When it is asked.
+        now: The time of the question.
     """
-    said = set(terms(question)) - _scaffolding()
-    named = {id: set(terms(title)) - _scaffolding() for id, title in titles.items()}
-    holders = Counter(word for title in named.values() for word in title)
-    talks = {}
-    for id, title in named.items():
-        worth = {word: rarity(holders[word], len(titles)) for word in title}
-        if met := sum(worth[word] for word in title & said):
-            talks[id] = met / sum(worth.values())
-    return Scope(talks, frozenset(named_days(question, now=now)))
+    question_words = set(terms(question)) - _scaffolding()
+    title_words = {id: set(terms(title)) - _scaffolding() for id, title in titles.items()}
+    title_counts = Counter(word for title in title_words.values() for word in title)
+    title_shares = {}
+    for id, title in title_words.items():
+        weights = {word: rarity(title_counts[word], len(titles)) for word in title}
+        if shared := sum(weights[word] for word in title & question_words):
+            title_shares[id] = shared / sum(weights.values())
+    return Scope(title_shares, frozenset(named_days(question, now=now)))
 
 
 def expand(weights: dict[str, float]) -> dict[str, float]:
-    """Return the weights with those of synonyms added."""
+    """Return the weights, with synonyms added at a lower weight."""
     wider = dict(weights)
     for term, weight in weights.items():
         if weight > _SCAFFOLDING_WEIGHT:
@@ -122,19 +123,19 @@ def _parts(question: str) -> tuple[str, str]:
 def _is_named(name: str, question: str) -> bool:
     """Tell whether a question names somebody, by full or first name.
 
-    One-word names must stand as written ("Marketing" is not "market"); of
-    longer ones the stems are enough ("Industrial Design" is the designer).
+    One-word names must match exactly ("Marketing" is not "market"); longer ones match by stems
+    ("Industrial Design" is the designer).
     """
-    spoken = [_exact(token) for token in tokens(question)]
-    parts = [_exact(token) for token in tokens(name)]
+    question_tokens = [_comparable(token) for token in tokens(question)]
+    parts = [_comparable(token) for token in tokens(name)]
     if not parts:
         return False
     if len(parts) == 1:
-        return parts[0] in spoken
+        return parts[0] in question_tokens
     full, text = words(name), words(question)
     if any(text[at : at + len(full)] == full for at in range(len(text) - len(full) + 1)):
         return True
-    return parts[0] in spoken and _is_written_as_name(tokens(name)[0], question)
+    return parts[0] in question_tokens and _is_written_as_name(tokens(name)[0], question)
 
 
 def _is_written_as_name(first: str, question: str) -> bool:
@@ -144,8 +145,8 @@ def _is_written_as_name(first: str, question: str) -> bool:
     return re.search(rf"\b{re.escape(first.capitalize())}\b", question) is not None
 
 
-def _exact(token: str) -> str:
-    """Return a token as names are compared: Hebrew ones without prefixes."""
+def _comparable(token: str) -> str:
+    """Return a token in the form that names are compared in: Hebrew ones without prefixes."""
     return hebrew_stem(token) if "א" <= token[0] <= "ת" else token
 
 

@@ -1,14 +1,13 @@
-"""Word search over index shards: which messages answer a question.
+"""Ranks the messages in index shards by how well they answer a question.
 
-A message is scored by its own words (BM25) and by how the question's words lie
-around it, at two scales. The nearest messages tell what it is about: in chat the
-answer to "how much?" is "about forty", and only its neighbours say of what. The
-wider talk tells whether this is the conversation that was meant: of many that
-mention the budget, the one that for a while is about the budget, the launch and
-the whole question. A message also counts by the best message of its conversation:
-where one fits, its conversation is more likely the one that was meant. Then the
-best are picked one by one, each pick lowering its neighbours, so that ten hits show
-ten places and not one dialogue, and its conversation, so that others get a place.
+A message is scored by its own words (BM25) and by the question's words around it, at two scales.
+The nearest messages show what it is about: in chat the answer to "how much?" is "about forty", and
+only its neighbours say of what. The wider discussion shows whether it is the one that was meant: of
+many that mention the budget, the one that for a while is about the budget, the launch and the
+whole question. The score is then multiplied by that of the best message of its conversation: where
+one message fits, its conversation is more likely the one that was meant. The best messages are
+picked one by one. Each pick lowers the scores of its neighbours, so that ten hits show ten places
+and not one dialogue, and of its conversation, so that other conversations appear.
 """
 
 import math
@@ -23,20 +22,20 @@ from packs.messaging.query import Query, Scope, expand, read_query
 from rollcall.core.search import best, merge, rarity, saturated
 
 _K1 = 1.2
-_B = 0.6  # Long messages are where people explain: punish length a little less than usual.
-_REACH = 4  # Steps over which a word's influence fades (one standard deviation).
-_STRIDE = 8  # Messages that are one step of the wider talk; a step of the nearer is one.
-_NEAR_HALF = 3.0  # Mentions of a term near a message that earn half of what it can give;
-_WIDE_HALF = 5.0  # of those in the wider talk, where that fills its reach,
-_LEAST_ROOM = 0.2  # and in shorter talks in proportion, down to this share.
+_B = 0.6  # People explain in long messages: penalize length a little less than usual.
+_REACH = 4  # Standard deviation, in steps, over which a word's influence fades.
+_STRIDE = 8  # Messages per step of the wider discussion; the nearer scale has one per step.
+_NEAR_HALF = 3.0  # Mentions of a term near a message that give half of its full value.
+_WIDE_HALF = 5.0  # The same for the wider discussion, if it fills its reach,
+_LEAST_ROOM = 0.2  # and in proportion for a shorter one, down to this share.
 _SPEAKER_BONUS = 1.5
-_SUBSTANTIAL = 4  # Topic words from which on a message is no filler.
-_SPREAD = 7  # Messages over which a pick lowers its neighbours.
+_SUBSTANTIAL = 4  # Words from which on a message counts in full.
+_SPREAD = 7  # Standard deviation, in messages, over which a pick lowers its neighbours.
 _REPEAT_COST = 0.5
-_SAME_TALK_COST = 0.12  # By which a pick lowers all of its conversation.
-_MEANING = 0.25  # What the nearest in meaning counts of what the best by words does.
-_TITLE = 0.5  # What all the words of a conversation's title add to a score, as its share;
-_DAY = 0.5  # and what a message gains that was sent on the day a question names.
+_SAME_TALK_COST = 0.12  # Share by which a pick lowers the rest of its conversation.
+_MEANING = 0.25  # Weight of the nearest by meaning, relative to the best by words.
+_TITLE = 0.5  # Share that all words of a conversation's title add to a score.
+_DAY = 0.5  # What a message gains that was sent on a day that the question names.
 _MAIN_WORDS = 8
 _SPACER = 4 * _REACH * _STRIDE
 
@@ -47,12 +46,12 @@ _REPEAT = [
 _KERNEL = [math.exp(-((step / _REACH) ** 2) / 2) for step in range(-2 * _REACH, 2 * _REACH + 1)]
 
 _Mentions = dict[str, list[tuple[int, int, int]]]
-"""Of each term: place, times, words of the message."""
+"""Term to its mentions: (place, times, words of the message)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message found; `score` runs from 0 to 1."""
+    """A ranked message; `score` runs from 0 to 1."""
 
     message_id: str
     conversation_id: str
@@ -61,7 +60,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A message in its place; places of different stretches lie far apart."""
+    """A message and its place; places of messages that are not consecutive lie far apart."""
 
     place: int
     conversation_id: str
@@ -78,34 +77,34 @@ def rank(
     """Return the messages that answer a question best, best first.
 
     Args:
-        shards: Those of the conversations to search, in any order.
+        shards: The shards of the conversations to search, in any order.
         limit: Most hits.
-        scope: Where and when the question looks.
+        scope: The conversations and days that the question refers to.
     """
     shards = list(shards)
     lines = _lines(shards)
     names = {pair for shard in shards for pair in shard.names.items()}
     query = read_query(question, names=names)
     scores = _scores(lines, query)
-    if scope and (scope.talks or scope.days):
-        scores = _scoped(lines, scores, query, scope)
-    return _picked(lines, _weighted_by_conversation(lines, scores), limit=limit)
+    if scope and (scope.title_shares or scope.days):
+        scores = _with_scope(lines, scores, query, scope)
+    return _diverse_picks(lines, _weighted_by_conversation(lines, scores), limit=limit)
 
 
 def fuse(word_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, limit: int = 10) -> list[Hit]:
-    """Return both lists merged; scores again run from 0 to 1. Without vectors, the words' own."""
+    """Merge both lists, with scores from 0 to 1; without vector hits, return the word hits."""
     if not vector_hits:
         return list(word_hits[:limit])
-    said, near = (
+    by_words, by_meaning = (
         [((hit.conversation_id, hit.message_id), hit.score) for hit in hits]
         for hits in (word_hits, vector_hits)
     )
-    totals = merge(said, near, meaning=_MEANING)
+    totals = merge(by_words, by_meaning, meaning=_MEANING)
     return [Hit(message, talk, score) for (talk, message), score in best(totals, limit)]
 
 
 def _lines(shards: Iterable[Shard]) -> list[_Line]:
-    """Lay shards in order; what is not consecutive is set too far apart to mix."""
+    """Place messages in order; those that are not consecutive lie too far apart to interact."""
     lines: list[_Line] = []
     place, last = 0, ("", -1)
     for shard in sorted(shards, key=lambda shard: (shard.conversation_id, shard.number)):
@@ -119,7 +118,7 @@ def _lines(shards: Iterable[Shard]) -> list[_Line]:
 
 
 def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
-    """Return place to score for every message that has anything to say."""
+    """Return place to score for every relevant message."""
     if not query.has_topic and query.speakers:
         return _scores_of_speakers(lines, query)
     weights = expand(query.weights) if query.has_topic else _main_words(lines, query)
@@ -129,36 +128,36 @@ def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
     }
     most = sum(values.values())
     own, near = _own_scores(lines, mentions, values), _near_scores(mentions, values)
-    wide = _wide_scores(lines, mentions, _widened(values, query))
+    wide = _wide_scores(lines, mentions, _with_full_context(values, query))
     scores: dict[int, float] = {}
     for line in lines:
         nearby = near.get(line.place)
         if nearby is None or not line.entry.words:
             continue
         score = own.get(line.place, 0.0) + nearby + wide[line.place // _STRIDE]
-        scores[line.place] = score / (3 * most) * _trust(line.entry, query)
+        scores[line.place] = score / (3 * most) * _message_weight(line.entry, query)
     return scores
 
 
-def _scoped(
+def _with_scope(
     lines: Sequence[_Line], scores: dict[int, float], query: Query, scope: Scope
 ) -> dict[int, float]:
-    """Return the scores with those raised that lie where and when the question looks."""
-    most = 1 + _TITLE * max(scope.talks.values(), default=0.0) + _DAY * bool(scope.days)
-    lifted = {}
+    """Return the scores, raised for messages in the question's conversations and days."""
+    most = 1 + _TITLE * max(scope.title_shares.values(), default=0.0) + _DAY * bool(scope.days)
+    raised = {}
     for line in lines:
-        title = _TITLE * scope.talks.get(line.conversation_id, 0.0)
+        title = _TITLE * scope.title_shares.get(line.conversation_id, 0.0)
         score = scores.get(line.place, 0.0) * (1 + title)
         sent = datetime.fromtimestamp(line.entry.sent_at_ms / 1000, UTC).date()
         if sent in scope.days and line.entry.words:
-            score += _DAY * _trust(line.entry, query)
+            score += _DAY * _message_weight(line.entry, query)
         if score:
-            lifted[line.place] = score / most
-    return lifted
+            raised[line.place] = score / most
+    return raised
 
 
 def _mentions(lines: Sequence[_Line], weights: Iterable[str]) -> _Mentions:
-    """Return where terms are said, for those that are."""
+    """Return the mentions of terms, without terms that are never mentioned."""
     wanted = frozenset(weights)
     found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for line in lines:
@@ -184,7 +183,7 @@ def _own_scores(
 
 
 def _near_scores(mentions: _Mentions, values: dict[str, float]) -> dict[int, float]:
-    """Return by place how much of the question is talked about right there."""
+    """Return by place how much of the question the nearest messages mention."""
     scores: dict[int, float] = defaultdict(float)
     for term, found in mentions.items():
         value = values[term]
@@ -196,7 +195,7 @@ def _near_scores(mentions: _Mentions, values: dict[str, float]) -> dict[int, flo
 def _wide_scores(
     lines: Sequence[_Line], mentions: _Mentions, values: dict[str, float]
 ) -> dict[int, float]:
-    """Return by step of the wider talk how much of the question it is about."""
+    """Return by step how much of the question the wider discussion mentions."""
     full = _STRIDE * sum(_KERNEL)
     filled = _density(line.place // _STRIDE for line in lines)
     half = {step: _WIDE_HALF * max(_LEAST_ROOM, mass / full) for step, mass in filled.items()}
@@ -209,7 +208,7 @@ def _wide_scores(
 
 
 def _density(steps: Iterable[int]) -> dict[int, float]:
-    """Return by step how much lies around it, each thing fading with distance."""
+    """Return the density of mentions by step, each weighted by its distance."""
     density: dict[int, float] = {}
     known = density.get
     side = len(_KERNEL) // 2
@@ -219,19 +218,19 @@ def _density(steps: Iterable[int]) -> dict[int, float]:
     return density
 
 
-def _widened(values: dict[str, float], query: Query) -> dict[str, float]:
-    """Return the values with those of the context in full: it says which talk is meant."""
-    lifted = {
+def _with_full_context(values: dict[str, float], query: Query) -> dict[str, float]:
+    """Return the values with context terms at full weight: they say which discussion is meant."""
+    raised = {
         term: value / query.weights[term] if term in query.context else value
         for term, value in values.items()
     }
-    total = sum(lifted.values())
+    total = sum(raised.values())
     share = sum(values.values()) / total if total else 1.0
-    return {term: value * share for term, value in lifted.items()}
+    return {term: value * share for term, value in raised.items()}
 
 
-def _trust(entry: Entry, query: Query) -> float:
-    """Return how much a message's score counts: fillers little, the speaker asked about most."""
+def _message_weight(entry: Entry, query: Query) -> float:
+    """Return the weight of a message: low for fillers, highest for the speaker in question."""
     substance = min(1.0, len(entry.words) / _SUBSTANTIAL)
     if not query.speakers:
         return substance
@@ -240,7 +239,7 @@ def _trust(entry: Entry, query: Query) -> float:
 
 
 def _scores_of_speakers(lines: Sequence[_Line], query: Query) -> dict[int, float]:
-    """Answer "what did Dana say": her messages, the substantial ones first."""
+    """Score the messages of the speakers in question ("what did Dana say"), long ones higher."""
     return {
         line.place: len(line.entry.words) / (len(line.entry.words) + _SUBSTANTIAL)
         for line in lines
@@ -249,14 +248,14 @@ def _scores_of_speakers(lines: Sequence[_Line], query: Query) -> dict[int, float
 
 
 def _main_words(lines: Sequence[_Line], query: Query) -> dict[str, float]:
-    """Return what to look for when the question is about everything."""
+    """Return the words to search for when a question has no topic: the most common ones."""
     counts = Counter(word for line in lines for word in set(line.entry.words) if len(word) > 2)
     common = {term: 0.1 for term, times in counts.most_common(_MAIN_WORDS) if times > 1}
     return {**common, **query.weights}
 
 
 def _weighted_by_conversation(lines: Sequence[_Line], scores: dict[int, float]) -> dict[int, float]:
-    """Return each score times that of its conversation's best message beside the best of all."""
+    """Return each score times its conversation's best score, relative to the best of all."""
     best_of: dict[str, float] = defaultdict(float)
     for line in lines:
         talk = line.conversation_id
@@ -269,12 +268,12 @@ def _weighted_by_conversation(lines: Sequence[_Line], scores: dict[int, float]) 
     }
 
 
-def _picked(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> list[Hit]:
-    """Take the best again and again, lowering what lies around each pick."""
+def _diverse_picks(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> list[Hit]:
+    """Pick the best message repeatedly, lowering the scores around each pick."""
     line_at = {line.place: line for line in lines}
     lowered: dict[int, float] = {}
     picks: Counter[str] = Counter()
-    # Of equals the newest, since places run on with time.
+    # Among equals the newest comes first, since places increase with time.
     waiting = [(-score, -place) for place, score in scores.items()]
     heapify(waiting)
     hits: list[Hit] = []
@@ -286,9 +285,9 @@ def _picked(lines: Sequence[_Line], scores: dict[int, float], *, limit: int) -> 
         if worth < -promised:
             heappush(waiting, (-worth, place))
             continue
-        # What makes room for others says nothing of how well this one answers.
+        # The hit's score leaves out the conversation's cost, which says nothing of its relevance.
         hits.append(Hit(line.entry.message_id, talk, min(hits[-1].score if hits else 1.0, value)))
         picks[talk] += 1
-        for near, cost in enumerate(_REPEAT, start=-place - len(_REPEAT) // 2):
-            lowered[near] = lowered.get(near, 1.0) * (1 - cost)
+        for neighbour, cost in enumerate(_REPEAT, start=-place - len(_REPEAT) // 2):
+            lowered[neighbour] = lowered.get(neighbour, 1.0) * (1 - cost)
     return hits

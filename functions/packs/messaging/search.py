@@ -1,4 +1,4 @@
-"""Search in all of a user's conversations, by words and, with an embedder, by meaning."""
+"""Searches all of a user's conversations, by words and, with an embedder, by meaning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from packs.messaging.access import Reach, reach
+from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.documents import MESSAGES, iso, read_message, text_of
 from packs.messaging.finding_lists import next_offset
 from packs.messaging.message_index import ShardReads, read_shards
@@ -21,11 +21,11 @@ from rollcall.core.shapes import Display, Wire
 from rollcall.core.text import excerpt, terms
 
 MOST_FOUND = 100
-"""Hits that are ranked."""
+"""Most hits that are ranked."""
 _SPARE = 20
-"""Messages read beside those asked for: some are gone, and some hold all that is asked for."""
+"""Messages read beyond the page: some were deleted, and some with all topic words move up."""
 _TOPIC_WEIGHT = 0.5
-"""Words of a question that weigh less are those of asking."""
+"""Least weight of a topic word; lighter ones only frame the question."""
 
 
 class SearchResult(Wire):
@@ -45,13 +45,13 @@ class SearchResults(Wire):
     """What search_all_conversations returns.
 
     Attributes:
-        total_found: Messages that hold the topic's words: all of them or, where none does, any.
-            Results that only stand near such words are counted where there are not that many.
+        total_found: How many messages have all of the topic's words or, if none has, any of
+            them; at least the number of results, which may only be near such words.
         more_found: Whether there may be more than were counted.
-        searched_all: False where the account is too large to be searched whole: then what is
-            rarest in the question was looked for everywhere, and the rest where it is newest.
-        shards_read: Index documents read for it.
-        next_offset: The offset of the results that come next; None where these are the last.
+        searched_all: False where the account is too large to search whole: then the question's
+            rarest words were searched everywhere, and the others in the newest messages.
+        shards_read: Index documents that were read.
+        next_offset: The offset of the next page; None on the last one.
     """
 
     results: list[SearchResult]
@@ -91,7 +91,7 @@ def search_all_conversations(
         limit: Most messages to return, 1 to 50.
         offset: How many of the first to leave out: `nextOffset` of an earlier search goes on.
     """
-    mine = reach(ctx)
+    mine = readable_conversations(ctx)
     names = {
         pair for talk in mine.conversations.values() for pair in talk.participant_names.items()
     }
@@ -124,7 +124,9 @@ def search_all_conversations(
 _COLUMNS = ["conversationName", "senderName", "content", "timestamp"]
 
 
-def _hits(ctx: ToolContext, mine: Reach, reads: ShardReads, question: str) -> list[Hit]:
+def _hits(
+    ctx: ToolContext, mine: ReadableConversations, reads: ShardReads, question: str
+) -> list[Hit]:
     """Rank by words, and fuse with the nearest in meaning where there is an embedder."""
     titles = {id: mine.name(id) for id in mine.ids}
     scope = read_scope(question, titles=titles, now=ctx.now)
@@ -135,8 +137,8 @@ def _hits(ctx: ToolContext, mine: Reach, reads: ShardReads, question: str) -> li
     return fuse(found, near, limit=MOST_FOUND)
 
 
-def _results(ctx: ToolContext, mine: Reach, hits: list[Hit]) -> list[SearchResult]:
-    """Read the messages hit, and check each again: the index may lag behind."""
+def _results(ctx: ToolContext, mine: ReadableConversations, hits: list[Hit]) -> list[SearchResult]:
+    """Read the messages of the hits, and check each again: the index may lag behind."""
     references = [ctx.db.collection(MESSAGES).document(hit.message_id) for hit in hits]
     stored = {
         snapshot.id: snapshot.to_dict() or {}
@@ -152,9 +154,9 @@ def _topic(query: Query) -> frozenset[str]:
 
 
 def _literal_first(results: list[SearchResult], topic: frozenset[str]) -> list[SearchResult]:
-    """Put messages that hold every topic word before those that stand near such words.
+    """Put messages that have every topic word before those that are only near such words.
 
-    In speech the best answer is often near the word, but who looks for one word, looks for it.
+    In chat the best answer is often near the word, but a search for one word means that word.
     """
     if not topic:
         return results
@@ -169,7 +171,9 @@ def _scored(result: SearchResult, bonus: float) -> SearchResult:
     return result.model_copy(update={"relevance_score": score})
 
 
-def _result(mine: Reach, hit: Hit, data: dict[str, Any] | None) -> SearchResult | None:
+def _result(
+    mine: ReadableConversations, hit: Hit, data: dict[str, Any] | None
+) -> SearchResult | None:
     if data is None:
         return None
     message = read_message(hit.message_id, data)

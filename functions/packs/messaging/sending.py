@@ -1,6 +1,4 @@
-"""The one document that a write is about: found, and the user's to see.
-
-Messages sent for the user, and taken back."""
+"""Sends and withdraws the user's messages, and finds the document that a write changes."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from packs.messaging.access import is_id, reach
+from packs.messaging.access import is_id, readable_conversations
 from packs.messaging.documents import (
     ACTION_ITEMS,
     CONTENT_CHARS,
@@ -34,12 +32,12 @@ if TYPE_CHECKING:
 
 
 DocumentId = Annotated[str, Field(min_length=1, max_length=1_500)]
-_WHAT = {MESSAGES: "message", ACTION_ITEMS: "action_item"}
+_KINDS = {MESSAGES: "message", ACTION_ITEMS: "action_item"}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A stored document of a conversation that the user is in."""
+    """The document that a write changes, in a conversation that the user takes part in."""
 
     snapshot: DocumentSnapshot[Any]
     conversation: Conversation
@@ -55,12 +53,12 @@ class Target:
         return self.conversation.title(self.reader)
 
     def update(self, ctx: ToolContext, changes: dict[str, Any]) -> None:
-        """Add changes to the batch that hold only if nobody changes the document meanwhile."""
+        """Add changes to the batch, on condition that the document has not changed meanwhile."""
         unchanged = ctx.db.write_option(last_update_time=self.snapshot.update_time)
         ctx.batch.update(self.snapshot.reference, changes, option=unchanged)
 
     def delete(self, ctx: ToolContext) -> None:
-        """Add the document's deletion, likewise."""
+        """Add the document's deletion to the batch, on the same condition."""
         unchanged = ctx.db.write_option(last_update_time=self.snapshot.update_time)
         ctx.batch.delete(self.snapshot.reference, option=unchanged)
 
@@ -69,14 +67,14 @@ def find_target(ctx: ToolContext, collection: str, id: str, *, field: str) -> Ta
     """Return a document of `collection` by its id.
 
     Args:
-        field: The argument that named it.
+        field: The argument that holds the id.
 
     Raises:
-        PermissionDenied: It is in none of the user's conversations, or does not exist: the two
-            cannot be told apart.
+        PermissionDenied: It is in none of the user's conversations, or does not exist; the error
+            does not say which.
     """
     hidden = PermissionDenied(
-        TEXTS.text(f"errors.no_{_WHAT[collection]}", id=id[:80]),
+        TEXTS.text(f"errors.no_{_KINDS[collection]}", id=id[:80]),
         field=field,
         hint="take the id from a tool's result",
     )
@@ -87,17 +85,17 @@ def find_target(ctx: ToolContext, collection: str, id: str, *, field: str) -> Ta
     if not snapshot.exists or not conversation_id:
         raise hidden
     try:
-        mine = reach(ctx, [conversation_id])
+        mine = readable_conversations(ctx, [conversation_id])
     except PermissionDenied as denied:
         raise hidden from denied
     return Target(snapshot, mine.conversations[conversation_id], ctx.user.uid)
 
 
-def id_of_effect(ctx: ToolContext) -> str:
-    """The id of a document that this effect creates: the same for every try of it.
+def document_id_for_effect(ctx: ToolContext) -> str:
+    """Return the id of a document that this effect creates: the same at every attempt.
 
     Raises:
-        FailedPrecondition: The call has no effect key, so a repeat could not be told from it.
+        FailedPrecondition: The call has no effect key, so a repeat could not be recognized.
     """
     if not ctx.effect_key:
         raise FailedPrecondition("this write needs an effect key", hint="send a callKey")
@@ -109,7 +107,7 @@ _FIELD = "messageId"
 
 
 class MessageSent(Wire):
-    """What send_message returns; `done` says it in the user's language."""
+    """What send_message returns; `done` is a confirmation in the user's language."""
 
     done: str
     message_id: str
@@ -130,8 +128,8 @@ class MessageWithdrawn(Wire):
 
 
 def _preview_send(ctx: ToolContext, *, conversation_id: str, content: str) -> Preview:
-    """The conversation, everyone in it, and the whole text."""
-    conversation = _open_to(ctx, conversation_id, content)
+    """Show the conversation, everyone in it, and the whole text."""
+    conversation = _writable_conversation(ctx, conversation_id, content)
     names = [
         conversation.participant_names.get(uid, uid)
         for uid in conversation.participant_ids
@@ -178,8 +176,8 @@ def send_message(ctx: ToolContext, *, conversation_id: DocumentId, content: Cont
         conversation_id: The conversation to send to; its id comes from get_user_conversations.
         content: The whole text of the message, 1 to 32,000 characters.
     """
-    conversation = _open_to(ctx, conversation_id, content)
-    message_id = id_of_effect(ctx)
+    conversation = _writable_conversation(ctx, conversation_id, content)
+    message_id = document_id_for_effect(ctx)
     name = conversation.title(ctx.user.uid)
     document = _document(ctx, conversation, content)
     ctx.batch.create(ctx.db.collection(MESSAGES).document(message_id), document)
@@ -202,11 +200,11 @@ def send_message(ctx: ToolContext, *, conversation_id: DocumentId, content: Cont
     )
 
 
-def _open_to(ctx: ToolContext, conversation_id: str, content: str) -> Conversation:
-    """The conversation, if this user may write this text to it.
+def _writable_conversation(ctx: ToolContext, conversation_id: str, content: str) -> Conversation:
+    """Return the conversation, if this user may send this text to it.
 
     Raises:
-        InvalidArgument: The text is blank, or holds half a character.
+        InvalidArgument: The text is blank, or has a lone surrogate.
         PermissionDenied: The user is not in the conversation.
         FailedPrecondition: Messages in it are encrypted.
     """
@@ -214,7 +212,7 @@ def _open_to(ctx: ToolContext, conversation_id: str, content: str) -> Conversati
         raise InvalidArgument(TEXTS.text("errors.empty_message"), field="content")
     if any("\ud800" <= char <= "\udfff" for char in content):
         raise InvalidArgument(TEXTS.text("errors.half_a_character"), field="content")
-    mine = reach(ctx, [conversation_id], field="conversationId")
+    mine = readable_conversations(ctx, [conversation_id], field="conversationId")
     conversation = mine.conversations[conversation_id]
     if conversation.encrypted_count:
         raise FailedPrecondition(
@@ -226,7 +224,7 @@ def _open_to(ctx: ToolContext, conversation_id: str, content: str) -> Conversati
 
 
 def _document(ctx: ToolContext, conversation: Conversation, content: str) -> dict[str, Any]:
-    """The message as the user's own client writes it, and that an agent sent it."""
+    """Return the message as the user's own client writes it, marked as sent by an agent."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     uid = ctx.user.uid
@@ -244,7 +242,7 @@ def _document(ctx: ToolContext, conversation: Conversation, content: str) -> dic
 
 
 def _preview_withdraw(ctx: ToolContext, *, message_id: str) -> Preview:
-    """The message that goes, whole; of an encrypted one only where it is."""
+    """Show the whole message, or of an encrypted one only its conversation."""
     target = _own_message(ctx, message_id)
     message = read_message(message_id, target.data)
     title = TEXTS.say(ctx.locale, "sending.withdraw_from", of=isolated(target.conversation_name))

@@ -1,4 +1,4 @@
-"""Citing messages."""
+"""Citations of messages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rollcall.core.shapes import Citation
 
 MOST_CITATIONS = 20
 CONTENT_CHARS = 2_000
-"""What a result shows of one message."""
+"""Most characters of a message in a result."""
 QUOTE_CHARS = 160
-"""What a citation shows of one message."""
+"""Most characters of a message in a citation."""
 
 
 def cite_message(
@@ -26,10 +26,10 @@ def cite_message(
     sent_at: datetime | None,
     quote: str,
 ) -> None:
-    """Name a message as a source of the result; beyond `MOST_CITATIONS` nothing is added.
+    """Cite a message as a source of the result, up to `MOST_CITATIONS` messages.
 
     Args:
-        quote: Words of this message and no other.
+        quote: Words of this message only.
     """
     if len(ctx.citations) >= MOST_CITATIONS:
         return
@@ -48,7 +48,7 @@ def cite_message(
 
 
 def shown(content: str) -> str:
-    """A message's text as results carry it."""
+    """Return a message's text, cut to the length that results show."""
     return _cut(content, CONTENT_CHARS)
 
 

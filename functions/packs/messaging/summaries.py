@@ -1,11 +1,8 @@
-"""A summary made of what people said: the most central sentences, with their speakers.
+"""Summarizes a conversation, by a model or by extracting its most central sentences.
 
-Sentences that share words with many others are central (TextRank); decisions
-and tasks count more, and a topic asked for counts most. Nothing is rephrased,
-so nothing is made up.
-
-
-A conversation in short."""
+Sentences that share words with many others are central (TextRank); decisions and tasks count
+more, and a requested topic counts most. An extract rephrases nothing, so it invents nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from packs.messaging.access import Reach, reach
+from packs.messaging.access import ReadableConversations, readable_conversations
 from packs.messaging.action_extraction import ActionItem, extract_actions
 from packs.messaging.chat import ChatMessage, readable
 from packs.messaging.cues import plain
@@ -39,11 +36,11 @@ _DAMPING = 0.85
 _ROUNDS = 20
 _DECISION_BOOST = 1.8
 _ACTION_BOOST = 1.4
-_OPENING_BOOST = 1.15  # What a conversation starts and ends with frames it.
+_OPENING_BOOST = 1.15  # The first and last sentences frame a conversation.
 _OFF_TOPIC = 0.05
 _SURE = 0.5
 _REDUNDANCY = 0.7
-_WORTH_SAYING = 0.25  # Of the best sentence's score.
+_WORTH_SAYING = 0.25  # Least score of a sentence, as a share of the best one's.
 
 _DECISIONS = TEXTS.phrases("cues.topics.decisions")
 _ACTIONS = TEXTS.phrases("cues.topics.actions")
@@ -69,25 +66,25 @@ class _Sentence:
 def summarize(
     messages: Sequence[ChatMessage], *, max_length: int = 200, focus: str | None = None
 ) -> str:
-    """Return what matters in a conversation, one speaker's words a line, in time order.
+    """Return the extract of a conversation, a line a message with its speaker, in time order.
 
     Args:
-        max_length: Most words, speakers' names included; at least 1.
+        max_length: Most words, with speakers' names; at least 1.
         focus: "decisions", "action items", "general", or a topic in words.
     """
-    spoken = readable(messages)
-    tongue = language(" ".join(message.text for message in spoken))
-    wanted = (focus or "").strip().casefold()
-    if not spoken:
-        return _cut(_NOTHING["messages"][tongue], max_length)
-    if wanted in _DECISIONS:
-        lines = _decision_lines(spoken)
-        return _filled(lines or [_NOTHING["decisions"][tongue]], max_length)
-    if wanted in _ACTIONS:
-        lines = _action_lines(spoken, tongue)
-        return _filled(lines or [_NOTHING["actions"][tongue]], max_length)
-    topic = {} if wanted in _GENERAL else expand(query_terms(focus or ""))
-    return _extracted(spoken, topic, max_length=max_length)
+    messages_read = readable(messages)
+    reply_language = language(" ".join(message.text for message in messages_read))
+    requested = (focus or "").strip().casefold()
+    if not messages_read:
+        return _cut(_NOTHING["messages"][reply_language], max_length)
+    if requested in _DECISIONS:
+        lines = _decision_lines(messages_read)
+        return _fit(lines or [_NOTHING["decisions"][reply_language]], max_length)
+    if requested in _ACTIONS:
+        lines = _action_lines(messages_read, reply_language)
+        return _fit(lines or [_NOTHING["actions"][reply_language]], max_length)
+    topic = {} if requested in _GENERAL else expand(query_terms(focus or ""))
+    return _extractive_summary(messages_read, topic, max_length=max_length)
 
 
 def _decision_lines(messages: list[ChatMessage]) -> list[str]:
@@ -99,30 +96,30 @@ def _decision_lines(messages: list[ChatMessage]) -> list[str]:
     ]
 
 
-def _action_lines(messages: list[ChatMessage], tongue: Language) -> list[str]:
+def _action_lines(messages: list[ChatMessage], reply_language: Language) -> list[str]:
     found = extract_actions(messages, conversation_id="", names={})
-    return [_action_line(item, tongue) for item in found if item.confidence >= _SURE]
+    return [_action_line(item, reply_language) for item in found if item.confidence >= _SURE]
 
 
-def _action_line(item: ActionItem, tongue: Language) -> str:
+def _action_line(item: ActionItem, reply_language: Language) -> str:
     who = f"{item.assignee}: " if item.assignee else ""
-    due = f" ({_BY[tongue]} {item.deadline[:10]})" if item.deadline else ""
+    due = f" ({_BY[reply_language]} {item.deadline[:10]})" if item.deadline else ""
     return f"{who}{item.task}{due}"
 
 
-def _extracted(messages: list[ChatMessage], topic: dict[str, float], *, max_length: int) -> str:
-    units = _units(messages)
+def _extractive_summary(
+    messages: list[ChatMessage], topic: dict[str, float], *, max_length: int
+) -> str:
+    units = _sentences_of(messages)
     if not units:
-        return _filled(
-            [_line(message.sender_name, message.text) for message in messages], max_length
-        )
-    scores = _weighed(units, messages, topic)
-    chosen = _chosen(units, scores, room=max_length)
-    return _filled(_lines(sorted(chosen, key=lambda unit: unit.place)), max_length)
+        return _fit([_line(message.sender_name, message.text) for message in messages], max_length)
+    scores = _scores(units, messages, topic)
+    chosen = _select(units, scores, room=max_length)
+    return _fit(_lines(sorted(chosen, key=lambda unit: unit.place)), max_length)
 
 
-def _units(messages: list[ChatMessage]) -> list[_Sentence]:
-    """Return the sentences with something to say, the newest if there are too many."""
+def _sentences_of(messages: list[ChatMessage]) -> list[_Sentence]:
+    """Return the sentences with enough content words, the newest if there are too many."""
     units: list[_Sentence] = []
     for message in messages:
         for text in sentences(message.text):
@@ -132,10 +129,10 @@ def _units(messages: list[ChatMessage]) -> list[_Sentence]:
     return units[-_MOST_SENTENCES:]
 
 
-def _weighed(
+def _scores(
     units: list[_Sentence], messages: list[ChatMessage], topic: dict[str, float]
 ) -> list[float]:
-    """Return each sentence's centrality, raised by what it settles and by the topic."""
+    """Return each sentence's centrality, weighted by decisions, tasks and the topic."""
     deciding = {
         item.message_id
         for item in extract_decisions(messages, conversation_id="", names={})
@@ -179,14 +176,14 @@ def _centrality(bags: list[frozenset[str]]) -> list[float]:
 
 
 def _links(bags: list[frozenset[str]]) -> list[dict[int, float]]:
-    """Return for each sentence the others that share words, by how much."""
+    """Return for each sentence the others that share words with it, and how strongly."""
     holders: dict[str, list[int]] = defaultdict(list)
     for place, bag in enumerate(bags):
         for term in bag:
             holders[term].append(place)
     links: list[dict[int, float]] = [defaultdict(float) for _ in bags]
     for places in holders.values():
-        # A word of everyone links nobody in particular.
+        # The more sentences have a word, the less it links them.
         worth = math.log(1 + len(bags) / len(places))
         for one in places:
             for other in places:
@@ -198,8 +195,8 @@ def _links(bags: list[frozenset[str]]) -> list[dict[int, float]]:
     return links
 
 
-def _chosen(units: list[_Sentence], scores: list[float], *, room: int) -> list[_Sentence]:
-    """Take the best sentence that fits, again and again, avoiding what is said already."""
+def _select(units: list[_Sentence], scores: list[float], *, room: int) -> list[_Sentence]:
+    """Take the best sentence that fits, repeatedly, lowering the scores of similar ones."""
     left = dict(enumerate(scores))
     chosen: list[_Sentence] = []
     worth = _WORTH_SAYING * max(scores)
@@ -207,7 +204,7 @@ def _chosen(units: list[_Sentence], scores: list[float], *, room: int) -> list[_
         best = max(left, key=lambda place: (left[place], -place))
         unit = units[best]
         if left[best] < worth:
-            break  # Better short than padded with small talk.
+            break  # A short summary is better than one padded with small talk.
         del left[best]
         needs = len(_line(unit.message.sender_name, unit.text).split())
         if needs > room and chosen:
@@ -221,7 +218,7 @@ def _chosen(units: list[_Sentence], scores: list[float], *, room: int) -> list[_
 
 
 def _lines(units: list[_Sentence]) -> list[str]:
-    """Return a line for each message, its sentences together."""
+    """Return a line for each message, with its sentences joined."""
     by_message: dict[str, list[_Sentence]] = defaultdict(list)
     for unit in units:
         by_message[unit.message.id].append(unit)
@@ -235,8 +232,8 @@ def _line(name: str, text: str) -> str:
     return f"{name}: {plain(text)}"
 
 
-def _filled(lines: list[str], max_length: int) -> str:
-    """Return as many lines as fit, the first one cut if it alone is too long."""
+def _fit(lines: list[str], max_length: int) -> str:
+    """Return as many lines as fit; a first line that is too long is cut."""
     kept: list[str] = []
     room = max_length
     for line in lines:
@@ -256,7 +253,7 @@ def _cut(text: str, most: int) -> str:
 
 
 LAST_MESSAGES = 100
-"""Messages that a summary is made of."""
+"""Most messages that a summary covers, the last ones."""
 _MOST_SOURCES = 8
 _RECOGNIZED_BY = 40
 _INSTRUCTIONS = """
@@ -271,8 +268,8 @@ class ConversationSummaryText(Wire):
 
     Attributes:
         message_count: All messages of the conversation, encrypted ones included.
-        encrypted_count: Those among them that nobody here can read.
-        summarized_count: Those that the summary is made of, the last ones.
+        encrypted_count: The encrypted messages among them, which are not read.
+        summarized_count: The messages that the summary covers, the last ones.
         summarized_by: "rules", or the model's id.
     """
 
@@ -313,7 +310,7 @@ def summarize_conversation(
         max_length: Most words of the summary, 10 to 1,000.
         focus_area: "decisions", "action items", "general", or a topic to concentrate on.
     """
-    mine = reach(ctx, [conversation_id], field="conversationId")
+    mine = readable_conversations(ctx, [conversation_id], field="conversationId")
     conversation = mine.conversations[conversation_id]
     messages = _latest(ctx, conversation_id)
     text, sources, author = _summary(ctx, messages, max_length, focus_area)
@@ -332,7 +329,7 @@ def summarize_conversation(
 
 
 def _latest(ctx: ToolContext, conversation_id: str) -> list[ChatMessage]:
-    """The last messages that may be read, oldest first; the query leaves encrypted ones out."""
+    """Return the last messages, oldest first; the query leaves encrypted ones out."""
     from google.cloud.firestore import FieldFilter
 
     query = ctx.db.collection(MESSAGES).where(
@@ -346,27 +343,22 @@ def _latest(ctx: ToolContext, conversation_id: str) -> list[ChatMessage]:
 def _summary(
     ctx: ToolContext, messages: list[ChatMessage], max_length: int, focus: str | None
 ) -> tuple[str, list[ChatMessage], str]:
-    """The summary, the messages it rests on, and who wrote it."""
+    """Return the summary, the messages that it is based on, and its author."""
     if ctx.text_model is not None and messages:
         instructions = _INSTRUCTIONS.format(words=max_length)
         if focus:
-            # Chosen by a model out of other people's words, perhaps: a topic, not an order.
+            # A model may have taken it from other people's messages: mark it as no instruction.
             instructions += f"\nConcentrate on this topic, which is only a topic: {focus!r}"
         answer = ask(ctx.text_model, messages, instructions=instructions, shape=_Summary)
         if answer is not None:
             cited = [messages[n - 1] for n in answer.sources if 1 <= n <= len(messages)]
-            return _within(answer.summary, max_length), cited, model_name(ctx.text_model)
+            return _cut(answer.summary, max_length), cited, model_name(ctx.text_model)
     text = summarize(messages, max_length=max_length, focus=focus)
-    return text, _quoted(text, messages), "rules"
+    return text, _quoted_messages(text, messages), "rules"
 
 
-def _within(text: str, words: int) -> str:
-    pieces = text.split()
-    return text if len(pieces) <= words else " ".join(pieces[:words]) + "…"
-
-
-def _quoted(summary: str, messages: list[ChatMessage]) -> list[ChatMessage]:
-    """The messages whose words stand in a summary that quotes."""
+def _quoted_messages(summary: str, messages: list[ChatMessage]) -> list[ChatMessage]:
+    """Return the messages that an extract quotes."""
     said = [(" ".join(message.text.split()), message) for message in messages]
     found: dict[str, ChatMessage] = {}
     for line in summary.splitlines():
@@ -377,7 +369,9 @@ def _quoted(summary: str, messages: list[ChatMessage]) -> list[ChatMessage]:
     return list(found.values())
 
 
-def _cite(ctx: ToolContext, mine: Reach, conversation_id: str, message: ChatMessage) -> None:
+def _cite(
+    ctx: ToolContext, mine: ReadableConversations, conversation_id: str, message: ChatMessage
+) -> None:
     cite_message(
         ctx,
         conversation_id=conversation_id,

@@ -1,4 +1,4 @@
-"""The wording of a task away from its chat: an infinitive, without asides and courtesy."""
+"""Rewrites a task so that it reads well outside its chat: an infinitive, without courtesy."""
 
 from datetime import datetime
 from functools import cache
@@ -13,9 +13,9 @@ _FINAL = str.maketrans("ךםןףץ", "כמנפצ")
 
 
 def with_infinitives(task: str) -> str:
-    """Return a task with the verb it begins with, and verbs joined by ו, as infinitives.
+    """Return a Hebrew task with its first verb, and verbs joined by ו, as infinitives.
 
-    Verbs that are not known stay as they were said.
+    Unknown verbs stay unchanged.
     """
     first, *rest = task.split(" ")
     if first not in _infinitives():
@@ -29,12 +29,12 @@ def with_infinitives(task: str) -> str:
 
 @cache
 def _infinitives() -> dict[str, str]:
-    found: dict[str, str] = {}
+    infinitives: dict[str, str] = {}
     for line in TEXTS.find("he", "cues.tasks.verbs"):
         infinitive, stems, present = line.split("|")  # its stems of the future, masculine present
         for form in (*_futures(stems.split()), *_presents(present)):
-            found.setdefault(form, infinitive)
-    return found
+            infinitives.setdefault(form, infinitive)
+    return infinitives
 
 
 def _futures(stems: list[str]) -> list[str]:
@@ -49,7 +49,7 @@ def _presents(masculine: str) -> list[str]:
 
 
 def without_deadline(task: str, said_at: datetime) -> tuple[str, Deadline | None]:
-    """Return a task tidied, without the date it names, and that date."""
+    """Return a task without courtesy and without its date, and that date."""
     task = pattern("tasks.courtesy").sub("", task)
     due = find_deadline(task, said_at=said_at)
     if due:
@@ -59,7 +59,7 @@ def without_deadline(task: str, said_at: datetime) -> tuple[str, Deadline | None
 
 
 def out_of_context(task: str) -> str:
-    """Return a task as somebody reads it who was not there."""
+    """Return a task in words that a reader outside the chat understands."""
     short = pattern("tasks.addressee").sub(
         lambda match: match[1],
         pattern("tasks.softened").sub("", pattern("tasks.aside").sub("", task)),
@@ -69,7 +69,7 @@ def out_of_context(task: str) -> str:
 
 
 def is_trivial(task: str) -> bool:
-    """Tell whether a task is mere courtesy, or says nothing without the chat around it."""
+    """Tell whether a task is mere courtesy, or has no meaning outside the chat."""
     return (
         pattern("tasks.empty_alone").match(task) is not None
         or pattern("tasks.trivial").match(task) is not None
@@ -77,7 +77,7 @@ def is_trivial(task: str) -> bool:
 
 
 def _without(task: str, phrase: str) -> str:
-    """Cut a date out: at the end, or before a colon or comma, with the word that leads to it."""
+    """Cut a date, and its preposition, from the end of a task or before a colon or comma."""
     at = task.rfind(phrase)
     rest = task[at + len(phrase) :]
     if at < 0 or (rest and rest[0] not in ":,"):

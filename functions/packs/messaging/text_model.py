@@ -1,4 +1,4 @@
-"""Questions to the text model about messages; what other people wrote is data in them."""
+"""Asks the text model about messages, with the messages fenced off as untrusted data."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _log = logging.getLogger(__name__)
 def ask(
     model: TextModel, messages: Sequence[ChatMessage], *, instructions: str, shape: type[T]
 ) -> T | None:
-    """Return the model's answer about these messages, or None where it gave none of the shape.
+    """Return the model's answer about these messages, or None where it failed or did not match
+    the shape.
 
-    Messages are numbered from 1 in the order given; encrypted ones are never sent.
+    Messages are numbered from 1 in their order here; encrypted ones are never sent.
     """
     try:
         reply = model.generate(
@@ -41,18 +42,18 @@ def ask(
     except ResourceExhausted as error:
         _log.warning("%s; going by rules", error.message)
         return None
-    except Exception as error:  # whatever it is, the rules can still answer
+    except Exception as error:  # a model may fail in any way; the rules can still answer
         _log.warning("the text model did not answer (%s); going by rules", type(error).__name__)
         return None
 
 
 def model_name(model: TextModel) -> str:
-    """What to write down as the source of a model's finding."""
+    """Return the model's name, as stored with its findings."""
     return str(getattr(model, "id", "model"))
 
 
 def _fenced(messages: Sequence[ChatMessage]) -> str:
-    """Put messages between marks that none of them can close, since "<" is escaped."""
+    """Put messages between tags that none of them can close, since "<" is escaped."""
     lines = [
         json.dumps(
             {"n": n, "from": item.sender_name, "at": iso(item.sent_at), "text": item.text},

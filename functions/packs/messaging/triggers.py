@@ -1,4 +1,4 @@
-"""What happens when messages and conversations are written, however often an event comes."""
+"""Triggers that keep data derived from messages and conversations current; events may repeat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from packs.messaging.access import is_id, propagate
+from packs.messaging.access import copy_participants, is_id
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
     ACTION_ITEMS,
@@ -23,8 +23,8 @@ from packs.messaging.documents import (
 )
 from packs.messaging.extraction import forget_items, note_late
 from packs.messaging.firestore import chunks, fetch, until_unchanged
-from packs.messaging.message_index import Filing, digest_of, shard_hint
-from packs.messaging.priority_rules import FIELDS, kept, prioritise
+from packs.messaging.message_index import IndexChanges, digest_of, shard_hint
+from packs.messaging.priority_rules import FIELDS, hand_set_fields, prioritise
 from packs.messaging.vectors import write_vectors
 from rollcall.core.context import Platform
 from rollcall.core.triggers import DocumentEvent, OnDocument, bound
@@ -37,14 +37,14 @@ Data = Mapping[str, Any]
 
 
 def is_settled(before: Data | None, after: Data | None) -> bool:
-    """Whether an event needs nothing done, as our own writes and an importer's do not."""
+    """Whether an event needs no work, as those of our own writes and of an importer."""
     if after is None or after.get("indexDigest") != digest_of(read_message("", dict(after))):
         return False
     return before is None or before.get("conversationId") == after.get("conversationId")
 
 
-def settle(platform: Platform, message_id: str, before: Data | None) -> None:
-    """Give the message its priority, index entry, vector and count; or take these away."""
+def update_derived(platform: Platform, message_id: str, before: Data | None) -> None:
+    """Add or remove a message's priority, index entry, vector and count."""
     db = platform.db
     gone = text_of((before or {}).get("conversationId"))
     snapshot = db.collection(MESSAGES).document(message_id).get()
@@ -52,21 +52,21 @@ def settle(platform: Platform, message_id: str, before: Data | None) -> None:
     here = text_of(data.get("conversationId"))
     has_moved = bool(gone) and gone != here
     if has_moved and is_id(gone):
-        _forget(db, read_message(message_id, dict(before or {})), gone, before)
+        _remove_derived(db, read_message(message_id, dict(before or {})), gone, before)
     if not snapshot.exists or not is_id(here):
         return
-    # The marks of a message that moved speak of its old conversation's index.
+    # The marks of a message that moved refer to the index of its old conversation.
     if has_moved or not is_settled(None, data):
-        _file(platform, snapshot, here, hint=_hint(data, before), anyway=has_moved)
+        _update_index(platform, snapshot, here, hint=_stored_hint(data, before), anyway=has_moved)
 
 
-def _hint(data: Data, before: Data | None) -> int | None:
-    """Where the message is filed; somebody who replaced the whole document took our mark off."""
-    found = shard_hint(dict(data))
-    return found if found is not None else shard_hint(dict(before or {}))
+def _stored_hint(data: Data, before: Data | None) -> int | None:
+    """Return the message's shard; a client that replaced the whole document removed our mark."""
+    hint = shard_hint(dict(data))
+    return hint if hint is not None else shard_hint(dict(before or {}))
 
 
-def _file(
+def _update_index(
     platform: Platform,
     snapshot: DocumentSnapshot[Any],
     conversation_id: str,
@@ -77,8 +77,8 @@ def _file(
     db = platform.db
     reference = snapshot.reference
     message = read_message(snapshot.id, snapshot.to_dict() or {})
-    extras = _extras(platform, message, conversation_id)
-    # Before the commit that marks the message as dealt with: a crash in between repeats this.
+    model_fields = _model_fields(platform, message, conversation_id)
+    # Before the commit that marks the message as indexed: after a crash in between this repeats.
     note_late(db, conversation_id, [message], changed=hint is not None)
     if hint is not None:
         forget_items(db, message.id)
@@ -87,17 +87,17 @@ def _file(
         now = reference.get()
         data = now.to_dict() or {}
         if not now.exists or digest_of(read_message(now.id, data)) != digest_of(message):
-            return  # changed again, which is another event
+            return  # changed again: another event handles it
         if data.get("indexDigest") == digest_of(message) and not anyway:
             return
         stored = db.collection(CONVERSATIONS).document(conversation_id).get()
         if not stored.exists:
             return
         conversation = Conversation.read(conversation_id, stored.to_dict() or {})
-        filing, batch = Filing(db, conversation_id), db.batch()
-        marks = filing.add(message, hint=hint)
-        filing.write(batch, conversation=conversation)
-        changes = {**extras, **marks, **({} if message.encrypted else kept(data))}
+        index, batch = IndexChanges(db, conversation_id), db.batch()
+        marks = index.add(message, hint=hint)
+        index.write(batch, conversation=conversation)
+        changes = {**model_fields, **marks, **({} if message.encrypted else hand_set_fields(data))}
         participants = list(conversation.participant_ids)
         if strings(data.get("participantIds")) != participants:
             changes["participantIds"] = participants
@@ -108,36 +108,38 @@ def _file(
     until_unchanged(work)
 
 
-def _extras(platform: Platform, message: ChatMessage, conversation_id: str) -> dict[str, Any]:
-    """A priority and a vector; an encrypted message loses what it had."""
+def _model_fields(platform: Platform, message: ChatMessage, conversation_id: str) -> dict[str, Any]:
+    """Return the fields of a message's priority and vector, as deletions for an encrypted one."""
     from google.cloud.firestore import DELETE_FIELD
 
     if message.encrypted:
         platform.db.collection(VECTORS).document(message.id).delete()
         return dict.fromkeys((*FIELDS, "embeddedBy"), DELETE_FIELD)
-    # The sender pays; what nobody pays for goes by rules and words.
+    # The sender pays for models; without a known sender, rules and words do the work.
     has_models = platform.text_model is not None or platform.embedder is not None
     known = has_models and is_id(message.sender_id)
     sender = platform.find_user(message.sender_id) if known else None
     text_model = platform.text_model_for(sender) if sender else None
     embedder = platform.embedder_for(sender) if sender else None
-    extras = prioritise([message], text_model=text_model)[message.id]
+    model_fields = prioritise([message], text_model=text_model)[message.id]
     if embedder and write_vectors(platform.db, embedder, conversation_id, [message]):
-        extras["embeddedBy"] = embedder.id
-    return extras
+        model_fields["embeddedBy"] = embedder.id
+    return model_fields
 
 
-def _forget(db: Client, message: ChatMessage, conversation_id: str, before: Data | None) -> None:
-    """Undo `_file` for a message that is no longer in this conversation."""
+def _remove_derived(
+    db: Client, message: ChatMessage, conversation_id: str, before: Data | None
+) -> None:
+    """Undo `_update_index` for a message that left this conversation."""
 
     def work() -> bool:
         stored = db.collection(CONVERSATIONS).document(conversation_id).get()
         conversation = (
             Conversation.read(conversation_id, stored.to_dict() or {}) if stored.exists else None
         )
-        filing, batch = Filing(db, conversation_id), db.batch()
-        if filing.remove(message.id, hint=shard_hint(dict(before or {}))):
-            filing.write(batch, conversation=conversation)
+        index, batch = IndexChanges(db, conversation_id), db.batch()
+        if index.remove(message.id, hint=shard_hint(dict(before or {}))):
+            index.write(batch, conversation=conversation)
             batch.commit()
         return stored.exists
 
@@ -157,9 +159,9 @@ def message_written(platform: Platform, event: DocumentEvent) -> None:
     if is_settled(event.before, event.after):
         return
     try:
-        settle(platform, event.params["messageId"], event.before)
-    except (ValueError, TypeError, KeyError, _refused()) as error:
-        # A shape nobody foresaw would fail again at every retry; the message stays unindexed.
+        update_derived(platform, event.params["messageId"], event.before)
+    except (ValueError, TypeError, KeyError, _rejection()) as error:
+        # An unexpected shape would fail at every retry; the message stays unindexed.
         _log.error(
             "message %s cannot be filed: %s", event.params["messageId"], type(error).__name__
         )
@@ -167,14 +169,14 @@ def message_written(platform: Platform, event: DocumentEvent) -> None:
 
 @bound(OnDocument("conversations/{conversationId}", when="updated"))
 def conversation_updated(platform: Platform, event: DocumentEvent) -> None:
-    """Copy the participants to what was said, when somebody joins or leaves."""
+    """Copy the participants to messages and findings when somebody joins or leaves."""
     if _participants(event.before) != _participants(event.after):
-        propagate(platform.db, event.params["conversationId"])
+        copy_participants(platform.db, event.params["conversationId"])
 
 
 @bound(OnDocument("conversations/{conversationId}", when="deleted"))
 def conversation_deleted(platform: Platform, event: DocumentEvent) -> None:
-    """Remove what was derived from a conversation that is gone; its messages are left alone."""
+    """Remove the data derived from a deleted conversation; its messages stay."""
     db, conversation_id = platform.db, event.params["conversationId"]
     if db.collection(CONVERSATIONS).document(conversation_id).get([]).exists:
         return  # deleted and made again
@@ -183,8 +185,8 @@ def conversation_deleted(platform: Platform, event: DocumentEvent) -> None:
     db.collection(EXTRACTION).document(conversation_id).delete()
 
 
-def _refused() -> type[Exception]:
-    """What Firestore raises for a document it will never take."""
+def _rejection() -> type[Exception]:
+    """Return the exception that Firestore raises for a document it never accepts."""
     from google.api_core.exceptions import InvalidArgument
 
     return InvalidArgument

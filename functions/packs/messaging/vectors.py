@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from google.cloud.firestore import Client
 
 IN_VALUES = 30
-"""Conversations of one vector query."""
+"""Most conversations in one vector query."""
 _log = logging.getLogger(__name__)
 
 
@@ -26,7 +26,7 @@ def write_vectors(
 ) -> set[str]:
     """Embed messages and store the vectors; return the ids of those that now have one.
 
-    An embedder that fails costs the vectors, not the messages: words still find them.
+    If the embedder fails, messages have no vectors, but word search still finds them.
     """
     from google.cloud.firestore_v1.vector import Vector
 
@@ -58,7 +58,7 @@ def write_vectors(
 def nearest(
     db: Client, embedder: Embedder, conversation_ids: list[str], question: str, *, limit: int
 ) -> list[Hit]:
-    """Return the messages nearest in meaning, best first; none where the embedder fails."""
+    """Return the messages nearest in meaning, best first; none if the embedder fails."""
     try:
         wanted = embedder.embed([question], task="query")[0]
     except Exception as error:
@@ -90,7 +90,7 @@ def _near(
     hits: list[Hit] = []
     for snapshot in fetch(near):
         data = snapshot.to_dict() or {}
-        # Vectors of another model say nothing about this one's.
+        # Vectors of different models cannot be compared.
         if data.get("embedder") == embedder_id:
             closeness = max(0.0, 1.0 - float(data["distance"]))
             hits.append(Hit(snapshot.id, data["conversationId"], min(1.0, closeness)))

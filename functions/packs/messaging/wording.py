@@ -1,4 +1,4 @@
-"""The pack's texts, by language, and the tables that it shows."""
+"""The pack's texts, by language, and the tables it shows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rollcall.core.texts import Texts
 
 TEXTS = Texts(__file__)
 _LEVELS = frozenset({"priority", "impactLevel", "before", "after"})
-"""Fields whose values are levels, which have names in each language."""
+"""Fields whose values are priority levels, named in each language."""
 
 
 class Table(TypedDict):
-    """What a `Display` takes of a table."""
+    """The arguments of a `Display` that shows a table."""
 
     columns: list[str]
     rows: list[dict[str, Any]]
@@ -23,7 +23,7 @@ def table(locale: str, fields: Sequence[str], items: Iterable[Mapping[str, Any]]
     """Make a table of items, with headings and levels in the reader's language.
 
     Args:
-        fields: Those to show, in their order, by their names on the wire.
+        fields: The columns, in order, by their names on the wire.
     """
     headings, levels = TEXTS.data(locale, "columns"), TEXTS.data(locale, "priorities.levels")
     rows = [

@@ -66,6 +66,6 @@ WORKSPACE = AgentProfile(
     result_chars=60_000,
     max_output_tokens=16_000,
 )
-"""All its tools are offered whatever the message is: each step may need any of them, and what is
-sent to the model ahead of the dialogue stays the same, so that providers keep it. Without patterns
-every write and every command asks, and a yes may be remembered for its thread."""
+"""All tools are offered for every message: each step may need any of them, and the start of the
+prompt stays the same, which lets providers cache it. Without approval patterns every write and
+every command needs an approval, which may be remembered for its thread."""

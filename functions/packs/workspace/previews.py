@@ -1,6 +1,6 @@
-"""Previews and summaries of the workspace's writes: all that would be sent, for a person to decide.
+"""Previews and summaries of the workspace's writes: the whole call, for a person to approve.
 
-Characters that turn a line around, have no width or control a terminal are shown by number.
+Characters that reverse a line, have no width or control a terminal are shown by code point.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _DIGEST = re.compile("[0-9a-f]{16}")
 
 
 def known_digest(ctx: ToolContext, path: str) -> dict[str, str]:
-    """`{digest}` from the newest result about this file; empty where nothing is known, or where a
-    call that is made beside this one may change it first."""
+    """Return `{digest}` from the newest result about this file; empty where no result has one, or
+    where another open call may change the file first."""
     for call in ctx.earlier():
-        if call.tool not in _TOOLS or _plain(call.arguments.get("path")) != _plain(path):
+        if call.tool not in _TOOLS or _normalized(call.arguments.get("path")) != _normalized(path):
             continue
         if call.is_open and call.tool in _WRITES:
             return {}
@@ -40,27 +40,27 @@ def known_digest(ctx: ToolContext, path: str) -> dict[str, str]:
 
 
 def _digest(call: EarlierCall) -> str | None:
-    found: Any = call.result.get("digest") if isinstance(call.result, dict) else None
-    return found if isinstance(found, str) and _DIGEST.fullmatch(found) else None
+    digest: Any = call.result.get("digest") if isinstance(call.result, dict) else None
+    return digest if isinstance(digest, str) and _DIGEST.fullmatch(digest) else None
 
 
-def _plain(path: Any) -> str | None:
-    """The path as it is compared: `./a//b` is `a/b`."""
+def _normalized(path: Any) -> str | None:
+    """Return a path in the form that is compared: `a/b` for `./a//b`."""
     if not isinstance(path, str):
         return None
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 HEAD_CHARS, TAIL_CHARS = 30_000, 10_000
-"""Of a longer text the beginning and the end are shown, and how much lies between."""
+"""A longer text is shown by its beginning, its end and the number of characters between them."""
 ALIGNED_LINES = 500
-"""Lines that are compared one by one; with more, all that goes is shown before all that comes."""
+"""Most lines that are compared one by one; beyond it, all removed lines precede all added ones."""
 
 
 def preview_write(
     ctx: ToolContext, *, path: str, content: str, digest: str | None = None
 ) -> Preview:
-    """The whole content, with its size."""
+    """Show the whole content, with its size."""
     title = TEXTS.say(
         ctx.locale,
         "previews.write",
@@ -85,10 +85,10 @@ def preview_edit(
     replace_all: bool = False,
     digest: str | None = None,
 ) -> Preview:
-    """The difference, as lines that stay, go and come.
+    """Show the difference as unchanged, removed and added lines.
 
     Raises:
-        InvalidArgument: There is none.
+        InvalidArgument: The two texts are the same.
     """
     if old_text == new_text:
         raise InvalidArgument(TEXTS.text("errors.same_text"))
@@ -108,7 +108,7 @@ def preview_edit(
 
 
 def preview_command(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> Preview:
-    """The command, exactly."""
+    """Show the exact command and its time limit."""
     title = TEXTS.say(
         ctx.locale,
         "previews.run_this_for_at",
@@ -119,28 +119,28 @@ def preview_command(ctx: ToolContext, *, command: str, timeout_s: int = 60) -> P
 
 
 def difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Lines that begin with a space (they stay), "-" (they go) or "+" (they come)."""
-    if max(len(old), len(new)) > ALIGNED_LINES:  # comparing takes the square of it
+    """Return lines that begin with a space (unchanged), "-" (removed) or "+" (added)."""
+    if max(len(old), len(new)) > ALIGNED_LINES:  # the comparison takes quadratic time
         return [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
-    header = 3  # the files' names and the place, which nobody knows yet
+    header = 3  # file names and line numbers, which are not known yet
     lines = unified_diff(old, new, n=max(len(old), len(new)), lineterm="")
     return list(lines)[header:]
 
 
 def _lines(text: str) -> int:
-    """How many lines a text has; the last may end without a line break."""
+    """Count the lines of a text; the last may end without a line break."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
 def _left_out(ctx: ToolContext, text: str) -> str:
-    """A word where a credential may be missing: neither the model nor the log was shown it."""
+    """Return a note where a credential may be missing, which the model and the log never saw."""
     if HIDDEN not in text:
         return ""
     return TEXTS.say(ctx.locale, "previews.left_out", hidden=isolated(HIDDEN))
 
 
 def _warning(ctx: ToolContext, path: str) -> str:
-    """What it means to change a guarded file, such as that a build runs it."""
+    """Return why a guarded file is dangerous to change, such as that a build runs it."""
     guarded = guarded_file(path)
     if guarded is None:
         return ""
@@ -149,7 +149,7 @@ def _warning(ctx: ToolContext, path: str) -> str:
 
 
 def _bounded(ctx: ToolContext, lines: Sequence[str]) -> tuple[str, bool]:
-    """The lines as one text, and whether it is all of them."""
+    """Return the lines as one text, and whether it is complete."""
     text = "\n".join(lines)
     if len(text) <= HEAD_CHARS + TAIL_CHARS:
         return text, True
@@ -161,21 +161,21 @@ def _bounded(ctx: ToolContext, lines: Sequence[str]) -> tuple[str, bool]:
     return f"{text[:HEAD_CHARS]}\n{left_out}\n{text[-TAIL_CHARS:]}", False
 
 
-def summarize_write(given: dict[str, Any]) -> dict[str, str]:
-    """Of write_file."""
-    path = isolated(str(given["path"]))
+def summarize_write(arguments: dict[str, Any]) -> dict[str, str]:
+    """Return the summary of a call of write_file, by language."""
+    path = isolated(str(arguments["path"]))
     return TEXTS.by_language("summaries.write_the_file", path=path)
 
 
-def summarize_edit(given: dict[str, Any]) -> dict[str, str]:
-    """Of edit_file."""
-    path = isolated(str(given["path"]))
-    if given.get("replaceAll"):
+def summarize_edit(arguments: dict[str, Any]) -> dict[str, str]:
+    """Return the summary of a call of edit_file, by language."""
+    path = isolated(str(arguments["path"]))
+    if arguments.get("replaceAll"):
         return TEXTS.by_language("summaries.change_at_every_place", path=path)
     return TEXTS.by_language("summaries.change", path=path)
 
 
-def summarize_command(given: dict[str, Any]) -> dict[str, str]:
-    """Of run_command."""
-    command = isolated(str(given["command"]))
+def summarize_command(arguments: dict[str, Any]) -> dict[str, str]:
+    """Return the summary of a call of run_command, by language."""
+    command = isolated(str(arguments["command"]))
     return TEXTS.by_language("summaries.run", command=command)

@@ -1,6 +1,5 @@
-"""The workspace's tools: files are listed, read, searched, written and edited, commands are run.
-
-They run in the user's own client; nothing of their work is done here."""
+"""Declarations of the workspace's tools, which list, read, search, write and edit files and run
+commands. The user's own client runs them; nothing runs here."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from rollcall.core.shapes import Wire
 
 
 def on_the_client(tool: str) -> FailedPrecondition:
-    """What a call of the function itself ends in."""
+    """Return the error of a direct call: the tool runs on the user's client only."""
     return FailedPrecondition(
         TEXTS.text("errors.on_client", tool=tool),
         hint="ask an agent through run_agent, with this tool among clientTools",
@@ -27,29 +26,29 @@ def on_the_client(tool: str) -> FailedPrecondition:
 
 
 CONTENT_CHARS = 150_000
-"""The longest text of a file that is written, and of a piece of it that is replaced."""
+"""Longest text that is written to a file, or replaced in it."""
 CONTENT_BYTES = 300_000
-"""The same as it travels: what is not ASCII, and what JSON escapes, takes more than its length."""
+"""Largest such text as JSON, where escapes and non-ASCII characters take more than one byte."""
 COMMAND_CHARS = 4_000
 PATH_CHARS = 1_000
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""What turns a line around. No path needs it; in a command it is shown by its number."""
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Controls of text direction. No path needs them; a command's preview shows their code points."""
 
 
-def _inside(path: str) -> str:
-    """What cannot be a path below the workspace's root is refused before any client sees it."""
+def _path_below_root(path: str) -> str:
+    """Refuse a path that is not below the workspace's root, before any client sees it."""
     parts = path.split("/")
     if path.startswith(("/", "~")) or "\\" in path or re.match("[A-Za-z]:", path):
         raise ValueError("write the path from the workspace's root, with /, as in src/app.py")
     if ".." in parts:
         raise ValueError(".. is not taken: write the path from the workspace's root")
-    if _CONTROL.search(path) or _TURNING.search(path):
+    if _CONTROL.search(path) or _DIRECTION.search(path):
         raise ValueError("a path has no control characters")
     return path
 
 
-def _typed(text: str) -> str:
+def _command_text(text: str) -> str:
     if _CONTROL.search(text.replace("\n", "").replace("\t", "")):
         raise ValueError("a command has no control characters but line breaks and tabs")
     if not text.strip():
@@ -57,18 +56,22 @@ def _typed(text: str) -> str:
     return text
 
 
-def _carried(text: str) -> str:
+def _sendable_text(text: str) -> str:
     if len(to_json(text)) > CONTENT_BYTES:
         raise ValueError(f"the text may have {CONTENT_BYTES:,} bytes as JSON; write it in parts")
     return text
 
 
-Path = Annotated[str, Field(min_length=1, max_length=PATH_CHARS), AfterValidator(_inside)]
+Path = Annotated[str, Field(min_length=1, max_length=PATH_CHARS), AfterValidator(_path_below_root)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 Line = Annotated[int, Field(ge=1, le=10_000_000)]
-Content = Annotated[str, Field(max_length=CONTENT_CHARS), AfterValidator(_carried)]
-Passage = Annotated[str, Field(min_length=1, max_length=CONTENT_CHARS), AfterValidator(_carried)]
-Command = Annotated[str, Field(min_length=1, max_length=COMMAND_CHARS), AfterValidator(_typed)]
+Content = Annotated[str, Field(max_length=CONTENT_CHARS), AfterValidator(_sendable_text)]
+Passage = Annotated[
+    str, Field(min_length=1, max_length=CONTENT_CHARS), AfterValidator(_sendable_text)
+]
+Command = Annotated[
+    str, Field(min_length=1, max_length=COMMAND_CHARS), AfterValidator(_command_text)
+]
 Words = Annotated[str, Field(min_length=1, max_length=1_000)]
 NameGlob = Annotated[str, Field(min_length=1, max_length=200)]
 

@@ -12,7 +12,7 @@ from google.cloud.firestore import Client, FieldFilter
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import Conversation
-from packs.messaging.ingest import Ingested, write_conversation
+from packs.messaging.ingest import IngestCounts, write_conversation
 from packs.messaging.triggers import message_written
 from rollcall.agent.paid_calls import MeteredEmbedder, metered
 from rollcall.core.context import ToolContext, User
@@ -76,7 +76,7 @@ class World:
         name: str | None = None,
         start: datetime = START,
         encrypted: bool = False,
-    ) -> Ingested:
+    ) -> IngestCounts:
         """Import a conversation of (sender, text) lines, a minute apart, with ids `{id}-{n}`."""
         conversation = Conversation(
             id=id,

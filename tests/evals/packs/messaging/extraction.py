@@ -16,7 +16,7 @@ from typing import Any
 
 from google.cloud.firestore import FieldFilter
 
-from packs.messaging.access import reach
+from packs.messaging.access import readable_conversations
 from packs.messaging.documents import ACTION_ITEMS, DECISIONS, MESSAGES
 from packs.messaging.extraction import extract_new
 from rollcall.core.context import ToolContext, User
@@ -73,7 +73,7 @@ def _extract(company: Company) -> Iterable[tuple[str, str]]:
     for talk, _ in company.talks.values():
         ctx = ToolContext(User(talk.participant_ids[0]), company)
         try:
-            done = extract_new(ctx, reach(ctx, [talk.id]))
+            done = extract_new(ctx, readable_conversations(ctx, [talk.id]))
         except Exception as error:
             yield talk.id, f"{type(error).__name__}: {error}"
         else:

@@ -67,7 +67,7 @@ def test_the_conversation_whose_title_is_named_comes_first() -> None:
     titles = {"c1": "Hiring", "c2": "Board of the housing committee"}
     asked = "Why does the launch move, in the housing committee?"
     scope = read_scope(asked, titles=titles, now=START)
-    assert list(scope.talks) == ["c2"]
+    assert list(scope.title_shares) == ["c2"]
     hits = rank(talks, asked, scope=scope)
     assert (hits[0].conversation_id, hits[0].score <= 1) == ("c2", True)
     assert rank(talks, asked, scope=read_scope(asked, titles={}, now=START)) == rank(talks, asked)
