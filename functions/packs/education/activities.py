@@ -1,4 +1,4 @@
-"""What there is to play: `list_activities`, and the pictures in it, `get_activity_image`."""
+"""The capabilities `list_activities` and `get_activity_image`: material to answer, its pictures."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from rollcall.store.files import FileStore
 
 MOST_LISTED = 100
 MOST_OF_COURSES = 500
-"""How many published contents are read for every 30 courses."""
+"""Most published contents that are read for every 30 courses."""
 _COURSES_AT_ONCE = 30
-"""Most values that a query of Firestore may ask for at once."""
+"""Most values of an `in` filter of Firestore."""
 PLAYED: tuple[ContentKind, ...] = ("activity", "exam", "lesson", "worksheet", "test")
-"""What pupils answer; other kinds are for the teacher, or are listened to."""
+"""Kinds that pupils answer; others are for the teacher, or are listened to."""
 MOST_IMAGE_BYTES = 5_000_000
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
 
 
 class ListedCourse(Wire):
-    """A course of the user's."""
+    """One of the user's courses."""
 
     course_id: str
     name: str
@@ -49,8 +49,8 @@ class ListedActivity(Wire):
     """Material that can be opened with get_activity.
 
     Attributes:
-        blocks: How many parts it has, questions and others.
-        attempt: How far the user is in its present version.
+        blocks: The number of its blocks, questions and others.
+        attempt: The user's progress in its current version.
     """
 
     content_id: str
@@ -67,7 +67,7 @@ class ListedActivity(Wire):
 
 
 class Activities(Wire):
-    """What list_activities returns, newest first; `is_all`: whether none can be left out."""
+    """What list_activities returns, newest first; `is_all` is False if some may be left out."""
 
     courses: list[ListedCourse]
     activities: list[ListedActivity]
@@ -152,8 +152,8 @@ def get_activity_image(ctx: ToolContext, *, block_id: AttemptId) -> ActivityImag
 def _published(
     ctx: ToolContext, course_ids: list[str]
 ) -> tuple[dict[str, tuple[Content, Any]], bool]:
-    """Return what is published to these courses, and when it last changed, by content id; and
-    whether that is all."""
+    """Return the contents published to these courses with their last change, by content id; and
+    whether these are all."""
     found, is_all = {}, True
     for start in range(0, len(course_ids), _COURSES_AT_ONCE):
         at_once = course_ids[start : start + _COURSES_AT_ONCE]
@@ -167,7 +167,7 @@ def _published(
 
 
 def _attempts(ctx: ToolContext, contents: dict[str, Content]) -> dict[str, Attempt]:
-    """The user's attempts at these contents, by content id."""
+    """Return the user's attempts at these contents, by content id."""
     uid, place = ctx.user.uid, ctx.db.collection(ATTEMPTS)
     ids = [attempt_id_of(uid, id, content.version) for id, content in contents.items()]
     found: Iterable[Any] = ctx.db.get_all([place.document(id) for id in ids]) if ids else ()

@@ -1,4 +1,4 @@
-"""The assistant of teachers."""
+"""The agent that assists teachers."""
 
 from __future__ import annotations
 

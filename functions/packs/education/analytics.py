@@ -1,8 +1,8 @@
-"""The capability `get_analytics`: how the pupils of a teacher's own courses are doing.
+"""The capability `get_analytics`: figures about the pupils of a teacher's own courses.
 
-A figure is of a group of pupils. One of fewer than `FEWEST` is not told, nor one that subtracting
-told figures would give: what is left of a total, of several courses, or of a longer time. A pupil
-is named by id alone, and only where the teacher asks for that one; names are not read.
+Figures describe groups of pupils. A group of fewer than `FEWEST` is suppressed, and so is a figure
+from which the reader could derive one by subtraction: from a total, several courses, or a longer
+time. A pupil is named by id only, when the teacher asks for that pupil; names are not read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rollcall.store.batches import where
 
 FEWEST = 5
 MOST_ATTEMPTS = 5_000
-"""Of one course; the newest are looked at."""
+"""Most attempts of one course that are read, the newest ones."""
 MOST_COURSES = 20
 TimeRange = Literal["week", "month", "semester", "year"]
 DAYS: dict[TimeRange, int] = {"year": 365, "semester": 150, "month": 30, "week": 7}
@@ -38,10 +38,10 @@ VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class AnswerRecord(Struct, frozen=True):
-    """An answer that was checked; `score` is the share of its points, 0..1.
+    """A checked answer; `score` is its share of the points, 0..1.
 
     Attributes:
-        title: What its content was called when the pupil began.
+        title: The title of its content when the pupil began.
     """
 
     uid: str
@@ -57,7 +57,7 @@ Answers = Sequence[AnswerRecord]
 
 
 class Figure(Wire):
-    """A figure of a group of answers. `students`: how many gave them; `percent`: of the points."""
+    """Figures of a group of answers: how many students gave them, and the percent of points."""
 
     name: str
     students: int
@@ -70,9 +70,9 @@ class Analytics(Wire):
 
     Attributes:
         answer: The result in words.
-        total: None where it may not be told, or nothing was answered.
-        suppressed: How many groups are not told since they are of too few pupils.
-        looked_at_all: Whether every attempt of the courses was looked at.
+        total: None where it is suppressed, or nothing was answered.
+        suppressed: How many groups are left out because they have too few pupils.
+        looked_at_all: Whether every attempt of the courses was read.
     """
 
     answer: str
@@ -111,13 +111,13 @@ def get_analytics(
             raise PermissionDenied(TEXTS.text("errors.not_your_pupil"), field="studentId")
     answers, is_all = _answers(ctx, courses, student_id)
     if student_id is not None:
-        told, hidden = _within(answers, time_range, ctx.now), 0
-        figures = _figures_of_one(told)
+        reported, hidden = _within(answers, time_range, ctx.now), 0
+        figures = _figures_of_one(reported)
     else:
-        told, hidden, figures = _figures_of_groups(answers, time_range, ctx.now)
+        reported, hidden, figures = _figures_of_groups(answers, time_range, ctx.now)
     names = {each.id: each.name for each in courses}
     titles: dict[str, str] = {}
-    for each in sorted(told, key=attrgetter("at")):
+    for each in sorted(reported, key=attrgetter("at")):
         titles[each.content_id] = each.title
     of_contents = {each.name: each for each in figures["content_id"]}
     result = Analytics(
@@ -125,9 +125,9 @@ def get_analytics(
         course_ids=[each.id for each in courses],
         student_id=student_id,
         time_range=time_range,
-        total=_figure(TEXTS.say(ctx.locale, "analytics.total"), told) if told else None,
+        total=_figure(TEXTS.say(ctx.locale, "analytics.total"), reported) if reported else None,
         by_bloom=[_renamed(each, bloom_name(each.name, ctx.locale)) for each in figures["bloom"]],
-        # In the order in which they were first answered, so that it shows how a class goes on.
+        # In the order of the first answers, which shows the progress of a class.
         by_content=[
             _renamed(of_contents[id], title) for id, title in titles.items() if id in of_contents
         ],
@@ -136,11 +136,11 @@ def get_analytics(
         looked_at_all=is_all,
     )
     _show(ctx, result)
-    return result.model_copy(update={"answer": _said(ctx.locale, result, bool(answers))})
+    return result.model_copy(update={"answer": _answer_text(ctx.locale, result, bool(answers))})
 
 
 def bloom_name(level: str, locale: str) -> str:
-    """Return what people call a Bloom level; "none" for questions without one."""
+    """Return the name of a Bloom level; "none" stands for questions without one."""
     return TEXTS.say(locale, f"bloom.{level}")
 
 
@@ -158,7 +158,7 @@ def _courses(ctx: ToolContext, course_id: str | None) -> list[Course]:
 def _answers(
     ctx: ToolContext, courses: Iterable[Course], student_id: str | None
 ) -> tuple[list[AnswerRecord], bool]:
-    """The checked answers of these courses' attempts, and whether they are all."""
+    """Return the checked answers of these courses' attempts, and whether they are all."""
     found: list[AnswerRecord] = []
     is_all = True
     for course in courses:
@@ -191,70 +191,75 @@ def students_of(answers: Answers) -> int:
     return len({each.uid for each in answers})
 
 
-def tellable(answers: Answers, time_range: TimeRange | None, now: datetime) -> Answers | None:
-    """Return a group's answers within a time; None where they may not be told.
+def reportable(answers: Answers, time_range: TimeRange | None, now: datetime) -> Answers | None:
+    """Return a group's answers within a time; None where they must be suppressed.
 
-    They may if they are of enough pupils and so is, or is empty, what each longer time that may be
-    told has beside them.
+    They are reported if they come from enough pupils and if, for each longer time that is reported,
+    its other answers come from enough pupils or none.
     """
     longer: list[Answers] = []
     ranges: tuple[TimeRange | None, ...] = (None, *DAYS)
     for each in ranges:
         within = _within(answers, each, now)
-        beside = [students_of(_without(told, within)) for told in longer]
-        is_told = students_of(within) >= FEWEST and not any(0 < n < FEWEST for n in beside)
+        beside = [students_of(_without(reported, within)) for reported in longer]
+        is_reported = students_of(within) >= FEWEST and not any(0 < n < FEWEST for n in beside)
         if each == time_range:
-            return within if is_told else None
-        if is_told:
+            return within if is_reported else None
+        if is_reported:
             longer.append(within)
     raise ValueError(f"no such time: {time_range!r}")
 
 
-def tellable_groups(
+def reportable_groups(
     answers: Answers,
     key: Callable[[AnswerRecord], str],
     time_range: TimeRange | None,
     now: datetime,
 ) -> tuple[dict[str, Answers], int]:
-    """Return the groups that may be told beside their total, and how many may not.
+    """Return the groups that may be reported beside their total, and how many are suppressed.
 
-    The rest of the total is of enough pupils too: the smallest groups join it until it is.
+    The rest of the total must come from enough pupils too: the smallest groups join it until it
+    does.
     """
     groups: dict[str, list[AnswerRecord]] = {}
     for each in answers:
         groups.setdefault(key(each), []).append(each)
     within = {name: _within(group, time_range, now) for name, group in groups.items()}
-    told = {
+    reported = {
         name: found
         for name, group in groups.items()
-        if (found := tellable(group, time_range, now)) is not None
+        if (found := reportable(group, time_range, now)) is not None
     }
-    while told:
-        rest = [each for name, group in within.items() if name not in told for each in group]
+    while reported:
+        rest = [each for name, group in within.items() if name not in reported for each in group]
         if not 0 < students_of(rest) < FEWEST:
             break
-        del told[min(told, key=lambda name: (students_of(told[name]), len(told[name]), name))]
-    return told, sum(bool(group) for name, group in within.items() if name not in told)
+        del reported[
+            min(reported, key=lambda name: (students_of(reported[name]), len(reported[name]), name))
+        ]
+    return reported, sum(bool(group) for name, group in within.items() if name not in reported)
 
 
 def _figures_of_groups(
     answers: Answers, time_range: TimeRange | None, now: datetime
 ) -> tuple[Answers, int, dict[str, list[Figure]]]:
-    """The answers whose total may be told, how many groups may not, and the figures by group."""
+    """Return the answers of the total, the number of suppressed groups, and figures by group."""
     courses = {each.course_id for each in answers}
     of_courses = {id: [each for each in answers if each.course_id == id] for id in sorted(courses)}
-    told_courses = {
-        id for id, group in of_courses.items() if tellable(group, time_range, now) is not None
+    reported_courses = {
+        id for id, group in of_courses.items() if reportable(group, time_range, now) is not None
     }
-    # A total over courses is of those alone that are told by themselves.
-    counted = [each for each in answers if each.course_id in told_courses]
-    total = tellable(counted, time_range, now) if counted else None
-    hidden = sum(bool(_within(of_courses[id], time_range, now)) for id in courses - told_courses)
+    # A total over courses counts only those that are reported by themselves.
+    counted = [each for each in answers if each.course_id in reported_courses]
+    total = reportable(counted, time_range, now) if counted else None
+    hidden = sum(
+        bool(_within(of_courses[id], time_range, now)) for id in courses - reported_courses
+    )
     figures: dict[str, list[Figure]] = {}
     for name in ("bloom", "content_id", "course_id"):
         groups: dict[str, Answers] = {}
         if total is not None:
-            groups, more = tellable_groups(counted, attrgetter(name), time_range, now)
+            groups, more = reportable_groups(counted, attrgetter(name), time_range, now)
             hidden += more
         figures[name] = [_figure(each, groups[each]) for each in _in_order(groups)]
     return total or (), hidden, figures
@@ -272,7 +277,7 @@ def _figures_of_one(answers: Answers) -> dict[str, list[Figure]]:
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Bloom levels in their order, all else by name."""
+    """Sort Bloom levels in their order, and all else by name."""
     levels = get_args(Bloom)
     return sorted(names, key=lambda name: (levels.index(name) if name in levels else 9, name))
 
@@ -303,7 +308,7 @@ def _renamed(figure: Figure, name: str) -> Figure:
     return figure.model_copy(update={"name": name})
 
 
-def _said(locale: str, result: Analytics, has_answers: bool) -> str:
+def _answer_text(locale: str, result: Analytics, has_answers: bool) -> str:
     parts = []
     if result.total is not None:
         values = result.total.model_dump(exclude={"name"})

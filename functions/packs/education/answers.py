@@ -1,4 +1,4 @@
-"""Checking a pupil's answer to a block against its key: pure, on the server alone."""
+"""Checks a pupil's answer to a block against its key; pure, and on the server only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rollcall.core.text import fold
 from rollcall.core.texts import Text
 
 MAX_TEXT = 10_000
-# Not the sign of a number, nor the point within one.
+# Without the sign of a number and the point within one.
 _PUNCTUATION = re.compile(
     r"(?:(?!(?<!\w)-[0-9]|(?<=[0-9])\.[0-9])[\s\"'`.,;:!?()\[\]\-–—־׳״“”‘’…])+"
 )
@@ -28,14 +28,14 @@ _QUOTES = re.compile(r"[\"'`׳״“”‘’]")
 
 
 class AnswerCheck(Wire):
-    """How right an answer is.
+    """The result of checking an answer.
 
     Attributes:
         correct: Whether all of it is right; None where a person has to judge (open).
-        score: From 0 to 1; None where `correct` is. Parts of a match, an order, a cloze and a
-            multi_choice count by themselves.
+        score: From 0 to 1; None where `correct` is. A match, an order, a cloze and a multi_choice
+            give a part of the score for each right part.
         points: The score in the block's points, rounded to a hundredth.
-        parts: Which parts are right: by option id of a match, by number of a cloze's gap.
+        parts: Which parts are right, by a match's option id or a cloze's gap number.
     """
 
     correct: bool | None
@@ -45,7 +45,7 @@ class AnswerCheck(Wire):
 
 
 def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
-    """Check an answer as its JSON was sent.
+    """Check an answer in its JSON form.
 
     Answers are: choice, an option's id; multi_choice, a list of ids; true_false, true or false;
     match, `{option id: target id}`; order, all ids in order; cloze, `{gap number: text}` or the
@@ -78,13 +78,12 @@ def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Tell whether two answers are one: without regard to niqqud, final letters, case, spacing
-    and punctuation; numbers by their value, and fractions as they are written: 2/4 is not the
-    reduced 1/2."""
+    """Tell whether two answers are the same, ignoring niqqud, final letters, case, spacing and
+    punctuation. Numbers are compared by value, fractions as written: 2/4 is not the reduced 1/2."""
     if "/" not in one + other:
         try:
             return read_number(one) == read_number(other)
-        except ValueError:  # one of them is no number
+        except ValueError:  # one of them is not a number
             pass
     return normal_text(one) == normal_text(other)
 
@@ -99,18 +98,18 @@ def normal_text(text: str) -> str:
     )
     kept = _MINUS.sub("-", kept)
     bare = _PUNCTUATION.sub(" ", _QUOTES.sub("", kept)).strip()
-    # What is nothing but signs, such as "<" or "-", is compared as it is.
+    # A text of signs only, such as "<" or "-", is compared unchanged.
     return fold((bare or " ".join(kept.split())).casefold())
 
 
 def _multi_choice(block: Block, key: Key, answer: Any) -> AnswerCheck:
     chosen = set(_ids(block.options, answer, whole=False))
     right = set(key.correct)
-    wrong_there_are = len(block.options) - len(right)
-    # Choosing everything earns nothing: a wrong choice takes away what a right one gives.
+    wrong_count = len(block.options) - len(right)
+    # Choosing everything scores 0: the wrong options together cost what the right ones give.
     score = Fraction(len(chosen & right), len(right))
     if chosen - right:
-        score -= Fraction(len(chosen - right), wrong_there_are)
+        score -= Fraction(len(chosen - right), wrong_count)
     return _result(block, max(score, Fraction(0)))
 
 
@@ -165,7 +164,7 @@ def _is_value(block: Block, key: Key, answer: Any) -> bool:
 
 
 def _conversion(unit: str, units: Sequence[str]) -> Fraction | None:
-    """How much of the key's unit one of another unit is; "75%" of nothing else is 3/4."""
+    """Return the factor from an answer's unit to the key's; without a key unit, "75%" is 3/4."""
     written, wanted = find_unit(unit), find_unit(units[0] if units else "")
     if written and wanted and written.kind == wanted.kind:
         return written.factor / wanted.factor
@@ -173,7 +172,7 @@ def _conversion(unit: str, units: Sequence[str]) -> Fraction | None:
 
 
 def _decimal(answer: float) -> str:
-    """Write a JSON number with all its digits: 1e-05 is no number that people write."""
+    """Write a JSON number without an exponent, which a quantity does not have."""
     if answer != answer or answer in (float("inf"), float("-inf")):
         raise _wrong("a number", str(answer))
     if isinstance(answer, int):

@@ -1,4 +1,4 @@
-"""A closed reader of arithmetic: exact, bounded, and unable to do anything but compute.
+"""Evaluates arithmetic exactly, within bounds, from a grammar that can do nothing else.
 
     expression  = sum [sign sum]              sign: = < > <= >= !=, also ≤ ≥ ≠
     sum         = product {("+" | "-") product}
@@ -7,7 +7,7 @@
     atom        = number | "x" | "(" sum ")" | name "(" sum {"," sum} ")"
     name        = max | min | round | div | mod
 
-`round(a, b)` is a to the nearest multiple of b, halves up; a number may be mixed: "1 1/2".
+`round(a, b)` rounds a to the nearest multiple of b, halves up; a number may be mixed: "1 1/2".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fractions import Fraction
 MAX_LENGTH = 300
 MAX_DEPTH = 30
 MAX_BITS = 256
-"""No number on the way has a numerator or denominator of more bits."""
+"""Most bits of the numerator and denominator of any intermediate result."""
 
 _TOKEN = re.compile(
     r"\s*(?P<number>[0-9]+ [0-9]+/[0-9]+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
@@ -41,7 +41,7 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 
 
 class NoArithmetic(ValueError):
-    """A text is no expression that can be computed; says why."""
+    """Raised for a text that is not a computable expression; its message says why."""
 
 
 def value(expression: str, *, x: Fraction | None = None) -> Fraction:
@@ -60,7 +60,7 @@ def holds(comparison: str, *, x: Fraction | None = None) -> bool:
     """Tell whether a comparison is true.
 
     Raises:
-        NoArithmetic: It cannot be read or computed, or compares nothing.
+        NoArithmetic: It cannot be read or computed, or is not a comparison.
     """
     found = compute(comparison, x=x)
     if not isinstance(found, bool):
@@ -72,7 +72,7 @@ def compute(expression: str, *, x: Fraction | None = None) -> Fraction | bool:
     """Compute an expression: a number, or whether a comparison is true.
 
     Args:
-        x: What the letter x stands for, where it stands for anything.
+        x: The value of the letter x; without one, x is not accepted.
 
     Raises:
         NoArithmetic: It cannot be read or computed.
@@ -82,13 +82,13 @@ def compute(expression: str, *, x: Fraction | None = None) -> Fraction | bool:
     return _Reader(expression, x).expression()
 
 
-def printed(expression: str) -> str:
-    """Return an expression with the signs that schoolbooks have: 9 − 2 × 3, 12 : 4."""
+def schoolbook_notation(expression: str) -> str:
+    """Return an expression with the signs that schoolbooks use: 9 − 2 × 3, 12 : 4."""
     return re.sub(r" - ", " − ", expression).replace("*", "×").replace(" / ", " : ")
 
 
 class _Reader:
-    """Reads an expression from left to right, computing as it goes."""
+    """A recursive-descent parser that computes an expression as it reads it."""
 
     def __init__(self, text: str, x: Fraction | None) -> None:
         self.text = text
@@ -165,15 +165,17 @@ class _Reader:
 
     def function(self, name: str) -> Fraction:
         self.expect("(")
-        given = [self.sum()]
+        arguments = [self.sum()]
         while self.take(","):
-            given.append(self.sum())
+            arguments.append(self.sum())
         self.expect(")")
         if name in ("max", "min"):
-            return max(given) if name == "max" else min(given)
-        if name not in ("round", "div", "mod") or len(given) != 2:
-            raise NoArithmetic(f"no function {name!r} of {len(given)}; max, min, round, div, mod")
-        number, by = given
+            return max(arguments) if name == "max" else min(arguments)
+        if name not in ("round", "div", "mod") or len(arguments) != 2:
+            raise NoArithmetic(
+                f"no function {name!r} of {len(arguments)}; max, min, round, div, mod"
+            )
+        number, by = arguments
         if by <= 0:
             raise NoArithmetic(f"{name} goes by a number above 0")
         if name == "round":
@@ -198,7 +200,7 @@ class _Reader:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the parts of an expression, and an empty one as its end."""
+    """Return the tokens of an expression, with an empty one at its end."""
     plain = text.translate(_SPELLINGS)
     plain = plain.replace("≤", "<=").replace("≥", ">=").replace("≠", "!=").replace("==", "=")
     found: list[str] = []

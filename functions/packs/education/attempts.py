@@ -1,11 +1,12 @@
-"""What pupils do with published material: `get_activity`, `start_attempt`, `answer_block`,
-`finish_attempt`; and how its teachers try it, `try_answer`.
+"""Attempts of pupils at published material: `get_activity`, `start_attempt`, `answer_block` and
+`finish_attempt`; and `try_answer`, with which its teachers try it.
 
     attempts/{id}  uid, contentId, courseId, version, title, topic, status, startedAt, finishedAt,
                    answers {block id: try}, points, maxPoints, schemaVersion
 
-One attempt for each pupil and version of a content. Answers are checked here, against keys that no
-client reads; an attempt keeps what a course's figures need, so that they outlast the content.
+A pupil has one attempt at each version of a content. Answers are checked here, against keys that
+no client reads. An attempt keeps what a course's figures need, so they remain when the content is
+deleted.
 """
 
 from __future__ import annotations
@@ -44,17 +45,17 @@ if TYPE_CHECKING:
 
 MAX_ANSWERS_BYTES = 600_000
 OWN_WORK = ApprovalPolicy(ask="never")
-"""A pupil's own answers are nobody else's to approve."""
+"""A pupil's own answers need no approval."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 AttemptId = Annotated[str, Field(min_length=1, max_length=64)]
-Given = bool | int | float | str | list[str] | dict[str, str]
+AnswerValue = bool | int | float | str | list[str] | dict[str, str]
 Status = Literal["open", "finished"]
 
 
 class PupilBlock(Wire):
-    """A block as a pupil sees it: without key, feedback and source. What is to be put in order or
-    matched is mixed."""
+    """A block as a pupil sees it: without key, feedback and source. The options of an order and the
+    targets of a match are shuffled."""
 
     block_id: str
     kind: Kind
@@ -72,13 +73,13 @@ class AnswerTry(Wire):
     """The newest answer to a block.
 
     Attributes:
-        tries: How often it was answered.
+        tries: How often the block was answered.
         correct: None where a person has to judge.
-        max_points: Those of the block.
+        max_points: The points of the block.
     """
 
     tries: int
-    given: Given
+    given: AnswerValue
     correct: bool | None = None
     points: float | None = None
     max_points: float
@@ -86,7 +87,7 @@ class AnswerTry(Wire):
 
 
 class Attempt(Wire):
-    """How far a pupil is. `to_judge`: answers that a person has to judge."""
+    """A pupil's progress. `to_judge` counts the answers that a person has to judge."""
 
     attempt_id: str
     content_id: str
@@ -103,17 +104,17 @@ class BlockAnswered(Wire):
     """What answer_block and try_answer return.
 
     Attributes:
-        attempt_id: None where it was only tried.
-        parts: Of a match or a cloze: which parts are right.
-        feedback: What the key says to the chosen options; once it is right or takes no further
-            try, what the key says to all.
-        hint: Where it is not right and may be tried again.
-        tries_left: How often it may be answered yet.
+        attempt_id: None for try_answer.
+        parts: Which parts of a match or a cloze are right.
+        feedback: The key's feedback on the chosen options and, once the answer is right or no try
+            is left, its general feedback.
+        hint: Set where the answer is wrong and may be tried again.
+        tries_left: How often the block may still be answered.
     """
 
     attempt_id: str | None = None
     block_id: str
-    given: Given
+    given: AnswerValue
     correct: bool | None = None
     points: float | None = None
     max_points: float
@@ -127,8 +128,8 @@ class Activity(Wire):
     """What get_activity returns.
 
     Attributes:
-        is_preview: Whether the user is no pupil of it, so that answers are tried and not kept.
-        answers: The newest of the attempt to each question that it has answered.
+        is_preview: Whether the user is not one of its pupils, so that answers are not stored.
+        answers: The attempt's newest answer to each answered question.
     """
 
     content_id: str
@@ -146,10 +147,10 @@ class Activity(Wire):
 
 
 def _own_work(summary: str, *related: str) -> Callable[[F], F]:
-    """Declare a write of a pupil's own, which is not asked for.
+    """Declare a write to a pupil's own attempt, which needs no approval.
 
     Args:
-        summary: The key of what an approval would ask, where an operator wants one.
+        summary: The text key of the summary, for an operator who requires approvals.
     """
     return capability(
         category="education",
@@ -186,9 +187,9 @@ def get_activity(ctx: ToolContext, *, content_id: ContentId) -> Activity:
         version=content.version,
         max_tries=content.max_tries,
         is_preview=not _is_pupil(ctx, opened),
-        blocks=[_for_pupil(each, item, ctx.user.uid) for each, item in items.items()],
+        blocks=[_pupil_block(each, item, ctx.user.uid) for each, item in items.items()],
         attempt=attempt_of(id, attempt) if attempt else None,
-        answers=_answers(id, attempt, items, content.max_tries) if attempt else [],
+        answers=_stored_answers(id, attempt, items, content.max_tries) if attempt else [],
     )
 
 
@@ -235,7 +236,7 @@ def start_attempt(ctx: ToolContext, *, content_id: ContentId) -> Attempt:
 
 @_own_work("attempts.answer", "start_attempt", "finish_attempt")
 def answer_block(
-    ctx: ToolContext, *, attempt_id: AttemptId, block_id: AttemptId, answer: Given
+    ctx: ToolContext, *, attempt_id: AttemptId, block_id: AttemptId, answer: AnswerValue
 ) -> BlockAnswered:
     """Answer one question of an attempt of one's own, and get it checked.
 
@@ -254,12 +255,12 @@ def answer_block(
     if tries > opened.content.max_tries or before.get("correct"):
         raise FailedPrecondition(TEXTS.text("errors.already_answered"), field="blockId")
     left = opened.content.max_tries - tries
-    answered = _answered(attempt_id, block_id, item, answer, left=left)
+    checked = _checked_answer(attempt_id, block_id, item, answer, left=left)
     stored = AnswerTry(
         tries=tries,
         given=answer,
-        correct=answered.correct,
-        points=answered.points,
+        correct=checked.correct,
+        points=checked.points,
         max_points=item.block.points,
         bloom=item.block.bloom,
     ).dump()
@@ -269,12 +270,12 @@ def answer_block(
     points = sum(each.get("points") or 0 for each in answers.values())
     path = FieldPath("answers", block_id).to_api_repr()
     update_unchanged(ctx.batch, snapshot, {path: stored, "points": round(points, 2)})
-    return answered
+    return checked
 
 
 @capability(category="education", related=["get_activity"], min_role="teacher")
 def try_answer(
-    ctx: ToolContext, *, block_id: AttemptId, answer: Given, tries: Tries = 1
+    ctx: ToolContext, *, block_id: AttemptId, answer: AnswerValue, tries: Tries = 1
 ) -> BlockAnswered:
     """Check an answer to a question of the teacher's own material, or of their course's, as a
     pupil's is checked. Nothing is kept.
@@ -285,7 +286,9 @@ def try_answer(
         tries: Which try it is, from 1: the last one that is allowed gets all of the feedback.
     """
     opened, item = open_block(ctx, block_id, reader="teacher")
-    return _answered(None, block_id, item, answer, left=max(0, opened.content.max_tries - tries))
+    return _checked_answer(
+        None, block_id, item, answer, left=max(0, opened.content.max_tries - tries)
+    )
 
 
 @_own_work("attempts.finish", "answer_block")
@@ -315,13 +318,13 @@ def _check_pupil(ctx: ToolContext, opened: OpenedContent) -> None:
 
 
 def attempt_id_of(uid: str, content_id: str, version: int) -> str:
-    """Return the id of a user's attempt at a version of a content, whether it was begun or not."""
+    """Return the id of a user's attempt at a version of a content; the attempt may not exist."""
     parts = (uid, content_id, str(version))
     return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def _open_attempt(ctx: ToolContext, id: str) -> tuple[DocumentSnapshot, dict[str, Any]]:
-    """Return an attempt of the user's own that takes answers, with its data.
+    """Return an open attempt of the user's own, with its data.
 
     Raises:
         PermissionDenied: It is not the user's, or does not exist.
@@ -339,7 +342,7 @@ def _open_attempt(ctx: ToolContext, id: str) -> tuple[DocumentSnapshot, dict[str
 def _question(
     ctx: ToolContext, attempt: dict[str, Any], block_id: str
 ) -> tuple[OpenedContent, Item]:
-    """Return a question of the attempt's content, as it is still published to the user."""
+    """Return a question of the attempt's content, if that version is still published to them."""
     opened, item = open_block(ctx, block_id, reader="student")
     if opened.id != attempt["contentId"]:
         raise PermissionDenied(f"this attempt has no block {block_id!r}", field="blockId")
@@ -353,25 +356,25 @@ def _question(
     return opened, item
 
 
-def _answers(
+def _stored_answers(
     id: str, attempt: dict[str, Any], items: dict[str, Item], max_tries: int
 ) -> list[BlockAnswered]:
-    """What was said to each answer of an attempt, in the order of the questions; in a finished one,
-    none may be tried again."""
+    """Check an attempt's stored answers, in the order of the questions; in a finished attempt no
+    try is left."""
     answers = []
     for block_id in items:  # Firestore keeps no order in a map
         each = attempt["answers"].get(block_id)
         if each is None:
             continue
         left = max_tries - each["tries"] if attempt["status"] == "open" else 0
-        answers.append(_answered(id, block_id, items[block_id], each["given"], left=left))
+        answers.append(_checked_answer(id, block_id, items[block_id], each["given"], left=left))
     return answers
 
 
-def _answered(
-    attempt_id: str | None, block_id: str, item: Item, answer: Given, *, left: int
+def _checked_answer(
+    attempt_id: str | None, block_id: str, item: Item, answer: AnswerValue, *, left: int
 ) -> BlockAnswered:
-    """Check an answer after which `left` tries are left, were it wrong."""
+    """Check an answer; if it is wrong, `left` tries are left."""
     found = check_answer(item.block, item.key, answer)
     left = 0 if found.correct else left
     return BlockAnswered(
@@ -388,32 +391,32 @@ def _answered(
     )
 
 
-def _feedback(key: Key, answer: Given, *, is_last: bool) -> list[str]:
-    """What the key says to an answer: to each chosen option; to all only after the last try, since
-    that often tells the solution."""
+def _feedback(key: Key, answer: AnswerValue, *, is_last: bool) -> list[str]:
+    """Return the key's feedback on each chosen option and, after the last try, its general
+    feedback, which often gives away the solution."""
     chosen = answer if isinstance(answer, list) else [answer]
     ids = [each for each in chosen if isinstance(each, str)]
     said = [key.option_feedback[id] for id in ids if id in key.option_feedback]
     return [*said, *([key.feedback] if key.feedback and is_last else [])]
 
 
-def _for_pupil(id: str, item: Item, uid: str) -> PupilBlock:
-    block, mixed = item.block, Random(f"{uid} {id}")
+def _pupil_block(id: str, item: Item, uid: str) -> PupilBlock:
+    block, random = item.block, Random(f"{uid} {id}")
     options, targets = list(block.options), list(block.targets)
     if block.kind == "order":
-        _mix(options, item.key, mixed)
-    mixed.shuffle(targets)
+        _mix(options, item.key, random)
+    random.shuffle(targets)
     shown = {**dict(block), "block_id": id, "options": options, "targets": targets}
     return PupilBlock(**{name: shown[name] for name in PupilBlock.model_fields})
 
 
-def _mix(options: list[Option], key: Key, mixed: Random) -> None:
-    """Mix what is to be put in order until it does not read in the right order already."""
+def _mix(options: list[Option], key: Key, random: Random) -> None:
+    """Shuffle the options of an order until they are not in the right order."""
     texts = {option.id: option.text for option in options}
     right = [texts[each] for each in key.correct]
-    mixed.shuffle(options)
+    random.shuffle(options)
     while len(set(right)) > 1 and [option.text for option in options] == right:
-        mixed.shuffle(options)
+        random.shuffle(options)
 
 
 def attempt_of(id: str, data: dict[str, Any]) -> Attempt:

@@ -1,7 +1,7 @@
 """Blocks of a content and their keys.
 
-A block is what a pupil sees. Its key says what is right, why, and how that was computed; it is
-stored apart from the block, where no client reads it. An `Item` is a block with its key.
+A block is what a pupil sees. Its key has the right answer, its explanation and the computation; it
+is stored apart from the block, where no client reads it. An `Item` is a block with its key.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Kind = Literal[
 QUESTIONS: frozenset[str] = frozenset(
     ("choice", "multi_choice", "true_false", "match", "order", "cloze", "numeric", "open")
 )
-"""The kinds that are answered. The others are read."""
+"""The kinds that pupils answer; the others are only read."""
 
 Bloom = Literal["remember", "understand", "apply", "analyze", "evaluate", "create"]
 Level = Literal["support", "core", "enrichment"]
 Basis = Literal["computed", "cited", "unverified"]
-"""Why a key is right: it was computed, a source says it, or nobody has checked it."""
+"""The basis of a key: it was computed, a source says it, or nobody has checked it."""
 
 GAP = re.compile(r"\{\{([0-9]{1,2})\}\}")
 """A gap in a cloze's stem: `{{1}}`, numbered from 1 in reading order."""
@@ -48,17 +48,17 @@ MAX_OPTIONS = 20
 
 
 class Option(Wire):
-    """One thing to choose, to match or to put in order."""
+    """An option to choose, to match or to put in order."""
 
     id: OptionId
     text: Line
 
 
 class Source(Wire):
-    """Where a statement comes from.
+    """The source of a statement.
 
     Attributes:
-        page: As the document numbers it, from 1.
+        page: The document's own page number, from 1.
         quote: The words of the document that say it.
     """
 
@@ -87,11 +87,11 @@ class Block(Wire):
 
     Attributes:
         stem: The question or the text. A cloze has its gaps in it: "{{1}}".
-        options: To choose, to order, the left side of a match, or a cloze's word bank.
+        options: Options of a choice or an order, the left side of a match, or a cloze's word bank.
         targets: The right side of a match.
-        rows: Of a table; the first is its header.
-        unit: What a numeric answer is measured in, as shown beside the field.
-        basis: Why the key is right; None where a block has nothing to be right about.
+        rows: Rows of a table; the first is its header.
+        unit: The unit of a numeric answer, as shown beside the field.
+        basis: The basis of the key; None where a block states nothing.
     """
 
     kind: Kind
@@ -112,7 +112,7 @@ class Block(Wire):
 
     @property
     def is_question(self) -> bool:
-        """Whether it is answered."""
+        """Whether pupils answer it."""
         return self.kind in QUESTIONS
 
     @model_validator(mode="after")
@@ -143,22 +143,22 @@ class Block(Wire):
 
 
 class Key(Wire):
-    """What is right in a block, and what is said about an answer. No client reads it.
+    """The right answer of a block, and the feedback on answers. No client reads it.
 
     Attributes:
         correct: Option ids of a choice (one) or multi_choice; all of an order, in order.
-        truth: Of true_false.
-        pairs: Of a match: option id to target id.
-        gaps: Of a cloze: gap number to the accepted texts, the best one first.
-        value: Of numeric, exact: "12", "-0.5", "3/4" or "1 1/2".
-        tolerance: Of numeric: how far an answer may be off, 0 where not given.
-        units: Of numeric: units that an answer may be written with, the block's among them.
-        sample: Of open: a good answer.
-        criteria: Of open: what a good answer has.
+        truth: The answer of a true_false.
+        pairs: The pairs of a match: option id to target id.
+        gaps: The gaps of a cloze: gap number to the accepted texts, the best one first.
+        value: The exact value of a numeric: "12", "-0.5", "3/4" or "1 1/2".
+        tolerance: How far an answer to a numeric may be off; 0 if not set.
+        units: Units that an answer to a numeric may have, with the block's own.
+        sample: A good answer to an open question.
+        criteria: What a good answer to an open question has.
         check: An arithmetic expression or comparison that gives the key (`arithmetic.py`).
-        feedback: Said after an answer.
-        option_feedback: Said to who chose an option, by its id.
-        hint: Said before another try.
+        feedback: Feedback on every answer.
+        option_feedback: Feedback on the choice of an option, by its id.
+        hint: Shown before another try.
     """
 
     correct: list[OptionId] = Field(default_factory=list, max_length=MAX_OPTIONS)
@@ -181,7 +181,7 @@ class Key(Wire):
 
 
 class Item(Wire):
-    """A block with its key; one that is only read has an empty key."""
+    """A block with its key, which is empty for a block that is only read."""
 
     block: Block
     key: Key = Field(default_factory=Key)
@@ -195,7 +195,7 @@ class Item(Wire):
 
 
 def key_problem(block: Block, key: Key) -> str | Text | None:
-    """Return what keeps a key from being one of this block, in words; None if it fits."""
+    """Return why a key does not fit a block, in words; None if it fits."""
     ids = [option.id for option in block.options]
     match block.kind:
         case "choice" if len(key.correct) != 1 or key.correct[0] not in ids:
@@ -227,7 +227,7 @@ def key_problem(block: Block, key: Key) -> str | Text | None:
 
 
 def item(kind: Kind, stem: str, *, key: dict[str, Any] | None = None, **block: Any) -> Item:
-    """Make an item from a block's fields and its key's."""
+    """Make an item from the fields of a block and of its key."""
     return Item(block=Block(kind=kind, stem=stem, **block), key=Key(**(key or {})))
 
 

@@ -1,12 +1,12 @@
-"""What teachers made, as it is stored, and who may open it.
+"""Stored contents: the material that teachers made, and access to it.
 
     contents/{id}             the fields of `Content`, createdAt, updatedAt, schemaVersion
     contents/{id}/blocks/{b}  the fields of `Block`; a table's rows are `{cells}`, since Firestore
                               keeps no list in a list
     contents/{id}/keys/{b}    the fields of `Key`: no client reads them
 
-A block's id begins with its content's (`block_id`), so that it names both, and ids sort as the
-blocks stand.
+A block's id begins with its content's id (`block_id`), so that it names both, and block ids sort
+in the blocks' order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEYS = "keys"
 ATTEMPTS = "attempts"
 SCHEMA_VERSION = 1
 MAX_BLOCKS = 200
-"""How many blocks a content has at most: with their keys they are one commit."""
+"""Most blocks of a content: they are written with their keys in one commit."""
 MAX_BYTES = 2_000_000
 
 StaticKind = Literal["worksheet", "test", "lesson_plan", "letter", "feedback", "rubric"]
@@ -48,12 +48,12 @@ InteractiveKind = Literal["activity", "exam", "lesson", "podcast"]
 ContentKind = Literal[StaticKind, InteractiveKind, "infographic"]
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 Reader = Literal["owner", "teacher", "student"]
-"""Who may do something with a content: its owner; once it is published, the teachers of its course
-too; the pupils of that course too."""
+"""The least role of a reader. "owner" is the owner only; "teacher" adds the teachers of its course
+once it is published; "student" adds that course's pupils too."""
 
 
 class QaCounts(Wire):
-    """How many findings the checks of quality had; `codes` counts them by kind."""
+    """Counts of the findings of the quality checks; `codes` counts them by kind."""
 
     errors: int
     warnings: int
@@ -64,14 +64,14 @@ class Content(Wire):
     """A content without its blocks.
 
     Attributes:
-        grade: Its letters, as `school.read_grade` returns them.
-        standards: Ids of stored standards that it serves.
-        version: Raised by each publishing.
+        grade: The grade's letters, as `school.read_grade` returns them.
+        standards: Ids of stored standards that it covers.
+        version: Raised by each publication after the first.
         variant_of: The id of the block that this is a variant of.
-        qa: What the checks of quality found when it was made.
-        unit_id: A label of the app's own.
+        qa: The findings of the quality checks when it was made.
+        unit_id: The app's own label of a unit.
         max_tries: How often a pupil may answer each block.
-        points: Those of all blocks.
+        points: The sum of all blocks' points.
     """
 
     uid: str
@@ -97,7 +97,7 @@ class Content(Wire):
 
 
 class OpenedContent(Struct, frozen=True):
-    """A stored content; `snapshot` is for writes that hold only while it is as it was read."""
+    """A stored content; `snapshot` is for writes on condition that it has not changed."""
 
     id: str
     content: Content
@@ -110,10 +110,10 @@ class OpenedContent(Struct, frozen=True):
 
 
 def new_content_id(ctx: ToolContext) -> str:
-    """Return the id of the content that this call makes: the same for every try of it.
+    """Return the id of the content that this call makes: the same at every attempt.
 
     Raises:
-        FailedPrecondition: The call has no effect key, so a repeat could not be told from it.
+        FailedPrecondition: The call has no effect key, so a repeat could not be recognized.
     """
     if not ctx.effect_key:
         raise FailedPrecondition("this write needs an effect key", hint="send a callKey")
@@ -126,7 +126,7 @@ def block_id(content_id: str, number: int) -> str:
 
 
 def create_content(ctx: ToolContext, id: str, content: Content, items: Sequence[Item]) -> Content:
-    """Put a new content with its blocks and keys into the batch; return it as it is stored.
+    """Add a new content with its blocks and keys to the batch; return it as stored.
 
     Raises:
         ResourceExhausted: It has too many blocks, or too much text.
@@ -145,7 +145,7 @@ def create_content(ctx: ToolContext, id: str, content: Content, items: Sequence[
 def content_documents(
     id: str, content: Content, items: Sequence[Item]
 ) -> tuple[Content, dict[str, dict[str, Any]]]:
-    """Return a content with its counts, and its parts as documents by their paths in it.
+    """Return a content with its counts, and its blocks and keys as documents by relative path.
 
     Raises:
         ResourceExhausted: It has too many blocks, or too much text.
@@ -169,11 +169,11 @@ def open_content(ctx: ToolContext, content_id: str, *, reader: Reader = "owner")
     """Return a content that the user may read.
 
     Args:
-        reader: The least that the user has to be.
+        reader: The least role that the user needs.
 
     Raises:
-        PermissionDenied: It is not the user's to read, or does not exist: the two cannot be told
-            apart.
+        PermissionDenied: The user may not read it, or it does not exist; the error does not say
+            which.
     """
     checked_id(content_id, "content", "contentId")
     snapshot = ctx.db.collection(CONTENTS).document(content_id).get()
@@ -210,7 +210,7 @@ def open_block(
 
 
 def read_items(opened: OpenedContent) -> dict[str, Item]:
-    """Return the blocks of a content with their keys by block id, in their order."""
+    """Return the blocks of a content with their keys, by block id, in order."""
     keys = {each.id: each.to_dict() or {} for each in opened.reference.collection(KEYS).stream()}
     blocks = opened.reference.collection(BLOCKS).stream()
     found = sorted((each.id, each.to_dict() or {}) for each in blocks)
@@ -231,41 +231,41 @@ def own_contents(ctx: ToolContext, limit: int) -> list[OpenedContent]:
 
 
 def retain_files(ctx: ToolContext, opened: OpenedContent) -> list[FileRef]:
-    """Put into the batch that a content's files last as long as it; return those that are there.
+    """Retain a content's files for as long as it exists, in the batch; return the existing ones.
 
     Raises:
-        FailedPrecondition: A picture in it is not there any more.
-        ResourceExhausted: The owner retains as many files as are allowed.
+        FailedPrecondition: A picture in it no longer exists.
+        ResourceExhausted: The owner retains as many files as allowed.
     """
     content, of = opened.content, f"{CONTENTS}/{opened.id}"
     images = _image_files(opened)
     named = [*(each.file_id for each in content.files), *images]
-    there = MadeFiles(ctx.db).retain(ctx.batch, content.uid, named, of=of)
-    if not images <= there:
+    existing = MadeFiles(ctx.db).retain(ctx.batch, content.uid, named, of=of)
+    if not images <= existing:
         raise FailedPrecondition(
             TEXTS.text("errors.picture_gone"),
             field="contentId",
             hint=TEXTS.text("hints.make_again"),
         )
-    return [each for each in content.files if each.file_id in there]
+    return [each for each in content.files if each.file_id in existing]
 
 
 def _image_files(opened: OpenedContent) -> set[str]:
-    """The ids of the files of a content's pictures."""
+    """Return the file ids of a content's pictures."""
     blocks = opened.reference.collection(BLOCKS).select(["image"]).stream()
     return {image["fileId"] for each in blocks if (image := (each.to_dict() or {}).get("image"))}
 
 
 def update_content(ctx: ToolContext, opened: OpenedContent, changes: dict[str, Any]) -> None:
-    """Put changes of a content's own fields, by wire name, into the batch; the commit fails if it
-    has changed since it was read."""
+    """Add changes of a content's own fields, by wire name, to the batch; the commit fails if the
+    content has changed since it was read."""
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     update_unchanged(ctx.batch, opened.snapshot, {**changes, "updatedAt": SERVER_TIMESTAMP})
 
 
 def remove_content(ctx: ToolContext, opened: OpenedContent) -> None:
-    """Put the deletion of a content with its blocks, keys and files into the batch."""
+    """Add the deletion of a content with its blocks, keys and files to the batch."""
     named = [*(each.file_id for each in opened.content.files), *_image_files(opened)]
     of = f"{CONTENTS}/{opened.id}"
     MadeFiles(ctx.db).release(ctx.batch, opened.content.uid, named, of=of)

@@ -1,10 +1,10 @@
-"""Courses, and who teaches and learns in them: asked before anything of one is used.
+"""Courses with their teachers and pupils; membership is checked before a course is used.
 
     courses/{c}               name, subject, grade, teacherIds, createdAt, schemaVersion
     courses/{c}/students/{s}  uid, name, schemaVersion; `s` is the pupil's user id
 
-Teachers keep both from the app, by the rules. A pupil's name stands in the second alone, and no
-model is given it. A course whose last teacher was erased is an empty `teacherIds`, for good.
+Teachers write both from the app, as the rules allow. Only the second has a pupil's name, which is
+never given to a model. A course whose last teacher was erased keeps an empty `teacherIds`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ COURSES = "courses"
 STUDENTS = "students"
 SCHEMA_VERSION = 1
 MAX_LISTED = 200
-"""How many courses of one user are read."""
+"""Most courses of one user that are read."""
 
 CourseRole = Literal["student", "teacher"]
 _USER_ID = re.compile(r"(?!\.{1,2}\Z|__.*__\Z)[^/]{1,128}", re.DOTALL)
-"""A user id is chosen by the sign-in, and may be all that a document's id may be."""
+"""The sign-in chooses a user id, which may be anything that is valid as a document's id."""
 
 
 class Course(Struct, frozen=True):
     """A course as one user sees it.
 
     Attributes:
-        role: The user's own in it.
+        role: The user's role in it.
         chosen_by: Where its id came from: "argument", "context" or "only course"; empty in a list.
     """
 
@@ -58,34 +58,34 @@ def open_course(
 ) -> Course:
     """Return a course that the user teaches, or learns in where `role` is "student".
 
-    Which one: the argument's, or the one the client says the user is in (`context.courseId`), or
-    the only one the user has.
+    It is the argument's, or the one that the client names (`context.courseId`), or the only one
+    that the user has.
 
     Args:
-        role: The least role in the course that the work needs; a teacher may what a pupil may.
+        role: The least role in the course that is needed; a teacher may do all that a pupil may.
 
     Raises:
         InvalidArgument: No course is named and the user has several, or none.
-        PermissionDenied: It is not the user's, or does not exist (the two cannot be told apart);
-            or the user only learns in it.
+        PermissionDenied: The course is not the user's or does not exist, where the error does not
+            say which; or the user only learns in it.
     """
-    id, chosen_by = _course_asked_for(ctx, course_id, role)
+    id, chosen_by = _named_course_id(ctx, course_id, role)
     snapshot = ctx.db.collection(COURSES).document(id).get()
-    held: CourseRole = "teacher"
+    user_role: CourseRole = "teacher"
     if ctx.user.uid not in ((snapshot.to_dict() or {}).get("teacherIds") or ()):
-        held = "student"
+        user_role = "student"
         if not snapshot.exists or not is_student(ctx, id, ctx.user.uid):
             raise PermissionDenied(TEXTS.text("errors.no_course", id=id), field="courseId")
-    if held == "student" and role == "teacher":
+    if user_role == "student" and role == "teacher":
         raise PermissionDenied(TEXTS.text("errors.only_teachers"), field="courseId")
-    return _course(snapshot, held, chosen_by)
+    return _course(snapshot, user_role, chosen_by)
 
 
 def own_courses(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, Course]:
-    """Return the courses that the user teaches, and where `role` is "student" those that the user
-    learns in, by their ids."""
+    """Return the courses that the user teaches and, where `role` is "student", those that the user
+    learns in, by id."""
     taught = {each.id: _course(each, "teacher") for each in taught_by(ctx)}
-    learned = {each.id: _course(each, "student") for each in _learned_by(ctx, role)}
+    learned = {each.id: _course(each, "student") for each in _learner_courses(ctx, role)}
     return {**learned, **taught}
 
 
@@ -123,13 +123,13 @@ def taught_by(ctx: ToolContext) -> list[DocumentSnapshot]:
 
 
 def checked_id(id: str, what: str, field: str) -> str:
-    """Return an id, if it can be one.
+    """Return an id, if it is well formed.
 
     Args:
-        what: What it would be the id of, such as "course".
+        what: The kind of thing that it names, such as "course".
 
     Raises:
-        InvalidArgument: It cannot.
+        InvalidArgument: It is not well formed.
     """
     if not ID.fullmatch(id):
         raise InvalidArgument(
@@ -138,7 +138,7 @@ def checked_id(id: str, what: str, field: str) -> str:
     return id
 
 
-def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole) -> tuple[str, str]:
+def _named_course_id(ctx: ToolContext, course_id: str | None, role: CourseRole) -> tuple[str, str]:
     if course_id is not None:
         return checked_id(course_id, "course", "courseId"), "argument"
     from_client = ctx.context.get("courseId")
@@ -156,9 +156,9 @@ def _course_asked_for(ctx: ToolContext, course_id: str | None, role: CourseRole)
     raise InvalidArgument(which, field="courseId")
 
 
-def _learned_by(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:
+def _learner_courses(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:
     """Yield the documents of the courses that the user learns in, at most `MAX_LISTED`; none where
-    a teacher's are wanted."""
+    `role` is "teacher"."""
     if role == "teacher":
         return
     own = where("uid", "==", ctx.user.uid)

@@ -1,10 +1,10 @@
-"""The capability `search_curriculum`, over standards as public documents state them.
+"""The capability `search_curriculum`: searches standards, as public documents state them.
 
     curriculumStandards/{id}  documentId, parentId, code or null, statement {he, en}, subject,
                               grades, topic, hours or null, bloomLevels, source {title, url, page}
 
-Shaped like IMS CASE: a document, its items and their parents. Nothing here makes up a standard: an
-id, a code and a statement are given back as they are stored, or not at all.
+The shape follows IMS CASE: a document, its items and their parents. No standard is made up: ids,
+codes and statements are returned exactly as stored.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Statement = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Wording(Wire):
-    """A statement in the languages that it has."""
+    """A statement in one or both languages."""
 
     he: Statement | None = None
     en: Statement | None = None
 
     def say(self, locale: str) -> str:
-        """The statement in this language, or in the one that there is."""
+        """Return the statement in this language, or else in the other."""
         return (self.en or self.he if locale == "en" else self.he or self.en) or ""
 
 
 class StandardSource(Wire):
-    """Where a standard is stated. `page`: a page's number, or the section of a page of the web."""
+    """The source of a standard. `page` is a page's number, or the section of a web page."""
 
     title: Line
     url: Annotated[str, Field(max_length=1_000, pattern=r"^https?://")] | None = None
@@ -59,15 +59,15 @@ class StandardSource(Wire):
 
 
 class Standard(Wire):
-    """A standard as it is stored.
+    """A stored standard.
 
     Attributes:
         document_id: The document that it is part of.
         parent_id: The standard that it is part of.
-        code: As the document numbers it; None where it does not.
-        grades: Their letters.
-        hours: Those the document gives it.
-        bloom_levels: None are given where the document says none.
+        code: The document's number for it; None if it has none.
+        grades: The letters of its grades.
+        hours: The hours that the document assigns to it.
+        bloom_levels: Empty if the document states none.
     """
 
     document_id: Line
@@ -83,7 +83,7 @@ class Standard(Wire):
 
 
 class FoundStandard(Wire):
-    """A standard that was found, in the user's language where it has a statement in it."""
+    """A search result, in the user's language where the standard has a statement in it."""
 
     id: str
     code: str | None = None
@@ -100,9 +100,9 @@ class Standards(Wire):
     """What search_curriculum returns.
 
     Attributes:
-        answer: What was found, in words; nothing found is said so.
-        stored: How many standards of this subject and grade there are.
-        without_bloom: How many of them say no Bloom level, and were therefore left out.
+        answer: The result in words, also if nothing was found.
+        stored: How many standards of this subject and grade are stored.
+        without_bloom: How many of them were left out because they state no Bloom level.
     """
 
     answer: str
@@ -138,8 +138,8 @@ def search_curriculum(
     stored = [each for each in every if not wanted or wanted & set(each[1].bloom_levels)]
     without_bloom = sum(not standard.bloom_levels for _, standard in every) if wanted else 0
     has_topic = topic is not None and bool(topic.strip())
-    found = about(topic or "", stored, MOST_FOUND) if has_topic else stored[:MOST_FOUND]
-    shown = [_found(id, standard, ctx.locale) for id, standard in found]
+    found = standards_about(topic or "", stored, MOST_FOUND) if has_topic else stored[:MOST_FOUND]
+    shown = [_found_standard(id, standard, ctx.locale) for id, standard in found]
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
     rows = [
@@ -183,7 +183,7 @@ def find_standards(ctx: ToolContext, subject: str, grade: str) -> list[tuple[str
     return sorted(found.items())
 
 
-def about(
+def standards_about(
     topic: str, standards: Sequence[tuple[str, Standard]], limit: int
 ) -> list[tuple[str, Standard]]:
     """Return the standards about a topic, best first."""
@@ -196,13 +196,13 @@ def about(
 
 
 def read_standard(data: dict[str, Any]) -> Standard:
-    """Return a standard from its document, which may have fields of its importer's beside."""
+    """Return a standard from its document, ignoring an importer's own fields."""
     fields = {info.alias or name for name, info in Standard.model_fields.items()}
     return Standard.model_validate({name: data[name] for name in fields if name in data})
 
 
 def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
-    """Return a standard as a source."""
+    """Return the citation of a standard."""
     source = standard.source
     return Citation(
         type="document",
@@ -215,6 +215,6 @@ def standard_citation(id: str, standard: Standard, locale: str) -> Citation:
     )
 
 
-def _found(id: str, standard: Standard, locale: str) -> FoundStandard:
+def _found_standard(id: str, standard: Standard, locale: str) -> FoundStandard:
     stated = {**dict(standard), "id": id, "statement": standard.statement.say(locale)}
     return FoundStandard(**{name: stated[name] for name in FoundStandard.model_fields})

@@ -1,7 +1,7 @@
-"""Contents as pages to print: the questions, and the key on a page of its own.
+"""Lays out contents as pages to print: the questions, and the key on a page of its own.
 
-A text block's line that begins with "## " is a heading, with "- " a point of a list. What a match
-and an order show is mixed by their stem, the same way in every file of a content.
+In a text block, a line that begins with "## " is a heading and with "- " a list item. The options
+of an order and the targets of a match are shuffled by the stem, the same in every file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from packs.education import blocks
-from packs.education.arithmetic import printed
+from packs.education.arithmetic import schoolbook_notation
 from packs.education.blocks import GAP, Block, Item, Key, Option
 from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
@@ -41,7 +41,7 @@ WITH_STANDARDS = frozenset(("lesson_plan", "rubric", "letter"))
 """Kinds whose pages name the standards though they have no key."""
 GAP_LINE = "________"
 _COMPUTED = frozenset(("numeric", "choice", "cloze", "true_false"))
-"""Kinds whose check is a sum that a person reads; an order's is a word."""
+"""Kinds whose check is arithmetic worth showing; an order's check is a word."""
 WORK_CM = 2.2
 """Room to work beside a numeric question."""
 
@@ -54,11 +54,11 @@ def sheet(
     banner: str | None = None,
     with_key: bool = True,
 ) -> Sheet:
-    """The pages of a content: blocks, then its key, standards and sources.
+    """Return the pages of a content: blocks, then its key, standards and sources.
 
     Args:
-        standards: Statements of the standards that it serves, as they are shown.
-        banner: Stands in a frame above everything, such as that no model wrote it.
+        standards: Statements of the standards that it covers.
+        banner: A framed note above everything, such as that no model wrote it.
     """
     locale = content.locale
     questions = {id(item): n for n, item in enumerate(_questions(items), 1)}
@@ -77,10 +77,10 @@ def sheet(
     for item in items:
         number = questions.get(id(item))
         if number is None:
-            parts += _reading(item.block, locale)
+            parts += _reading_parts(item.block, locale)
         else:
-            worth = item.block.points
-            note = _say(locale, "points", count=worth) if worth else ""
+            points_each = item.block.points
+            note = _say(locale, "points", count=points_each) if points_each else ""
             parts.append(Numbered(f"{number}.", _question(item, locale), note))
     if with_key and questions:
         parts += [PageBreak(), Heading(_say(locale, "key"))]
@@ -103,15 +103,15 @@ def sheet(
 
 
 def shuffled(block: Block, key: Key) -> tuple[list[Option], list[Option]]:
-    """The options and targets of a block as they are printed: an order's options, never in the
-    right order, and a match's targets are mixed."""
-    mixed = Random(block.stem)
+    """Return the options and targets of a block as printed: an order's options and a match's
+    targets are shuffled, the former never into the right order."""
+    random = Random(block.stem)
     options, targets = list(block.options), list(block.targets)
     if block.kind == "order":
-        mixed.shuffle(options)
+        random.shuffle(options)
         while len(options) > 1 and [option.id for option in options] == key.correct:
-            mixed.shuffle(options)
-    mixed.shuffle(targets)
+            random.shuffle(options)
+    random.shuffle(targets)
     return options, targets
 
 
@@ -123,7 +123,7 @@ def _say(locale: str, key: str, **values: str | int) -> str:
     return TEXTS.say(locale, f"print.{key}", **values)
 
 
-def _reading(block: Block, locale: str) -> Iterator[Part]:
+def _reading_parts(block: Block, locale: str) -> Iterator[Part]:
     if block.kind == "text":
         yield from _text(block.stem)
         return
@@ -134,12 +134,12 @@ def _reading(block: Block, locale: str) -> Iterator[Part]:
     elif block.kind == "cards":
         sides = [_say(locale, "front"), _say(locale, "back")]
         yield Table(sides, [[card.front, card.back] for card in block.cards])
-    elif block.image:  # a picture is told by its text
+    elif block.image:  # the picture's text stands for it
         yield Paragraph(block.image.alt or block.stem, "note")
 
 
 def _text(text: str) -> Iterator[Part]:
-    """Paragraphs, headings and lists of a text block."""
+    """Yield the paragraphs, headings and lists of a text block."""
     plain: list[str] = []
     points: list[str] = []
     for line in [*text.split("\n"), ""]:
@@ -158,7 +158,7 @@ def _text(text: str) -> Iterator[Part]:
 
 
 def _question(item: Item, locale: str) -> list[Part]:
-    """A question as a pupil gets it."""
+    """Return the printed form of a question, without its answer."""
     block = item.block
     options, targets = shuffled(block, item.key)
     texts = [option.text for option in options]
@@ -189,11 +189,11 @@ def _question(item: Item, locale: str) -> list[Part]:
 
 
 def _answer(item: Item, locale: str) -> Iterator[Part]:
-    """What is right in a question, and why."""
+    """Yield the right answer to a question, with its explanation."""
     block, key = item.block, item.key
-    lines = _right(block, key, locale)
-    computed = printed(key.check) if key.check and block.kind in _COMPUTED else ""
-    if "?" not in computed and not any(computed in said for said in (lines[0], key.feedback or "")):
+    lines = _right_answer(block, key, locale)
+    computed = schoolbook_notation(key.check) if key.check and block.kind in _COMPUTED else ""
+    if "?" not in computed and not any(computed in text for text in (lines[0], key.feedback or "")):
         lines.append(computed)
     if key.feedback:
         lines.append(key.feedback)
@@ -208,7 +208,7 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
         yield Paragraph(_say(locale, "unverified"), "note")
 
 
-def _right(block: Block, key: Key, locale: str) -> list[str]:
+def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
     options, targets = shuffled(block, key)
     texts = {option.id: option.text for option in options}
     match block.kind:

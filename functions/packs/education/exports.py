@@ -1,4 +1,4 @@
-"""Files of a content, kept for the teacher who made it: to print, or for other systems to play."""
+"""Exports a content as files for its teacher: to print, or to import into other systems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rollcall.render import pages, word
 
 PDF = "application/pdf"
 PLAYED = frozenset(("activity", "exam", "lesson"))
-"""Kinds that other systems can play; all others are printed."""
+"""Kinds that are exported for other systems; all others are printed."""
 
 
 def keep_files(
@@ -27,8 +27,8 @@ def keep_files(
     standards: Sequence[str] = (),
     banner: str | None = None,
 ) -> list[FileRef]:
-    """Keep a content's files: PDF and Word to print, or QTI and GIFT to play. Arguments are those
-    of `documents.sheet`, and the content's id."""
+    """Store a content's files: PDF and Word to print, or QTI and GIFT to import. The arguments are
+    those of `documents.sheet`, and the content's id."""
     name, of = file_name(content.title), f"{CONTENTS}/{id}"
     if content.kind in PLAYED:
         package = qti.package(content, items)
@@ -45,6 +45,6 @@ def keep_files(
 
 
 def file_name(title: str) -> str:
-    """A title as a file may be called, without an ending."""
+    """Return a file name without extension, made from a title."""
     plain = re.sub(r"[^\w\- ]+", " ", title)
     return "-".join(plain.split())[:60].strip("-_") or "content"

@@ -1,11 +1,11 @@
-"""Contents as GIFT, the text format of questions that Moodle reads.
+"""Exports contents as GIFT, the text format of questions that Moodle reads.
 
-Numbers, formulas and words of the other direction stand between isolates in all that is shown; what
-a pupil types is compared without any.
+Shown texts have directional isolates around numbers, formulas and words of the other direction;
+texts that a pupil types are compared without isolates.
 
-GIFT has no order: the places are matched with what stands at them. It has no gaps either but one in
-a sentence: each gap of a cloze is a question of its own, the other gaps left blank. "->", which it
-has for itself and no escape for, becomes an arrow.
+GIFT has no ordering question, so an order becomes a match of positions and texts. It allows one gap
+in a sentence, so each gap of a cloze becomes a question, with the other gaps left blank. "->" is
+its own syntax and cannot be escaped, so it becomes an arrow.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _SPECIAL = re.compile(r"[\\~=#{}:]")
 
 
 def questions(content: Content, items: Sequence[Item]) -> str:
-    """The questions of a content, in UTF-8, a blank line between two; what is only read is left out
-    but for text, which becomes a description."""
+    """Return the questions of a content, with a blank line between two. Text blocks become
+    descriptions; other blocks that are not answered are left out."""
     direction: Direction = "rtl" if content.locale == "he" else "ltr"
     found: list[str] = []
     for number, item in enumerate(items, 1):
-        for part, text in enumerate(_of(_isolated(item, direction))):
+        for part, text in enumerate(_texts_of(_isolated(item, direction))):
             name = f"{number:03d}{chr(97 + part) if part else ''}"
             found.append(f"::{name}::{text}")
     title = " ".join(isolated(content.title, direction).split())
@@ -39,13 +39,13 @@ def questions(content: Content, items: Sequence[Item]) -> str:
 
 
 def _isolated(item: Item, direction: Direction) -> Item:
-    """An item whose texts have isolates, but for those that a pupil types."""
+    """Return an item with isolates in its texts, except in those that a pupil types."""
 
     def options(some: Sequence[Option]) -> list[Option]:
         return [Option(id=each.id, text=isolated(each.text, direction)) for each in some]
 
     block, key = item.block, item.key
-    said = {id: isolated(text, direction) for id, text in key.option_feedback.items()}
+    feedback = {id: isolated(text, direction) for id, text in key.option_feedback.items()}
     return Item(
         block=block.model_copy(
             update={
@@ -57,7 +57,7 @@ def _isolated(item: Item, direction: Direction) -> Item:
         key=key.model_copy(
             update={
                 "feedback": isolated(key.feedback, direction) if key.feedback else None,
-                "option_feedback": said,
+                "option_feedback": feedback,
                 "gaps": {gap: [cleaned(t) for t in texts] for gap, texts in key.gaps.items()},
             }
         ),
@@ -65,50 +65,50 @@ def _isolated(item: Item, direction: Direction) -> Item:
 
 
 def escaped(text: str) -> str:
-    """A text of which nothing is read as GIFT's own marks; line breaks stay, as `\\n`."""
+    """Escape a text for GIFT; line breaks become `\\n`."""
     plain = _SPECIAL.sub(lambda mark: f"\\{mark[0]}", text.strip().replace("->", "→"))
     plain = re.sub(r"\s*\n\s*", r"\\n", plain)
     return f"[plain]{plain}" if plain.startswith(("[", "%")) else plain
 
 
-def _inside(text: str) -> str:
-    """A text that does not begin a question or an answer: "[plain]" would be shown there."""
+def _inner_text(text: str) -> str:
+    """Escape a text inside a question or an answer, where "[plain]" would be shown."""
     return escaped(text).removeprefix("[plain]")
 
 
 def _stem(text: str) -> str:
-    """A question's text: "[plain]" before it says that it holds no markup of any kind."""
-    return f"[plain]{_inside(text)}"
+    """Return a question's text, marked by "[plain]" as having no markup."""
+    return f"[plain]{_inner_text(text)}"
 
 
-def _of(item: Item) -> Iterator[str]:
+def _texts_of(item: Item) -> Iterator[str]:
     block, key = item.block, item.key
-    said = f"####{escaped(key.feedback)}" if key.feedback else ""
+    feedback = f"####{escaped(key.feedback)}" if key.feedback else ""
     stem = _stem(block.stem)
     match block.kind:
         case "choice":
-            yield f"{stem}{{{_choices(block, key, dict.fromkeys(key.correct, '='))}{said}}}"
+            yield f"{stem}{{{_choices(block, key, dict.fromkeys(key.correct, '='))}{feedback}}}"
         case "multi_choice":
-            yield f"{stem}{{{_choices(block, key, _shares(block, key))}{said}}}"
+            yield f"{stem}{{{_choices(block, key, _shares(block, key))}{feedback}}}"
         case "true_false":
-            yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{said}}}"
+            yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{feedback}}}"
         case "match":
             targets = {target.id: target.text for target in block.targets}
             pairs = [
-                f"={escaped(option.text)} -> {_inside(targets[key.pairs[option.id]])}"
+                f"={escaped(option.text)} -> {_inner_text(targets[key.pairs[option.id]])}"
                 for option in block.options
             ]
-            yield f"{stem}{{{' '.join(pairs)}{said}}}"
+            yield f"{stem}{{{' '.join(pairs)}{feedback}}}"
         case "order":
             texts = {option.id: option.text for option in block.options}
-            pairs = [f"={n} -> {_inside(texts[id])}" for n, id in enumerate(key.correct, 1)]
-            yield f"{stem}{{{' '.join(pairs)}{said}}}"
+            pairs = [f"={n} -> {_inner_text(texts[id])}" for n, id in enumerate(key.correct, 1)]
+            yield f"{stem}{{{' '.join(pairs)}{feedback}}}"
         case "cloze":
-            yield from _gaps(block, key, said)
+            yield from _gaps(block, key, feedback)
         case "numeric":
-            yield f"{stem}{{{_number(key)}{said}}}"
+            yield f"{stem}{{{_number(key)}{feedback}}}"
         case "open":
-            yield f"{stem}{{{said}}}"
+            yield f"{stem}{{{feedback}}}"
         case "text":
             yield stem
 
@@ -116,31 +116,31 @@ def _of(item: Item) -> Iterator[str]:
 def _choices(block: Block, key: Key, marks: dict[str, str]) -> str:
     lines = []
     for option in block.options:
-        said = key.option_feedback.get(option.id)
-        feedback = f"#{escaped(said)}" if said else ""
+        feedback = key.option_feedback.get(option.id)
+        feedback = f"#{escaped(feedback)}" if feedback else ""
         lines.append(f"{marks.get(option.id, '~')}{escaped(option.text)}{feedback}")
     return " ".join(lines)
 
 
 def _shares(block: Block, key: Key) -> dict[str, str]:
-    """The percent of each option: right ones share 100, each wrong one takes all away."""
+    """Return the percent of each option: right ones share 100, a wrong one costs 100."""
     right = f"~%{round(100 / len(key.correct), 5):g}%"
     return {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
 
 
-def _gaps(block: Block, key: Key, said: str) -> Iterator[str]:
+def _gaps(block: Block, key: Key, feedback: str) -> Iterator[str]:
     for number in GAP.findall(block.stem):
         before, after = block.stem.split(f"{{{{{number}}}}}", 1)
         blank = [GAP.sub(GAP_LINE, each) for each in (before, after)]
         answers = " ".join(f"={escaped(text)}" for text in dict.fromkeys(key.gaps[number]))
         head = f"{_stem(blank[0])} " if blank[0].strip() else _stem("")
-        tail = f" {_inside(blank[1])}" if blank[1].strip() else ""
-        yield f"{head}{{{answers}{said}}}{tail}"
+        tail = f" {_inner_text(blank[1])}" if blank[1].strip() else ""
+        yield f"{head}{{{answers}{feedback}}}{tail}"
 
 
 def _number(key: Key) -> str:
-    """A number and how far off an answer may be; a fraction is a text, as it is written and as a
-    decimal, since a numeric answer takes decimals alone."""
+    """Return a number with its tolerance. A fraction becomes texts, as written and as a decimal,
+    since GIFT's numeric answers accept only decimals."""
     written = key.value or ""
     value, off = read_number(written), read_number(key.tolerance or "0")
     decimal = _decimal(value)

@@ -1,7 +1,7 @@
 """The capability `generate_infographic`: figures of a topic as a picture, SVG and PNG.
 
-Every figure is one that the teacher sent or that a passage of the teacher's documents says; the
-passage is cited. Without either there is no picture.
+Every figure comes from the teacher or from a passage of the teacher's documents, which is cited.
+Without either, no picture is made.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 from packs.education.blocks import Item, Source, item
 from packs.education.contents import CONTENTS, Content, create_content, new_content_id
 from packs.education.exports import file_name
-from packs.education.generation.making import Topic, makes_draft
+from packs.education.generation.drafts import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
 from packs.education.school import AS_GRADE_LEVEL, Grade, grade_name
 from packs.education.wording import TEXTS
@@ -54,7 +54,7 @@ _NUMBER = re.compile(r"[−-]?\d+(?:[.,]\d+)*")
 
 
 def _as_text(value: Any) -> Any:
-    """A data point that came as an object, `{label, value}`, as a line."""
+    """Convert a data point sent as an object `{label, value}` to a line."""
     if isinstance(value, dict) and {"label", "value"} >= value.keys() and "value" in value:
         return f"{value.get('label', '')}: {value['value']}"
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -64,7 +64,7 @@ DataPoint = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_le
 
 
 class Fact(Struct, frozen=True):
-    """A line with the figure in it, and the source that says so; None for the teacher's own."""
+    """A line with a figure, and its source; None for the teacher's own data."""
 
     figure: str
     text: str
@@ -75,9 +75,9 @@ class Infographic(Wire):
     """What generate_infographic returns.
 
     Attributes:
-        description: What the picture shows, for who does not see it.
+        description: The text alternative of the picture.
         figures: The lines that its figures were taken from.
-        sources: Where those of the teacher's documents stand.
+        sources: The sources of those from the teacher's documents.
     """
 
     done: str
@@ -161,8 +161,8 @@ def generate_infographic(
 def picture(
     title: str, facts: Sequence[Fact], style: Style, locale: str, *, subtitle: str = ""
 ) -> Sheet:
-    """The sheet of an infographic: figures in large type; bars for percents and for figures of
-    one unit; what has no figure as a list; then the sources."""
+    """Return the sheet of an infographic: figures in large type, bars for percents and for figures
+    of one unit, a list of lines without a figure, then the sources."""
     with_figure = [fact for fact in facts if fact.figure]
     blocks: list[Block] = [Paragraph(subtitle, "small")] if subtitle else []
     bars = _bars(with_figure)
@@ -188,7 +188,7 @@ def picture(
 
 
 def passage_facts(passages: Sequence[Passage]) -> list[Fact]:
-    """Sentences of passages that have a figure, each with its source."""
+    """Return the sentences of passages that have a figure, each with its source."""
     found: list[Fact] = []
     for passage in passages:
         for sentence in sentences(passage.text):
@@ -206,20 +206,20 @@ def _fact(line: str, source: Source | None = None) -> Fact:
 
 
 def _label(fact: Fact) -> str:
-    """What a figure is about: the line without it, where it stands at an end; else the line."""
+    """Return the label of a figure: the line without it, if it is at either end; else the line."""
     if fact.text.startswith(fact.figure):
         rest = fact.text.removeprefix(fact.figure)
     elif fact.text.endswith(fact.figure):
         rest = fact.text.removesuffix(fact.figure)
     else:
         return fact.text
-    if rest.endswith("-"):  # a Hebrew prefix is no end of a line
+    if rest.endswith("-"):  # a line does not end in a Hebrew prefix
         return fact.text
     return rest.strip(" :,.–-") or fact.text
 
 
 def _bars(facts: Sequence[Fact]) -> Chart | None:
-    """A chart of the figures, if there are at least two and all name one and the same unit."""
+    """Return a chart of the figures, if there are at least two and all have the same unit."""
     units = {_NUMBER.sub("", fact.figure, count=1).strip() for fact in facts}
     values = [_value(fact.figure) for fact in facts]
     if len(facts) < 2 or len(units) != 1 or None in values or min(v or 0 for v in values) < 0:

@@ -1,15 +1,15 @@
-"""Whether an item's key follows from its `check`.
+"""Checks that an item's key follows from its `check`.
 
-What `check` is, by the block's kind:
+The form of `check` depends on the block's kind:
 
 - numeric: an expression, "3/4 + 1/8".
 - true_false: a comparison, "3/4 > 2/3".
-- choice: an expression, the value of one option; or a comparison with "?" for the sign, where the
-  options are signs: "3/4 ? 2/3".
-- multi_choice: a comparison about x that holds for the right options alone: "mod(x, 2) = 0".
+- choice: an expression with the value of the right option; or, where the options are signs, a
+  comparison with "?" for the sign: "3/4 ? 2/3".
+- multi_choice: a comparison about x that is true of the right options only: "mod(x, 2) = 0".
 - order: "ascending" or "descending".
 - match: "equal": each option has the value of its target, and of no other.
-- cloze: an expression for each gap, ";" between them.
+- cloze: an expression for each gap, separated by ";".
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ _SIGNS = ("<", "=", ">")
 
 
 def check_problem(item: Item) -> str | None:
-    """Return how an item's key differs from its check, in words; None if it follows from it.
-
-    An item without a check has nothing to differ from.
+    """Return how an item's key differs from its check, in words; None if it follows from the check
+    or has none.
     """
     block, key = item.block, item.key
     if key.check is None:
@@ -42,12 +41,14 @@ def _problem(block: Block, key: Key, check: str) -> str | None:
         case "numeric":
             found = value(check)
             off = abs(found - read_number(key.value or ""))
-            return None if off <= read_number(key.tolerance or "0") else _says(key.value, found)
+            return (
+                None if off <= read_number(key.tolerance or "0") else _difference(key.value, found)
+            )
         case "true_false":
-            return None if holds(check) is key.truth else _says(key.truth, holds(check))
+            return None if holds(check) is key.truth else _difference(key.truth, holds(check))
         case "choice" | "multi_choice":
             right = _right_options(block, check)
-            return None if right == sorted(key.correct) else _says(key.correct, right)
+            return None if right == sorted(key.correct) else _difference(key.correct, right)
         case "order":
             if check not in ("ascending", "descending"):
                 return f'the check of an order is "ascending" or "descending", not {check!r}'
@@ -55,7 +56,7 @@ def _problem(block: Block, key: Key, check: str) -> str | None:
             if len(set(sizes.values())) < len(sizes):
                 return "two options have one size, so that more than one order is right"
             right = sorted(sizes, key=sizes.__getitem__, reverse=check == "descending")
-            return None if right == key.correct else _says(key.correct, right)
+            return None if right == key.correct else _difference(key.correct, right)
         case "match":
             return _match_problem(block, key)
         case "cloze":
@@ -78,7 +79,7 @@ def size(text: str) -> Fraction:
 
 
 def _right_options(block: Block, check: str) -> list[str]:
-    """The ids of the options that a check says are right, in the order of ids."""
+    """Return the ids of the options that are right by the check, sorted."""
     if block.kind == "multi_choice":
         found = [each.id for each in block.options if holds(check, x=size(each.text))]
     elif "?" in check:
@@ -93,7 +94,7 @@ def _right_options(block: Block, check: str) -> list[str]:
 
 
 def _bare_number(text: str) -> Fraction:
-    """An option's number in whatever unit it is written with, which the check is in too."""
+    """Return an option's number without its unit, which is the check's unit too."""
     try:
         return value(text)
     except NoArithmetic:
@@ -105,7 +106,7 @@ def _match_problem(block: Block, key: Key) -> str | None:
     for option in block.options:
         equal = [id for id, found in targets.items() if found == size(option.text)]
         if equal != [key.pairs[option.id]]:
-            return _says(key.pairs[option.id], equal)
+            return _difference(key.pairs[option.id], equal)
     return None
 
 
@@ -117,9 +118,9 @@ def _cloze_problem(block: Block, key: Key, check: str) -> str | None:
     for gap, expression in zip(gaps, expressions, strict=True):
         found = value(expression)
         if any(read_number(text) != found for text in key.gaps[gap]):
-            return _says(key.gaps[gap], found)
+            return _difference(key.gaps[gap], found)
     return None
 
 
-def _says(key: object, found: object) -> str:
+def _difference(key: object, found: object) -> str:
     return f"the key says {key}, the check {found}"

@@ -1,7 +1,7 @@
-"""The capabilities `upload_knowledge` and `search_knowledge`: a teacher's books and documents.
+"""The capabilities `upload_knowledge` and `search_knowledge`, for a teacher's books and documents.
 
-They rest in the engine's store of documents, labelled by subject, grade and kind. One that is
-shared with a course is searched by its teachers as long as they teach it.
+They are stored as the engine's documents, labelled with subject, grade and kind. One that is shared
+with a course can be searched by the course's current teachers.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from rollcall.store.files import FileStore
 
 SUFFIXES = {".pdf": "pdf", ".docx": "docx", ".txt": "text", ".md": "markdown"}
 MOST_COURSES = 30
-"""The documents of so many courses are searched."""
+"""Most courses whose documents are searched."""
 _TYPES = {kind: content_type for content_type, kind in CONTENT_TYPES.items()}
 
 VolumeType = Literal["textbook", "worksheet", "exam", "general"]
 FileName = Annotated[str, Field(min_length=1, max_length=200)]
 MOST_BASE64 = 340_000
-"""Of a file in the arguments: an approval keeps them all, in 360,000 bytes."""
+"""Most base64 characters of a file in the arguments, which an approval stores in 360,000 bytes."""
 
 
-def _small(value: Any) -> Any:
+def _checked_size(value: Any) -> Any:
     if isinstance(value, str) and len(value) > MOST_BASE64:
         raise ValueError(TEXTS.text("errors.file_too_large", most=MOST_BASE64 * 3 // 4))
     return value
 
 
 Base64 = Annotated[
-    str, Field(min_length=1, max_length=MOST_BASE64), BeforeValidator(_small), Hidden()
+    str, Field(min_length=1, max_length=MOST_BASE64), BeforeValidator(_checked_size), Hidden()
 ]
 
 
 class KnowledgeUploaded(Wire):
-    """What upload_knowledge returns. It can be searched once its status is "ready"."""
+    """What upload_knowledge returns. The document can be searched once its status is "ready"."""
 
     done: str
     document_id: str
@@ -74,10 +74,10 @@ def _content_type(file_name: str) -> str:
 
 
 def _content(ctx: ToolContext, file_id: str | None, file_base64: str | None) -> bytes:
-    """The bytes of the file.
+    """Return the bytes of the file.
 
     Raises:
-        InvalidArgument: Both or neither are named, or the text is not base64.
+        InvalidArgument: Both or neither are given, or the text is not base64.
         NotFound: The user has no such file.
     """
     if (file_id is None) == (file_base64 is None):
@@ -221,5 +221,5 @@ def course_group(course_id: str) -> str:
 
 
 def taught_groups(ctx: ToolContext) -> list[str]:
-    """Return the groups whose documents the user may search now, by the courses they teach."""
+    """Return the document groups of the courses that the user teaches now."""
     return [course_group(each.id) for each in taught_by(ctx)[:MOST_COURSES]]

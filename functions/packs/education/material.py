@@ -1,4 +1,4 @@
-"""The capability `search_user_content`: what the teacher made before."""
+"""The capability `search_user_content`: searches the material that the teacher made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MadeKind = Literal[StaticKind, InteractiveKind]
 
 
 class FoundContent(Wire):
-    """A content that was found; `score` is 1 for one that has all of the query's words."""
+    """A search result; `score` is 1 for a content that has all of the query's words."""
 
     content_id: str
     kind: str
@@ -44,9 +44,9 @@ class UserContents(Wire):
     """What search_user_content returns, best first.
 
     Attributes:
-        searched: How many contents were looked at.
+        searched: How many contents were searched.
         searched_all: Whether these are all that the teacher made.
-        answer: What was found, in words.
+        answer: The result in words.
     """
 
     answer: str
@@ -82,7 +82,7 @@ def search_user_content(
         if is_list
         else ranked(query, texts, _BOOSTS, limit=limit)
     )
-    found = [_found(of_kind[place], score) for place, score in places]
+    found = [_found_content(of_kind[place], score) for place, score in places]
     by_id = {each.id: each for each in of_kind}
     rows = [_row(by_id[each.content_id], ctx.locale) for each in found]
     title = isolated(short(query)) or TEXTS.say(ctx.locale, "contents.mine")
@@ -98,7 +98,7 @@ def search_user_content(
 
 
 def _texts(opened: OpenedContent) -> dict[str, str]:
-    """What a content is found by, in both languages."""
+    """Return the searchable texts of a content, in both languages."""
     content = opened.content
     languages = TEXTS.languages
     subject, grade = content.subject, content.grade
@@ -127,7 +127,7 @@ def _created(opened: OpenedContent) -> datetime:
     return created
 
 
-def _found(opened: OpenedContent, score: float) -> FoundContent:
+def _found_content(opened: OpenedContent, score: float) -> FoundContent:
     content = opened.content
     return FoundContent(
         content_id=opened.id,

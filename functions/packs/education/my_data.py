@@ -1,9 +1,9 @@
-"""What the pack keeps about users, for export and erasure.
+"""The pack's data about users, for export and erasure.
 
-A teacher's own material and prompts go with the teacher. A course goes on while somebody teaches
-it; the last teacher's loses its name and its list of pupils, but keeps its id: attempts, material
-and documents of others name it, and who made a course of that id anew could read them. Pupils'
-attempts are the pupils' own: they stay when a teacher goes, and go with the pupil.
+Erasing a teacher deletes their material and prompts. A course remains while somebody teaches it.
+When its last teacher is erased, it loses its name and its list of pupils but keeps its id: others'
+attempts, material and documents refer to it, and somebody who created a course with that id could
+read them. Attempts belong to the pupil and are erased with the pupil, not with a teacher.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ def _places_in_courses(db: Client, uid: str) -> BaseQuery:
 
 
 def _course(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """What the course is; who else is in it is theirs."""
+    """Return the course without the ids of its other members."""
     return {key: value for key, value in data.items() if key != "teacherIds"}
 
 
-def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    """Leave a course; of the last teacher's nothing stays but that it was."""
+def _leave_course(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+    """Remove a teacher from a course; after the last one only an empty course document stays."""
     from google.cloud.firestore import ArrayRemove, LastUpdateOption
 
     unchanged = LastUpdateOption(document.update_time)
     if set((document.to_dict() or {}).get("teacherIds") or ()) > {uid}:
         batch.update(document.reference, {"teacherIds": ArrayRemove([uid])}, option=unchanged)
         return
-    _empty(db, document.reference.collection(STUDENTS))
+    _delete_documents(db, document.reference.collection(STUDENTS))
     batch.delete(document.reference, option=unchanged)
     batch.set(document.reference, {"teacherIds": [], "schemaVersion": SCHEMA_VERSION})
 
 
 def _whole_content(document: Document) -> dict[str, Any]:
-    """A content with its blocks and their keys, as they are stored."""
+    """Return a stored content with its blocks and their keys."""
     parts = {
         name: {
             each.id: each.to_dict() or {} for each in document.reference.collection(name).stream()
@@ -60,12 +60,12 @@ def _whole_content(document: Document) -> dict[str, Any]:
 
 def _erase_content(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     for name in (BLOCKS, KEYS):
-        _empty(db, document.reference.collection(name))
+        _delete_documents(db, document.reference.collection(name))
     batch.delete(document.reference)
 
 
-def _empty(db: Client, collection: CollectionReference) -> None:
-    """Delete the documents of a collection, page by page: there may be more than a commit takes."""
+def _delete_documents(db: Client, collection: CollectionReference) -> None:
+    """Delete a collection's documents in pages, since there may be more than a commit allows."""
     while found := list(collection.select([]).limit(_PAGE).stream()):
         batch = db.batch()
         for each in found:
@@ -79,7 +79,7 @@ USER_DATA = UserData(
             kind="courses",
             find=listing_user(COURSES, "teacherIds"),
             show=_course,
-            erase=_leave,
+            erase=_leave_course,
             reads=("teacherIds",),
             page=10,
         ),

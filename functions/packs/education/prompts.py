@@ -1,9 +1,10 @@
-"""The capability `search_prompts`: templates of prompts that teachers keep, share and rate.
+"""The capability `search_prompts`: searches prompt templates that teachers keep, share and rate.
 
     prompts/{id}             uid, title, text, category, shared, tenant, createdAt, schemaVersion
     promptRatings/{p}_{uid}  promptId, uid, stars (1 to 5), schemaVersion
 
-Teachers keep both from the app, by the rules. A shared prompt is for the teachers of its tenant.
+Teachers write both from the app, as the rules allow. A shared prompt is for the teachers of its
+tenant.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ PROMPT_RATINGS = "promptRatings"
 MOST_SEARCHED = 500
 _BOOSTS = {"title": 2.0, "category": 1.0, "text": 1.0}
 _RATING_SHARE = 0.2
-"""What the best rating adds to a score."""
+"""The share that the best rating adds to a score."""
 _MOST_RATINGS = 200
 _FEWEST_RATINGS = 3
-"""Fewer say who rated rather than how good it is, so they are neither told nor counted."""
+"""Fewer ratings would reveal who rated, so they are neither shown nor counted."""
 
 Category = Literal[
     "יצירת מבחנים",
@@ -42,7 +43,7 @@ Category = Literal[
 
 
 class FoundPrompt(Wire):
-    """A prompt that was found. `stars` is the mean of its ratings, None where they are too few."""
+    """A search result. `stars` is the mean of its ratings, None where they are too few."""
 
     prompt_id: str
     title: str
@@ -54,7 +55,7 @@ class FoundPrompt(Wire):
 
 
 class Prompts(Wire):
-    """What search_prompts returns, best first; `searched` is how many were looked at."""
+    """What search_prompts returns, best first; `searched` is how many prompts were searched."""
 
     answer: str
     prompts: list[FoundPrompt]
@@ -119,7 +120,7 @@ def search_prompts(
 
 
 def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
-    """The prompts that the user may read, by id: their own, and what is shared in their tenant."""
+    """Return the prompts that the user may read, by id: their own, and those of their tenant."""
     prompts = ctx.db.collection(PROMPTS)
     shared = prompts.where(filter=where("shared", "==", True))
     shared = shared.where(filter=where("tenant", "==", ctx.user.tenant))
@@ -131,7 +132,7 @@ def _readable(ctx: ToolContext) -> dict[str, dict[str, Any]]:
 
 
 def _stars(ctx: ToolContext, prompt_id: str) -> float | None:
-    """The mean of a prompt's ratings; None where they are too few."""
+    """Return the mean of a prompt's ratings; None where they are too few."""
     of_prompt = where("promptId", "==", prompt_id)
     query = ctx.db.collection(PROMPT_RATINGS).where(filter=of_prompt).select(["stars"])
     stars = [(each.to_dict() or {})["stars"] for each in query.limit(_MOST_RATINGS).stream()]

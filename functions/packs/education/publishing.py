@@ -1,4 +1,4 @@
-"""The capabilities `publish_content` and `delete_content`: what the owner of a content decides."""
+"""The capabilities `publish_content` and `delete_content`, for the owner of a content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ContentPublished(Wire):
 
     Attributes:
         students: How many pupils can open it now.
-        files: Those of its files that are still there; they stay as long as it does.
+        files: Its files that still exist; they stay as long as the content does.
     """
 
     done: str
@@ -54,7 +54,7 @@ class ContentDeleted(Wire):
     title: str
 
 
-def _to_publish(
+def _publishable(
     ctx: ToolContext, content_id: str, course_id: str | None
 ) -> tuple[OpenedContent, Course]:
     opened = open_content(ctx, content_id)
@@ -66,7 +66,7 @@ def _to_publish(
 def _preview_publish(
     ctx: ToolContext, *, content_id: str, course_id: str | None, max_tries: int
 ) -> Preview:
-    opened, course = _to_publish(ctx, content_id, course_id)
+    opened, course = _publishable(ctx, content_id, course_id)
     title = TEXTS.say(ctx.locale, "publish.ask", title=isolated(opened.content.title))
     text = TEXTS.say(
         ctx.locale,
@@ -115,7 +115,7 @@ def publish_content(
         course_id: The course; leave out for the one at hand.
         max_tries: How often a pupil may answer each question, 1 to 20.
     """
-    opened, course = _to_publish(ctx, content_id, course_id)
+    opened, course = _publishable(ctx, content_id, course_id)
     before = opened.content
     version = before.version + (before.status == "published")
     kept = retain_files(ctx, opened)
@@ -188,10 +188,10 @@ def delete_content(ctx: ToolContext, *, content_id: ContentId) -> ContentDeleted
 
 
 def kind_name(kind: ContentKind, locale: str) -> str:
-    """Return what people call a kind of content."""
+    """Return the name of a kind of content."""
     return TEXTS.say(locale, f"contents.kinds.{kind}")
 
 
 def status_name(content: Content, locale: str) -> str:
-    """Return whether a content is a draft or published, in words."""
+    """Return the name of a content's status: draft or published."""
     return TEXTS.say(locale, f"contents.statuses.{content.status}")

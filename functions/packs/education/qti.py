@@ -1,8 +1,8 @@
-"""Contents as a QTI 2.2 package: a zip with a manifest, a test, and an item for each block.
+"""Exports contents as a QTI 2.2 package: a zip with a manifest, a test, and an item for each block.
 
-Every number, formula and Latin run of a Hebrew text stands in `<bdo dir="ltr">`. An open question
-is scored by people; what its scorer should look for is in a rubric block. All other keys go with
-the items, as the format has it: a package is for teachers and their systems.
+Every number, formula and Latin run of a Hebrew text is in `<bdo dir="ltr">`. People score open
+questions, with the criteria in a rubric block. All other keys are part of the items, as the format
+requires: a package is for teachers and their systems.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ PACKAGING = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _SCHEMA = "http://www.imsglobal.org/xsd/qti/qtiv2p2/imsqti_v2p2p1.xsd"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _DAY = (2000, 1, 1, 0, 0, 0)
-"""Of all files in the zip, so that the same content is the same package."""
+"""The date of all files in the zip, so that the same content gives the same package."""
 BaseType = Literal["identifier", "directedPair", "string", "float"]
 Cardinality = Literal["single", "multiple", "ordered"]
 
 
 def package(content: Content, items: Sequence[Item]) -> bytes:
-    """The zip of a content; a picture is told by its text."""
+    """Return the zip of a content; a picture is replaced by its text."""
     files: dict[str, bytes] = {}
     names = []
     for number, item in enumerate(items, 1):
         names.append(f"item-{number:03d}")
-        made = _ItemWriter(names[-1], item, content.locale)
-        files[f"items/{names[-1]}.xml"] = _xml(made.root)
+        writer = _ItemWriter(names[-1], item, content.locale)
+        files[f"items/{names[-1]}.xml"] = _xml(writer.root)
     files["test.xml"] = _xml(_test(content, names))
     files = {"imsmanifest.xml": _xml(_manifest(names)), **files}
     out = io.BytesIO()
@@ -50,7 +50,7 @@ def package(content: Content, items: Sequence[Item]) -> bytes:
 
 
 def _xml(root: Element) -> bytes:
-    """The file of an element; characters that XML cannot hold are replaced, wherever they stand."""
+    """Return an element as a file; characters that XML does not allow are replaced."""
     for element in root.iter():
         element.text = cleaned(element.text) if element.text else None
         element.tail = cleaned(element.tail) if element.tail else None
@@ -110,13 +110,12 @@ def _value(parent: Element, text: str) -> None:
 
 
 def _name(option_id: str) -> str:
-    """An option's id as QTI takes it: one that begins with a letter."""
+    """Return an option's id as a QTI identifier, which must begin with a letter."""
     return f"o-{option_id}"
 
 
 class _ItemWriter:
-    """One assessmentItem while it is written: declarations first, then the body, the processing and
-    the feedback, as the schema orders them."""
+    """Writes one assessmentItem in the schema's order: declarations, body, processing, feedback."""
 
     def __init__(self, name: str, item: Item, locale: str) -> None:
         about = {"title": name, "adaptive": "false", "timeDependent": "false", "xml:lang": locale}
@@ -143,7 +142,7 @@ class _ItemWriter:
             score = _outcome(self.root, "SCORE", "float", False, **more)
             _value(SubElement(score, "defaultValue"), "0")
         else:
-            self._reading(item.block)
+            self._reading_body(item.block)
         feedback = self._feedback()
         self.root.append(self._body)
         if len(self._processing):
@@ -181,7 +180,7 @@ class _ItemWriter:
         return declared
 
     def _interaction(self, tag: str, **attributes: str) -> Element:
-        """An interaction in the body with the stem as its prompt."""
+        """Add an interaction to the body, with the stem as its prompt."""
         element = SubElement(self._body, tag, {"responseIdentifier": "RESPONSE", **attributes})
         self._words(SubElement(element, "prompt"), self._block.stem)
         return element
@@ -227,7 +226,7 @@ class _ItemWriter:
         self._score_if_right()
 
     def _cloze(self, block: Block, key: Key) -> None:
-        """A field for each gap; each right one has its share of the points."""
+        """Add a field for each gap, each with an equal share of the points."""
         if block.options:
             bank = " · ".join(option.text for option in block.options)
             self._paragraph(f"{TEXTS.say(self._locale, 'print.bank')} {bank}")
@@ -238,7 +237,7 @@ class _ItemWriter:
         for number in pieces[1::2]:
             name = f"RESPONSE_{number}"
             names.append(name)
-            self._mapped(name, key.gaps[number], shares)
+            self._mapped_response(name, key.gaps[number], shares)
         for at, piece in enumerate(pieces):
             if at % 2:
                 SubElement(place, "textEntryInteraction", responseIdentifier=names[at // 2])
@@ -250,8 +249,8 @@ class _ItemWriter:
         for name in names:
             SubElement(total, "mapResponse", identifier=name)
 
-    def _mapped(self, name: str, accepted: Sequence[str], points: str) -> None:
-        """A text response whose accepted texts give points."""
+    def _mapped_response(self, name: str, accepted: Sequence[str], points: str) -> None:
+        """Declare a text response that maps its accepted texts to points."""
         declared = self._response("string", "single", accepted[:1], name)
         mapping = SubElement(declared, "mapping", defaultValue="0")
         known: set[str] = set()
@@ -262,8 +261,8 @@ class _ItemWriter:
                 SubElement(mapping, "mapEntry", entry)
 
     def _numeric(self, block: Block, key: Key) -> None:
-        """A number with its tolerance; without one, a fraction is a text, since `float` would
-        refuse it."""
+        """Add a number with its tolerance; without one, a fraction is matched as a text, since
+        `float` does not accept it."""
         self._paragraph(block.stem)
         place = SubElement(self._body, "p")
         value, tolerance = read_number(key.value or ""), read_number(key.tolerance or "0")
@@ -274,7 +273,7 @@ class _ItemWriter:
             self._score_if(lambda test: self._compare(test, "equal", **equal))
         else:
             written = [key.value or "", *(_exact(value))]
-            self._mapped("RESPONSE", list(dict.fromkeys(written)), str(block.points))
+            self._mapped_response("RESPONSE", list(dict.fromkeys(written)), str(block.points))
             score = SubElement(self._processing, "setOutcomeValue", identifier="SCORE")
             SubElement(score, "mapResponse", identifier="RESPONSE")
         SubElement(place, "textEntryInteraction", responseIdentifier="RESPONSE")
@@ -289,7 +288,7 @@ class _ItemWriter:
                 self._paragraph(line, rubric)
         self._interaction("extendedTextInteraction")
 
-    def _reading(self, block: Block) -> None:
+    def _reading_body(self, block: Block) -> None:
         for line in filter(str.strip, block.stem.split("\n")):
             self._paragraph(line.removeprefix("## "))
         rows = block.rows if block.kind == "table" else [[c.front, c.back] for c in block.cards]
@@ -325,7 +324,7 @@ class _ItemWriter:
         SubElement(score, "baseValue", baseType="float").text = str(self._block.points)
 
     def _feedback(self) -> list[Element]:
-        """What is said after an answer: to each choice, and to all."""
+        """Return the feedback elements: for each choice, and for every answer."""
         shown = []
         if self._key.option_feedback and self._block.kind in ("choice", "multi_choice"):
             _outcome(self.root, "FEEDBACK_CHOICE", "identifier", self._block.kind != "choice")
@@ -356,7 +355,7 @@ def _decimal(number: Fraction) -> str:
 
 
 def _exact(number: Fraction) -> list[str]:
-    """The number as a decimal, if it has an end."""
+    """Return the number as a decimal, or nothing if it does not terminate."""
     rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:

@@ -1,4 +1,4 @@
-"""Numbers and units as people write them: "1,250", "-0.5", "3/4", "1 1/2", "75%", "2.5 ק״ג"."""
+"""Reads numbers and units as people write them: "1,250", "-0.5", "3/4", "1 1/2", "2.5 ק״ג"."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MARKS = re.compile(r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
 class Quantity(Struct, frozen=True):
-    """A number and the unit written with it, if one was."""
+    """A number, and its unit if it has one."""
 
     value: Fraction
     unit: str | None = None
 
 
 class Unit(Struct, frozen=True):
-    """A unit: what it measures, and how much of that kind's base unit it is."""
+    """A unit: the kind of quantity that it measures, and its factor to that kind's base unit."""
 
     kind: str
     factor: Fraction
@@ -43,7 +43,7 @@ def read_number(text: str) -> Fraction:
     """Read a number without a unit.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a number, or has a unit.
     """
     quantity = read_quantity(text)
     if quantity.unit is not None:
@@ -97,12 +97,12 @@ def _value(match: re.Match[str], wanted: Text) -> Fraction:
 
 
 def find_unit(name: str) -> Unit | None:
-    """Return the unit of a name or sign in Hebrew or English; None if it is unknown."""
+    """Return the unit with a Hebrew or English name or symbol; None if it is unknown."""
     return _units().get(_unit_name(name))
 
 
 def same_unit(one: str, other: str) -> bool:
-    """Tell whether two names mean one unit: "cm" and "ס״מ"."""
+    """Tell whether two names mean the same unit: "cm" and "ס״מ"."""
     if _unit_name(one) == _unit_name(other):
         return True
     known = find_unit(one)
@@ -110,8 +110,8 @@ def same_unit(one: str, other: str) -> bool:
 
 
 def write_number(value: Fraction, *, mixed: bool = True) -> str:
-    """Write a number the way it is read: a whole number, a decimal that ends within three places
-    if `mixed` is false, else a fraction with its whole part before it."""
+    """Write a number in a form that `read_number` reads: a whole number; if `mixed` is false, a
+    decimal of at most three places where that is exact; else a fraction or a mixed number."""
     if value.denominator == 1:
         return str(value.numerator)
     if not mixed and 1_000 % value.denominator == 0:

@@ -1,4 +1,4 @@
-"""Ranking of a teacher's things by the words of a question, with the engine's own search."""
+"""Ranks a teacher's items by the words of a query, with the engine's own search."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from rollcall.core.text import terms
 _LENGTH_DAMPING = 0.5
 _HALF_WEIGHT = 1.2
 _LEAST_SHARE = 0.3
-"""Of the best one's score; what has less only shares a common word with the question."""
+"""Least score of a result, as a share of the best one's; below it only common words match."""
 
 
 def ranked(
     query: str, items: Sequence[Mapping[str, str]], boosts: Mapping[str, float], *, limit: int
 ) -> list[tuple[int, float]]:
-    """Return the places of the items that have words of the query, best first, with scores.
+    """Return the positions of the items that match the query, best first, with scores.
 
     Args:
-        items: Their texts by field.
-        boosts: What a word counts in each field.
+        items: The texts of each item, by field.
+        boosts: The weight of a word in each field.
     """
-    asked = list(dict.fromkeys(terms(query)))
+    query_terms = list(dict.fromkeys(terms(query)))
     counted = [{name: Counter(terms(item.get(name, ""))) for name in boosts} for item in items]
-    if not asked or not counted:
+    if not query_terms or not counted:
         return []
     fields = {name: (boost, _LENGTH_DAMPING) for name, boost in boosts.items()}
     postings = Postings.build(field_weights(counted, fields, k=_HALF_WEIGHT))
-    worths = {word: rarity(postings.count(word), postings.size) for word in asked}
+    worths = {word: rarity(postings.count(word), postings.size) for word in query_terms}
     found = best(postings.scores(worths), limit)
     least = found[0][1] * _LEAST_SHARE if found else 0.0
     most = sum(worths.values())

@@ -24,7 +24,7 @@ from rollcall.render.sheet import Cell, Sheet, Table
 from rollcall.store.batches import where
 
 MOST_ATTEMPTS = 20_000
-"""Of a course; the newest are counted."""
+"""Most attempts of a course that are counted, the newest ones."""
 LEVELS: tuple[str, ...] = get_args(Bloom)
 Format = Literal["xlsx", "csv"]
 
@@ -97,7 +97,7 @@ def export_data(
     fields = ["uid", "status", "answers"]
     attempts = [each.to_dict() or {} for each in newest.select(fields).stream()]
     table = results(names, attempts, ctx.locale, with_bloom=include_bloom)
-    data, content_type = made_file(course, table, ctx.locale, format)
+    data, content_type = table_file(course, table, ctx.locale, format)
     day = ctx.now.strftime("%Y-%m-%d")
     file = ctx.keep_file(f"{file_name(course.name)}-{day}.{format}", content_type, data)
     done = TEXTS.say(ctx.locale, "export.done", course=isolated(course.name), count=len(names))
@@ -120,10 +120,11 @@ def results(
     *,
     with_bloom: bool,
 ) -> Table:
-    """A row for each pupil, by name; percents are of the points of what was checked.
+    """Return a table with a row for each pupil, by name; percents are of the checked answers'
+    points.
 
     Args:
-        names: By the pupil's user id; attempts of others are left out.
+        names: User id to name of each pupil; attempts of others are left out.
     """
     header = [TEXTS.say(locale, f"export.columns.{each}") for each in _COLUMNS]
     levels = LEVELS if with_bloom else ()
@@ -146,7 +147,7 @@ _COLUMNS = ("student", "attempts", "finished", "answers", "points", "max_points"
 
 
 class _Counts:
-    """What one pupil did."""
+    """The counts and points of one pupil."""
 
     def __init__(self) -> None:
         self.attempts = self.finished = self.answers = 0
@@ -171,8 +172,8 @@ def _percent(points: float, most: float) -> int | None:
     return round(100 * points / most) if most else None
 
 
-def made_file(course: Course, table: Table, locale: str, format: Format) -> tuple[bytes, str]:
-    """The file of a table, and its content type."""
+def table_file(course: Course, table: Table, locale: str, format: Format) -> tuple[bytes, str]:
+    """Return a table as a file, and its content type."""
     if format == "csv":
         return spreadsheet.csv(table), spreadsheet.CSV
     is_hebrew = locale.startswith("he")

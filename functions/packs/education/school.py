@@ -1,7 +1,7 @@
-"""Grades and subjects as schools name them: many spellings, one value inside.
+"""Reads grades and subjects in their many spellings.
 
-A grade is stored as its Hebrew letters ("ד"), a subject by its English id ("math"). Arguments take
-any spelling, and a grade under either of its names, `grade` and `gradeLevel`.
+A grade is stored as its Hebrew letters ("ד"), a subject by its English id ("math"). Arguments
+accept any spelling, and a grade under both names, `grade` and `gradeLevel`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from packs.education.wording import TEXTS
 from rollcall.core.text import fold
 
 GRADES = ("א", "ב", "ג", "ד", "ה", "ו", "ז", "ח", "ט", "י", "יא", "יב")
-"""The grades of a school in their order: the first is grade 1."""
+"""The grades of a school in order: the first is grade 1."""
 
 SubjectId = Literal[
     "math", "hebrew", "english", "bible", "history", "geography", "civics", "science", "physics",
@@ -26,12 +26,12 @@ SubjectId = Literal[
 ]  # fmt: skip
 
 _NUMERALS = {letter: number for number, letter in enumerate("אבגדהוזחטי", 1)}
-"""Hebrew letters as numbers, as far as grades need them."""
+"""The values of the Hebrew letters that grades use."""
 _MARKS = re.compile(r"[\"'׳״’‘“”`.()\-־,:]")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s\"'`.()\-,:]+(?=\d)")
-"""Marks that join two numbers: "1-2" is not "12"."""
+"""Marks between two numbers: "1-2" is not "12"."""
 _RANGE = re.compile(r"(?<=[א-ת'׳])\s*[-־–.,:/]\s*(?=[א-ת])")
-"""What stands between two grades, as in "ד-ה"."""
+"""The mark between two grades, as in "ד-ה"."""
 _SECTION = re.compile(r"(?<=[א-ת])\s*\d{1,2}$")
 """The class within a grade, as in "ד 2"."""
 
@@ -40,7 +40,7 @@ def read_grade(value: Any) -> Any:
     """Return a grade's letters: "ד" for "ד", "ד׳", 4, "כיתה ד", "grade 4" or "fourth grade".
 
     Raises:
-        ValueError: It is no grade; says which is the nearest.
+        ValueError: It is not a grade; the message names the nearest one.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         return value
@@ -60,7 +60,7 @@ def read_subject(value: Any) -> Any:
     """Return a subject's id: "math" for "math", "Maths", "מתמטיקה" or "חשבון".
 
     Raises:
-        ValueError: It is no subject; says which is the nearest.
+        ValueError: It is not a subject; the message names the nearest one.
     """
     if not isinstance(value, str):
         return value
@@ -87,18 +87,18 @@ def grade_number(grade: str) -> int:
 
 
 def grade_name(grade: str, locale: str) -> str:
-    """Return what people call a stored grade: "כיתה ד" or "grade 4"."""
+    """Return the name of a stored grade: "כיתה ד" or "grade 4"."""
     written = TEXTS.data(locale, "words.grades")[grade_number(grade) - 1]
     return TEXTS.say(locale, "school.grade", grade=written)
 
 
 def subject_name(subject: str, locale: str) -> str:
-    """Return what people call a stored subject."""
+    """Return the name of a stored subject."""
     return TEXTS.say(locale, f"school.subjects.{subject}")
 
 
 def _plain(text: str, nouns: str) -> str:
-    """Return a spelling without marks, case, niqqud, and words such as "grade" beside the name."""
+    """Return a spelling without marks, case, niqqud, and words such as "grade"."""
     text = unicodedata.normalize("NFKD", text[:200])
     text = "".join(char for char in text if not unicodedata.combining(char))
     text = _BETWEEN_DIGITS.sub(" ", fold(text))

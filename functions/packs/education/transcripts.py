@@ -1,7 +1,7 @@
-"""The capability `transcribe_youtube`: what is said in a video, with times.
+"""The capability `transcribe_youtube`: the transcript of a video, with times.
 
-The words come from captions that the teacher attached (WebVTT or SRT), or from a model that watches
-the video. Nothing is fetched from YouTube here.
+It comes from captions that the teacher attached (WebVTT or SRT), or from a model that watches the
+video. Nothing is fetched from YouTube here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rollcall.core.shapes import Citation, FileRef, Wire
 from rollcall.store.files import FileStore
 
 MOST_CHARS = 12_000
-"""Of the text in the result, as much as a passage may have; the file has all."""
+"""Most characters of text in the result, as many as a passage may have; the file has all."""
 MOST_CAPTION_BYTES = 2_000_000
 _HOSTS = frozenset(("youtube.com", "m.youtube.com", "music.youtube.com", "youtube-nocookie.com"))
 _VIDEO_ID = re.compile(r"[A-Za-z0-9_-]{11}")
@@ -49,11 +49,11 @@ class _Lines(Wire):
 
 
 class Transcript(Wire):
-    """What transcribe_youtube returns; the file of `files` is the whole as WebVTT.
+    """What transcribe_youtube returns; the file in `files` is the whole transcript as WebVTT.
 
     Attributes:
-        origin: Whether it is of attached captions or of a model that watched the video.
-        text: The words without times, at most 12,000 characters: `is_whole` says whether all.
+        origin: Whether it comes from attached captions or from a model that watched the video.
+        text: The words without times, at most 12,000 characters; `is_whole` is False if cut.
     """
 
     answer: str
@@ -91,17 +91,17 @@ def transcribe_youtube(
         raise InvalidArgument(TEXTS.text("errors.captions_or_file"), field="fileId")
     origin: Literal["captions", "model"] = "captions"
     if file_id is not None:
-        captions = _attached(ctx, file_id)
+        captions = _captions_file(ctx, file_id)
     if captions is not None:
         lines = read_captions(captions)
     else:
-        lines, origin = _watched(ctx, url, language), "model"
+        lines, origin = _transcribe(ctx, url, language), "model"
     if translate_to is not None and translate_to != language:
-        lines = _translated(ctx, lines, translate_to)
+        lines = _translate(ctx, lines, translate_to)
         language = translate_to
     text = "\n".join(line.text for line in lines)
     name = f"transcript-{url[-11:]}-{language}.vtt"
-    file = ctx.keep_file(name, "text/vtt", written(lines).encode())
+    file = ctx.keep_file(name, "text/vtt", webvtt(lines).encode())
     ctx.cite(Citation(type="document", title=f"YouTube {url[-11:]}", url=url))
     seconds = max(line.end_s for line in lines)
     return Transcript(
@@ -120,10 +120,10 @@ def transcribe_youtube(
 
 
 def video_id(url: str) -> str:
-    """The id in a video's address.
+    """Return the id in a video's address.
 
     Raises:
-        InvalidArgument: It is no address of a video on YouTube.
+        InvalidArgument: It is not the address of a YouTube video.
     """
     try:
         parts = urlsplit(url if "//" in url else f"https://{url}")
@@ -149,11 +149,11 @@ def video_id(url: str) -> str:
 
 
 def read_captions(text: str) -> list[TranscriptLine]:
-    """The lines of WebVTT or SRT captions; what is repeated from the line before is left out, as
-    in captions that roll.
+    """Return the lines of WebVTT or SRT captions. Rows that repeat the line before are left out, as
+    in roll-up captions.
 
     Raises:
-        InvalidArgument: It has no line with times.
+        InvalidArgument: The text has no line with times.
     """
     lines: list[TranscriptLine] = []
     for block in re.split(r"\n\s*\n", text.lstrip("\ufeff").replace("\r\n", "\n")):
@@ -165,10 +165,12 @@ def read_captions(text: str) -> list[TranscriptLine]:
         assert times is not None
         words = [" ".join(html.unescape(_TAGS.sub("", row)).split()) for row in rows[at + 1 :]]
         before = lines[-1].text.split("\n") if lines else []
-        said = "\n".join(row for row in words if row and row not in before)
-        if said:
+        spoken_text = "\n".join(row for row in words if row and row not in before)
+        if spoken_text:
             start, end = _seconds(times["start"]), _seconds(times["end"])
-            lines.append(TranscriptLine(start_s=start, end_s=max(start, end), text=said[:2_000]))
+            lines.append(
+                TranscriptLine(start_s=start, end_s=max(start, end), text=spoken_text[:2_000])
+            )
     if not lines:
         raise InvalidArgument(
             TEXTS.text("errors.not_captions"),
@@ -178,8 +180,8 @@ def read_captions(text: str) -> list[TranscriptLine]:
     return lines
 
 
-def written(lines: Sequence[TranscriptLine]) -> str:
-    """Lines as WebVTT."""
+def webvtt(lines: Sequence[TranscriptLine]) -> str:
+    """Format lines as WebVTT."""
     cues = [
         f"{_clock(line.start_s)} --> {_clock(line.end_s)}\n{html.escape(line.text, quote=False)}"
         for line in lines
@@ -200,7 +202,7 @@ def _clock(seconds: float) -> str:
     return f"{hours:02d}:{minutes:02d}:{rest:06.3f}"
 
 
-def _attached(ctx: ToolContext, file_id: str) -> str:
+def _captions_file(ctx: ToolContext, file_id: str) -> str:
     store = FileStore(ctx.db)
     file = store.find_own(ctx.user.uid, file_id)
     if file.bytes > MOST_CAPTION_BYTES:
@@ -214,7 +216,7 @@ def _attached(ctx: ToolContext, file_id: str) -> str:
         raise InvalidArgument(TEXTS.text("errors.not_text"), field="fileId") from error
 
 
-def _watched(ctx: ToolContext, url: str, language: str) -> list[TranscriptLine]:
+def _transcribe(ctx: ToolContext, url: str, language: str) -> list[TranscriptLine]:
     model = ctx.video_model
     if model is None:
         raise FailedPrecondition(
@@ -222,37 +224,37 @@ def _watched(ctx: ToolContext, url: str, language: str) -> list[TranscriptLine]:
             field="captions",
             hint="captions or fileId (WebVTT, SRT), or a Gemini key",
         )
-    asked = {"text": f"language: {language}", "video_url": url}
-    return _answered(ctx, model.generate, "transcript.write_down", **asked)
+    request = {"text": f"language: {language}", "video_url": url}
+    return _model_lines(ctx, model.generate, "transcript.write_down", **request)
 
 
-def _translated(
+def _translate(
     ctx: ToolContext, lines: list[TranscriptLine], language: str
 ) -> list[TranscriptLine]:
     if ctx.text_model is None:
         raise FailedPrecondition(
             TEXTS.say(ctx.locale, "transcript.no_translation"), field="translateTo"
         )
-    given = "\n".join(
+    source = "\n".join(
         f"{line.start_s} {line.end_s} {' '.join(line.text.split())}" for line in lines
     )
-    text = f"language: {language}\n\n{given}"
-    return _answered(ctx, ctx.text_model.generate, "transcript.translate", text=text)
+    text = f"language: {language}\n\n{source}"
+    return _model_lines(ctx, ctx.text_model.generate, "transcript.translate", text=text)
 
 
-def _answered(
-    ctx: ToolContext, generate: Callable[..., dict[str, Any]], task: str, **asked: Any
+def _model_lines(
+    ctx: ToolContext, generate: Callable[..., dict[str, Any]], task: str, **request: Any
 ) -> list[TranscriptLine]:
-    """The lines that a model answers with.
+    """Return the lines of a model's reply.
 
     Args:
-        task: The key of its instructions.
+        task: The text key of its instructions.
 
     Raises:
-        FailedPrecondition: There are none.
+        FailedPrecondition: The reply has no lines.
     """
     schema = _Lines.model_json_schema(by_alias=False)
-    reply = generate(instructions=TEXTS.data(ctx.locale, task), schema=schema, **asked)
+    reply = generate(instructions=TEXTS.data(ctx.locale, task), schema=schema, **request)
     try:
         lines = _Lines.model_validate(reply).lines
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The wording of the education pack, from `texts/<language>.json`, and how rows are shown in it."""
+"""The pack's texts, by language, and the tables it shows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ TEXTS = Texts(__file__)
 def show_table(
     ctx: ToolContext, title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Show rows as a table; nothing where there are none.
+    """Show rows as a table, if there are any.
 
     Args:
-        columns: What the columns are called, in the order of the rows' cells.
+        columns: The columns' names, in the order of the rows' cells.
     """
     names = list(columns.values())
     if table := [dict(zip(names, row, strict=True)) for row in rows]:

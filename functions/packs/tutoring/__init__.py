@@ -1,4 +1,4 @@
-"""Lessons whose tools a teacher chooses: what was chosen is frozen when the lesson begins."""
+"""Lessons whose tools a teacher chooses; a session freezes the choice when it begins."""
 
 REQUIRES = ("education",)
-"""Packs whose code this one uses: education's courses."""
+"""The packs that this one imports: education, for its courses."""

@@ -1,4 +1,4 @@
-"""The tutor, who has in each lesson the tools that its teacher chose, and the lesson's prompt."""
+"""The tutor, an agent that has each lesson's prompt and the tools that its teacher chose."""
 
 from __future__ import annotations
 

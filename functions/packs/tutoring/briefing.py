@@ -1,13 +1,13 @@
-"""What the tutor is told of the student, as data: items to review with their ids, and facts.
+"""The tutor's briefing about the student, as data: items to review with their ids, and facts.
 
-Only those of the lessons that this teacher gave. A tutor follows its teacher's words and writes
-down what they read, so that with others' items and facts it could be made to pass them on.
+It has only those from this teacher's lessons. A tutor follows its teacher's prompt and writes what
+the teacher can read, so it could be made to pass on items and facts from other teachers' lessons.
 """
 
 from __future__ import annotations
 
 from packs.tutoring.sessions import Session, open_session
-from packs.tutoring.tools import FACTS, ITEMS, MAX_LISTED, PROFILES, shown_item
+from packs.tutoring.tools import FACTS, ITEMS, MAX_LISTED, PROFILES, to_review_item
 from packs.tutoring.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import Place
@@ -17,15 +17,15 @@ MAX_FACTS = 20
 
 
 def briefing(ctx: ToolContext, short: bool) -> Place | None:
-    """Tell the tutor what its lesson's tools need to know of the student."""
+    """Return the briefing of a turn's session; None without a session."""
     if ctx.context.get("sessionId") is None:
         return None
     return student_briefing(ctx, open_session(ctx))
 
 
 def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
-    """Return the student's items that are due first where the lesson can review any, and their
-    facts where it keeps some, so that neither is told to a lesson without these tools."""
+    """Return the student's items, those due first, if the lesson has a review tool, and the
+    student's facts if it has update_user_profile."""
     from google.cloud.firestore import FieldFilter
 
     enabled, lines, ids = session.configuration.enabled, list[str](), list[str]()
@@ -34,7 +34,7 @@ def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
         own = ctx.db.collection(ITEMS).where(filter=FieldFilter("uid", "==", ctx.user.uid))
         unlearned = own.where(filter=of_teacher).where(filter=FieldFilter("mastered", "==", False))
         stored = unlearned.limit(MAX_LISTED).stream()
-        found = [shown_item(each.id, each.to_dict() or {}) for each in stored]
+        found = [to_review_item(each.id, each.to_dict() or {}) for each in stored]
         for each in sorted(found, key=lambda item: item.due)[:MAX_ITEMS]:
             ids.append(each.item_id)
             said = {"original": each.original, "correction": each.correction}

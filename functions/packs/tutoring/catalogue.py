@@ -1,10 +1,10 @@
-"""The tools that a tutor may have, each with the triggers that a teacher may choose for it.
+"""The catalogue of a tutor's tools, each with the triggers that a teacher may choose for it.
 
 Validation, defaults, presets, prompts and panels read this table; nothing else lists tools. Names
-and descriptions are in the pack's texts (`catalogue.tools`).
+and descriptions are in the pack's texts (`catalogue`).
 
-Where a trigger can be checked, the server checks it when the tool is called (`CHECKED`); the others
-remain a matter of the prompt, which a model may follow or not.
+The server checks the triggers in `CHECKED` when the tool is called; the others are only in the
+prompt, which a model may or may not follow.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ PRESETS: dict[str, tuple[ToolId, ...]] = {
 
 
 def declarations(catalog: Catalog, tool_ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what a model is told of these tools, `{name, description, parameters}`, in the order
-    of their names."""
+    """Return the declarations of tools for a model, `{name, description, parameters}`, sorted by
+    name."""
     found = [catalog.find_capability(id) for id in sorted(tool_ids)]
     return [
         {"name": each.id, "description": each.description, "parameters": each.json_schema}

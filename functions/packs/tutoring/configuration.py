@@ -1,9 +1,8 @@
-"""Which tools a lesson has and when each may fire: read, checked, and completed by the lesson.
+"""The tool configuration of a lesson: which tools it has, and when each may fire.
 
-A configuration from outside is read by `read_configuration`, which refuses what the catalogue does
-not have, with the field and what it would take. `with_defaults` completes one for a lesson: it
-returns a new one, and leaves alone what a teacher has set. What it switched on by itself says
-`setBy: "auto"`.
+`read_configuration` validates one from a client against the catalogue; its errors name the field
+and what is accepted. `with_defaults` returns a copy that is completed for a lesson, without changes
+to a teacher's own settings; the tools that it switches on have `setBy: "auto"`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Preset = Literal["standard_lesson", "review_lesson", "conversation_only", "no_tr
 
 
 class Trigger(Wire):
-    """When a tool may fire. Each field but `type` goes with one type alone."""
+    """The condition on which a tool may fire. Each field but `type` belongs to one type."""
 
     type: TriggerType
     keywords: list[str] | None = None
@@ -38,7 +37,7 @@ class Trigger(Wire):
 
 
 class ToolSetting(Wire):
-    """What a lesson says of one tool."""
+    """A lesson's setting of one tool."""
 
     tool_id: ToolId
     enabled: bool
@@ -66,10 +65,11 @@ def preset(name: str) -> ToolConfiguration:
 
 
 def read_configuration(data: Any, *, field: str = "toolConfiguration") -> ToolConfiguration:
-    """Return a configuration that the catalogue allows.
+    """Return a configuration, checked against the catalogue.
 
     Raises:
-        InvalidArgument: It is not one; field and hint say what is wrong and what is accepted.
+        InvalidArgument: It is not valid; the field, message and hint say where, why, and what is
+            accepted.
     """
     found = validate(ToolConfiguration, data, field=field)
     seen: set[str] = set()
@@ -95,12 +95,12 @@ def _check_trigger(setting: ToolSetting, field: str) -> None:
             type=trigger.type,
             allowed=", ".join(allowed),
         )
-    given = {
+    instructions = {
         "keywords": ("keyword", trigger.keywords),
         "minTurns": ("turn_count", trigger.min_turns),
         "minutesRemaining": ("time_remaining", trigger.minutes_remaining),
     }
-    for name, (kind, value) in given.items():
+    for name, (kind, value) in instructions.items():
         if trigger.type != kind and value is not None:
             raise invalid(
                 f"{field}.{name}", "of_other_trigger", "leave_it_out", name=name, kind=kind
@@ -132,10 +132,10 @@ def _check_text(text: str | None, most: int, field: str) -> None:
 
 
 def check_plain(text: str, field: str) -> None:
-    """Check that a text for a prompt has no control characters and no open place of a template.
+    """Check that a text for a prompt has no control characters and no template placeholder.
 
     Raises:
-        InvalidArgument: It has.
+        InvalidArgument: It has one.
     """
     if any(unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t\r" for char in text):
         raise invalid(field, "control_characters", "plain_text")
@@ -147,8 +147,8 @@ def with_defaults(
     configuration: ToolConfiguration, *, has_tasks: bool, is_review: bool
 ) -> ToolConfiguration:
     """Return a configuration completed for a lesson: tasks switch on their tool, a review lesson
-    its two tools, and the summary is on. What a teacher has set stays, and a lesson that says
-    nothing of any tool (`no_tracking`) stays without."""
+    its two tools, and the summary is on. A teacher's own settings stay, and a configuration without
+    any tool (`no_tracking`) stays empty."""
     if not configuration.tools:
         return configuration
     wanted: list[ToolId] = ["mark_task_complete"] if has_tasks else []
@@ -164,12 +164,12 @@ def with_defaults(
     return configuration.model_copy(update={"tools": tools})
 
 
-def of_old_mission(data: dict[str, Any]) -> ToolConfiguration:
-    """Return the configuration of a mission that was stored before there were any."""
+def legacy_configuration(data: dict[str, Any]) -> ToolConfiguration:
+    """Return the configuration of a mission that was stored before missions had one."""
     name = "no_tracking" if data.get("functionCallingEnabled") is False else "standard_lesson"
     text = data.get("functionCallingInstructions")
-    given = text[:GLOBAL_CHARS] if isinstance(text, str) and text.strip() else None
-    return preset(name).model_copy(update={"global_instructions": given})
+    instructions = text[:GLOBAL_CHARS] if isinstance(text, str) and text.strip() else None
+    return preset(name).model_copy(update={"global_instructions": instructions})
 
 
 def _setting(id: ToolId) -> ToolSetting:

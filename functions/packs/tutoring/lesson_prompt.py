@@ -1,7 +1,7 @@
-"""The prompt of a lesson, made of the teacher's words and the configuration; and its optimiser.
+"""Writes the prompt of a lesson from the teacher's words and the configuration, and optimises it.
 
-The templates are texts of the pack, so a prompt is in the lesson's language. Everything that a
-template needs is there by then, so no place of one is left open.
+The templates are texts of the pack, so a prompt is in the lesson's language. All values of a
+template are known by then, so no placeholder is left.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _AGGRESSIVE = (
 
 
 class Task(Wire):
-    """Something that the student is to accomplish."""
+    """A task for the student to accomplish."""
 
     id: str
     text: str
 
 
 class TokenEstimate(Wire):
-    """Tokens of a lesson's prompt and of its tools' declarations."""
+    """Estimated tokens of a lesson's prompt and of its tools' declarations."""
 
     prompt: int
     declarations: int
@@ -50,7 +50,7 @@ class TokenEstimate(Wire):
 
 
 class Optimisation(Wire):
-    """What the optimiser saved."""
+    """The tokens that the optimiser saved."""
 
     original_tokens: int
     optimised_tokens: int
@@ -59,7 +59,7 @@ class Optimisation(Wire):
 
 
 class LessonPreview(Wire):
-    """What a lesson's model would be given."""
+    """The prompt and tools that a lesson's model would get."""
 
     system_prompt: str
     function_declarations: list[dict[str, Any]]
@@ -77,7 +77,7 @@ def lesson_prompt(
     level: str | None,
     locale: str,
 ) -> str:
-    """Return the whole prompt of a lesson, not optimised."""
+    """Return the whole prompt of a lesson, before optimisation."""
     say = _say(locale)
     parts = [_BLANK_LINES.sub("", conversation_prompt).rstrip()]
     facts = []
@@ -93,9 +93,9 @@ def lesson_prompt(
         closing = [say("mark_tasks")] if "mark_task_complete" in enabled else []
         parts.append("\n".join([say("objectives"), *lines, *closing]))
     if enabled:
-        own = (configuration.global_instructions or "").strip()
+        instructions = (configuration.global_instructions or "").strip()
         lines = [f"**{id}**: {_when(enabled[id], locale)}" for id in sorted(enabled)]
-        parts.append("\n\n".join(filter(None, [say("functions"), own, *lines])))
+        parts.append("\n\n".join(filter(None, [say("functions"), instructions, *lines])))
     return "\n\n".join(filter(None, parts))
 
 
@@ -126,10 +126,10 @@ def preview(
     reader_locale: str = "en",
     aggressive: bool = False,
 ) -> LessonPreview:
-    """Return what the model of a lesson would be given, and what that costs; it reads nothing.
+    """Return the prompt and tools that a lesson's model would get, with their tokens; it is pure.
 
     Args:
-        locale: The language of the prompt; `reader_locale` is that of the warnings.
+        locale: The language of the prompt; `reader_locale` is the language of the warnings.
     """
     original = lesson_prompt(
         conversation_prompt,
@@ -139,7 +139,7 @@ def preview(
         level=level,
         locale=locale,
     )
-    prompt = optimised(original, aggressive=aggressive)
+    prompt = optimise(original, aggressive=aggressive)
     declared = declarations(catalog, configuration.enabled)
     before, after = text_tokens(original), text_tokens(prompt)
     tools = sum(text_tokens(json.dumps(each, ensure_ascii=False)) for each in declared)
@@ -164,9 +164,9 @@ def preview(
     )
 
 
-def optimised(prompt: str, *, aggressive: bool = False) -> str:
-    """Return a prompt without line ends' spaces, doubled blank lines and empty headers. Fenced and
-    indented blocks, tables and lists stay as they are, and to do it twice changes nothing.
+def optimise(prompt: str, *, aggressive: bool = False) -> str:
+    """Return a prompt without trailing spaces, repeated blank lines and empty headers. Fenced and
+    indented blocks, tables and lists stay unchanged; the operation is idempotent.
 
     Args:
         aggressive: Also make headers plain text and shorten common phrases, outside of blocks.

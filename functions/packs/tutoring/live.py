@@ -1,8 +1,8 @@
-"""Live voice: `create_live_session`, with which a client talks to the tutor by itself.
+"""Live voice: `create_live_session`, which lets a client talk to the tutor without this server.
 
-The server does not hear such a talk. The client answers a tool call by calling that capability's
-own function with `context: {sessionId, turns?, heard?}`; time and the session's state are checked
-there like in text, and what the client says of the talk is recorded as claimed.
+The server does not hear the talk. The client answers a tool call by calling that capability's own
+function with `context: {sessionId, turns?, heard?}`; time and the session's state are checked there
+as in text, and the client's statements about the talk are recorded as claimed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from rollcall.core.profile import TurnSetup
 from rollcall.core.shapes import Wire
 
 START = timedelta(minutes=2)
-"""How long a client may take to begin the talk."""
+"""Most time until a client begins the talk."""
 MAX_TOKENS, MAX_A_DAY = 10, 20
-"""How many talks a session may begin, and a student in sessions of the last 24 hours: no budget
-bounds what they cost. One that broke off is resumed with the same token."""
+"""Most talks in a session, and of a student in sessions of the last 24 hours, since no budget
+bounds their cost. A talk that broke off is resumed with the same token."""
 MAX_SESSIONS = 200
-"""How many sessions of a day are read; a student with more begins no talk."""
+"""Most sessions of a day that are read; a student with as many can begin no talk."""
 
 
 class LiveSession(Wire):
-    """What create_live_session returns. `token` is for this client alone, and is kept nowhere."""
+    """What create_live_session returns. `token` is for this client only, and is not stored."""
 
     session_id: str
     token: Annotated[str, Hidden()]
@@ -47,13 +47,13 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     Args:
         session_id: The session, from start_session.
     """
-    from google.api_core.exceptions import FailedPrecondition as Changed
+    from google.api_core.exceptions import FailedPrecondition as ChangedMeanwhile
 
     session = open_session(ctx, session_id)
     check_open(ctx, session)
     if session.live_tokens >= MAX_TOKENS:
         raise ResourceExhausted(TEXTS.text("errors.talks_of_lesson", most=MAX_TOKENS))
-    if _begun_in_a_day(ctx) >= MAX_A_DAY:
+    if _talks_in_a_day(ctx) >= MAX_A_DAY:
         raise ResourceExhausted(TEXTS.text("errors.talks_of_day", most=MAX_A_DAY))
     expires_at = session.ends_at + GRACE
     start_before = min(ctx.now + START, expires_at)
@@ -66,15 +66,15 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
             expires_at=expires_at,
         )
     except FailedPrecondition as error:
-        told = TEXTS.text("errors.no_voice", why=error.text)
-        raise FailedPrecondition(told, hint=error.hint_text) from error
-    # It writes no more than that voice was begun, which its tools' calls are allowed by; a token
-    # that this note came too late for is given to nobody.
+        message = TEXTS.text("errors.no_voice", why=error.text)
+        raise FailedPrecondition(message, hint=error.hint_text) from error
+    # Only the count of tokens is written, which lets the talk's tool calls through; if the session
+    # has changed meanwhile, the token is not returned to anybody.
     reference = ctx.db.collection(SESSIONS).document(session.id)
     unchanged = ctx.db.write_option(last_update_time=session.read_at)
     try:
         reference.update({"liveTokens": session.live_tokens + 1}, option=unchanged)
-    except Changed as error:
+    except ChangedMeanwhile as error:
         raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error
     return LiveSession(
         session_id=session.id,
@@ -86,8 +86,8 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     )
 
 
-def _begun_in_a_day(ctx: ToolContext) -> int:
-    """Return how many talks the student began in sessions of the last 24 hours."""
+def _talks_in_a_day(ctx: ToolContext) -> int:
+    """Count the talks that the student began in sessions of the last 24 hours."""
     from google.cloud.firestore import FieldFilter
 
     own = ctx.db.collection(SESSIONS).where(filter=FieldFilter("uid", "==", ctx.user.uid))

@@ -1,10 +1,10 @@
-"""Lessons as teachers configure them: `configure_lesson`, `get_lesson`, `preview_lesson`, and
-`list_lessons` for their students.
+"""Missions, the lessons that teachers configure: `configure_lesson`, `get_lesson` and
+`preview_lesson`, and `list_lessons` for their students.
 
 missions/{m}  teacherUid, courseId, title, conversationPrompt, level, durationMinutes, tasks,
               lessonType, locale, toolConfiguration, updatedAt, schemaVersion
 
-A course offers the lessons of those who teach it now: one of somebody who left is their own alone.
+A course offers the lessons of its current teachers; those of a former teacher are only theirs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from packs.tutoring.configuration import (
     Preset,
     ToolConfiguration,
     check_plain,
-    of_old_mission,
+    legacy_configuration,
     read_configuration,
     with_defaults,
 )
@@ -51,7 +51,7 @@ MIN_MINUTES, MAX_MINUTES = 5, 90
 MAX_LISTED = 100
 _MAX_VALUES = 30  # of one query's "in"
 DRAFT = ApprovalPolicy(ask="never")
-"""A lesson is the teacher's own draft, and nothing of it happens before it is started."""
+"""A lesson needs no approval: it is the teacher's own draft, without effect until it is started."""
 
 Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
 MissionId = Id
@@ -72,7 +72,7 @@ Tasks = Annotated[list[LessonTask], Field(max_length=MAX_TASKS)]
 
 
 class Mission(Struct, frozen=True):
-    """A lesson as it is stored."""
+    """A stored lesson."""
 
     id: str
     teacher_uid: str
@@ -88,7 +88,8 @@ class Mission(Struct, frozen=True):
 
 
 class LessonConfigured(Wire):
-    """What configure_lesson returns. `changes`: in words, what was switched on by itself."""
+    """What configure_lesson returns. `changes` says in words which tools were switched on
+    automatically."""
 
     done: str
     mission_id: str
@@ -100,7 +101,7 @@ class LessonConfigured(Wire):
 
 
 class LessonDetails(Wire):
-    """A lesson as configure_lesson takes it."""
+    """A lesson with the fields that configure_lesson accepts."""
 
     mission_id: str
     title: str
@@ -116,7 +117,7 @@ class LessonDetails(Wire):
 
 class PreviewedLesson(LessonPreview):
     """What preview_lesson returns. `tool_configuration` is what configure_lesson would save, and
-    `changes` says in words what it would switch on by itself."""
+    `changes` says in words which tools it would switch on automatically."""
 
     tool_configuration: ToolConfiguration
     changes: list[str]
@@ -144,7 +145,7 @@ def open_mission(ctx: ToolContext, mission_id: str, *, to_learn: bool = False) -
     offers.
 
     Raises:
-        NotFound: There is none that the user may open; the two cannot be told apart.
+        NotFound: The user may not open it, or it does not exist; the error does not say which.
     """
     snapshot = ctx.db.collection(MISSIONS).document(mission_id).get()
     data = snapshot.to_dict() or {}
@@ -166,7 +167,7 @@ def _is_offered(ctx: ToolContext, mission: dict[str, Any]) -> bool:
 
 def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
     data = snapshot.to_dict() or {}
-    stored = data.get("toolConfiguration")
+    frozen_fields = data.get("toolConfiguration")
     return Mission(
         id=snapshot.id,
         teacher_uid=data["teacherUid"],
@@ -178,7 +179,9 @@ def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
         tasks=tuple(Task(id=each["id"], text=each["text"]) for each in data.get("tasks") or ()),
         lesson_type=data.get("lessonType") or "standard",
         locale=data.get("locale") or "en",
-        configuration=of_old_mission(data) if stored is None else read_configuration(stored),
+        configuration=legacy_configuration(data)
+        if frozen_fields is None
+        else read_configuration(frozen_fields),
     )
 
 
@@ -223,7 +226,7 @@ def configure_lesson(
         preset: A ready choice of tools, instead of tool_configuration.
         tool_configuration: The tools, each with when it may fire.
     """
-    chosen = _chosen(preset, tool_configuration)
+    chosen = _chosen_configuration(preset, tool_configuration)
     if mission_id is None and title is None:
         raise invalid("title", "no_title", "title_chars", title_chars=TITLE_CHARS)
     before = open_mission(ctx, mission_id) if mission_id else None
@@ -232,7 +235,7 @@ def configure_lesson(
     if course_id is not None:
         open_course(ctx, course_id)
     own = chosen or (before.configuration if before else lesson_tools.preset("standard_lesson"))
-    chosen_tasks = _numbered(tasks) if tasks is not None else (before.tasks if before else ())
+    chosen_tasks = _tasks_with_ids(tasks) if tasks is not None else (before.tasks if before else ())
     kind = lesson_type or (before.lesson_type if before else "standard")
     configuration = with_defaults(own, has_tasks=bool(chosen_tasks), is_review=kind == "review")
     if conversation_prompt is None:
@@ -262,7 +265,7 @@ def configure_lesson(
     ctx.batch.set(
         ctx.db.collection(MISSIONS).document(mission.id),
         {
-            **stored(mission),
+            **frozen_fields(mission),
             "teacherUid": mission.teacher_uid,
             "courseId": mission.course_id,
             "updatedAt": ctx.now,
@@ -310,10 +313,10 @@ def get_lesson(ctx: ToolContext, *, mission_id: MissionId) -> LessonDetails:
     )
 
 
-def _chosen(
+def _chosen_configuration(
     preset: str | None, tool_configuration: dict[str, Any] | None
 ) -> ToolConfiguration | None:
-    """The configuration that a caller chose, by name or in full."""
+    """Return the configuration that a caller chose, as a preset or in full."""
     if preset is not None and tool_configuration is not None:
         raise invalid("preset", "preset_or_configuration", "send_one")
     if tool_configuration is not None:
@@ -321,7 +324,7 @@ def _chosen(
     return lesson_tools.preset(preset) if preset is not None else None
 
 
-def _numbered(tasks: list[LessonTask]) -> tuple[Task, ...]:
+def _tasks_with_ids(tasks: list[LessonTask]) -> tuple[Task, ...]:
     found: dict[str, Task] = {}
     for place, each in enumerate(tasks):
         check_plain(each.text, f"tasks.{place}.text")
@@ -332,8 +335,8 @@ def _numbered(tasks: list[LessonTask]) -> tuple[Task, ...]:
     return tuple(found.values())
 
 
-def stored(mission: Mission) -> dict[str, Any]:
-    """Return what a session freezes of a lesson, as it is stored."""
+def frozen_fields(mission: Mission) -> dict[str, Any]:
+    """Return the stored fields of a lesson that a session freezes."""
     return {
         "title": mission.title,
         "conversationPrompt": mission.conversation_prompt,
@@ -353,7 +356,7 @@ def _catalog(ctx: ToolContext) -> Catalog:
 
 
 def preview_of(ctx: ToolContext, mission: Mission) -> LessonPreview:
-    """Return what the model of a lesson is given."""
+    """Return the prompt and tools that the model of a lesson gets."""
     return preview(
         mission.conversation_prompt,
         mission.configuration,
@@ -367,7 +370,7 @@ def preview_of(ctx: ToolContext, mission: Mission) -> LessonPreview:
 
 
 def tool_name(id: str, locale: str) -> str:
-    """Return the name of a tool of the catalogue, for people."""
+    """Return the display name of a tool of the catalogue."""
     return TEXTS.say(locale, f"catalogue.{id}.name") if id in TOOLS else id
 
 
@@ -398,9 +401,11 @@ def preview_lesson(
         lesson_locale: The language of the tutor's instructions.
         aggressive: Shorten the prompt further, with headers as plain text.
     """
-    own = _chosen(preset, tool_configuration) or lesson_tools.preset("standard_lesson")
+    own = _chosen_configuration(preset, tool_configuration) or lesson_tools.preset(
+        "standard_lesson"
+    )
     check_plain(conversation_prompt, "conversationPrompt")
-    chosen_tasks = _numbered(tasks or [])
+    chosen_tasks = _tasks_with_ids(tasks or [])
     configuration = with_defaults(
         own, has_tasks=bool(chosen_tasks), is_review=lesson_type == "review"
     )

@@ -1,7 +1,7 @@
-"""What the pack keeps about users, for export and erasure.
+"""The pack's data about users, for export and erasure.
 
-A teacher's lessons go with the teacher, and with them the name of who gave a session; sessions,
-review items, completions and facts are the student's own, and go with the student.
+Erasing a teacher deletes their lessons, and their id in students' documents. Sessions, review
+items, completions and facts belong to the student and are erased with the student.
 """
 
 from __future__ import annotations

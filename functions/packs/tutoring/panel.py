@@ -1,6 +1,6 @@
-"""The capability `list_lesson_tools`: what a teacher's panel for lessons is driven by.
+"""The capability `list_lesson_tools`: the data behind a teacher's panel for lessons.
 
-It is made from the catalogue, the presets and the limits that configure_lesson checks, so a panel
+It comes from the catalogue, the presets and the limits that configure_lesson checks, so a panel
 needs no list of its own.
 """
 
@@ -36,14 +36,14 @@ from rollcall.core.shapes import Wire
 
 
 class Choice(Wire):
-    """Something to choose from, with its name for people."""
+    """An option with its display name."""
 
     id: str
     name: str
 
 
 class TriggerField(Wire):
-    """What a trigger needs beside its type, as a key of `triggerCondition`.
+    """A field that a trigger needs beside its type, as a key of `triggerCondition`.
 
     `texts` is a list of 1 to `max_items` short texts, `integer` a number from `minimum` to
     `maximum`, `choice` one of `choices`.
@@ -60,8 +60,8 @@ class TriggerField(Wire):
 
 
 class TriggerChoice(Wire):
-    """A trigger that a tool may have. `is_checked`: the server checks it at each call; the others
-    are asked for in the prompt alone."""
+    """A trigger that a tool may have. `is_checked` says that the server checks it at each call;
+    the others are only in the prompt."""
 
     type: TriggerType
     name: str
@@ -92,7 +92,7 @@ class PresetChoice(Wire):
 
 
 class LessonLimits(Wire):
-    """What configure_lesson accepts."""
+    """The limits of configure_lesson."""
 
     title_chars: int = TITLE_CHARS
     prompt_chars: int = PROMPT_CHARS

@@ -1,5 +1,5 @@
-"""What came of a lesson, for its teacher: `lesson_report` of all its sessions, `session_report` of
-one. Students are told by user id and not by name.
+"""Reports of a lesson for its teacher: `lesson_report` on all its sessions, `session_report` on
+one. Students are named by user id only.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _MAX_MARKS = 2_000
 
 
 class SessionResults(Wire):
-    """One session of a lesson. `student` is a user id; `sources` counts the marks by where they
-    were made, "text" or "live"."""
+    """One session of a lesson. `student` is a user id; `sources` counts errors and completed tasks
+    by where they were recorded, "text" or "live"."""
 
     session_id: str
     student: str
@@ -50,7 +50,7 @@ class LessonReport(Wire):
 
 
 class ReportedTask(Task):
-    """A task of a session. `evidence` and `source` are those of its completion."""
+    """A task of a session. `evidence` and `source` come from its completion."""
 
     is_done: bool
     evidence: str | None = None
@@ -58,7 +58,7 @@ class ReportedTask(Task):
 
 
 class ReportedItem(Wire):
-    """An error that the tutor marked. `count`: how often, in all the teacher's sessions."""
+    """An error that the tutor marked. `count` says how often, in all of the teacher's sessions."""
 
     item_id: str
     error_type: str
@@ -72,7 +72,7 @@ class ReportedItem(Wire):
 
 
 class ReportedSummary(Wire):
-    """What the tutor told the student at the end."""
+    """The tutor's summary for the student at the end."""
 
     strengths: list[str]
     improvements: list[str]
@@ -206,10 +206,8 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
 def _own(ctx: ToolContext, collection: str, test: tuple[str, str, str]) -> BaseQuery:
     from google.cloud.firestore import FieldFilter
 
-    given = ctx.db.collection(collection).where(
-        filter=FieldFilter("teacherUid", "==", ctx.user.uid)
-    )
-    query: BaseQuery = given.where(filter=FieldFilter(*test))
+    own = ctx.db.collection(collection).where(filter=FieldFilter("teacherUid", "==", ctx.user.uid))
+    query: BaseQuery = own.where(filter=FieldFilter(*test))
     return query
 
 
@@ -218,7 +216,7 @@ def _read(query: Any) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _status(ctx: ToolContext, session: dict[str, Any]) -> str:
-    """A session that nobody ended is over by itself."""
+    """Return the status of a session, which ends by itself at its time."""
     is_over = session["status"] != "open" or ctx.now > session["endsAt"]
     return "ended" if is_over else "open"
 

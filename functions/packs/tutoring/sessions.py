@@ -1,11 +1,11 @@
-"""Sessions: a student in a lesson. What the teacher chose is frozen when one begins.
+"""Sessions of a student in a lesson, whose configuration is frozen when the session begins.
 
     sessions/{s}  uid, missionId, teacherUid, courseId, mission (as configured), prompt,
                   promptDigest, threadId, liveTokens, status, startedAt, endsAt, endedAt, summary,
                   schemaVersion
 
-The thread of a session is the one of its first message; its tools work in no other. Which tasks
-are done is in the completions.
+A session's thread is that of its first message; its tools work in no other. Completions record
+which tasks are done.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec import Struct
 from packs.education.courses import checked_id
 from packs.tutoring.configuration import ToolConfiguration, read_configuration
 from packs.tutoring.lesson_prompt import Task
-from packs.tutoring.missions import Mission, MissionId, open_mission, preview_of, stored
+from packs.tutoring.missions import Mission, MissionId, frozen_fields, open_mission, preview_of
 from packs.tutoring.triggers import check_trigger
 from packs.tutoring.wording import TEXTS, summary
 from rollcall.core.capability import capability
@@ -33,9 +33,9 @@ from rollcall.store import paths
 SESSIONS = "sessions"
 SCHEMA_VERSION = 1
 GRACE = timedelta(minutes=5)
-"""How long after its end a lesson's tools still work, for what was under way."""
+"""How long a lesson's tools still work after its end, for calls that are under way."""
 OWN = ApprovalPolicy(ask="never")
-"""Nobody is asked: the lesson's teacher chose its tools, and they work in an open session alone."""
+"""No approval is needed: the teacher chose the tools, and they work only in an open session."""
 COMPLETIONS = "completions"
 MAX_CLAIMED_TURNS = 10_000
 HEARD_CHARS = 500
@@ -44,7 +44,7 @@ SessionId = Id
 
 
 class Session(Struct, frozen=True):
-    """A session, with what was frozen for it."""
+    """A session, with the lesson as frozen for it."""
 
     id: str
     uid: str
@@ -87,7 +87,7 @@ def open_session(ctx: ToolContext, session_id: str | None = None) -> Session:
     """Return a session of the user's own: the argument's, or `context.sessionId`.
 
     Raises:
-        InvalidArgument: None is named, or what is named can be no id.
+        InvalidArgument: No session is named, or its id is not well formed.
         NotFound: The user has no such session.
     """
     id = session_id if session_id is not None else ctx.context.get("sessionId")
@@ -145,10 +145,10 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
     if earlier and earlier.get("status") == "open":
         if earlier.get("endsAt") + GRACE > ctx.now:
             own = open_session(ctx, earlier.id)
-            return _started(own.id, own, own.ends_at, continued=True)
+            return _session_started(own.id, own, own.ends_at, continued=True)
         over = {"status": "ended", "endedAt": earlier.get("endsAt")}
         ctx.batch.update(earlier.reference, over)
-    # The same id for everybody who starts the same one at the same time: one of them is made.
+    # Concurrent starts of the same session get the same id, so only one of them is created.
     text = "\0".join([ctx.user.uid, mission_id, earlier.id if earlier else ""])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
     ends_at = ctx.now + timedelta(minutes=mission.duration_minutes)
@@ -160,7 +160,7 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "missionId": mission_id,
             "teacherUid": mission.teacher_uid,
             "courseId": mission.course_id,
-            "mission": stored(mission),
+            "mission": frozen_fields(mission),
             "prompt": prompt,
             "promptDigest": hashlib.sha256(prompt.encode()).hexdigest(),
             "threadId": None,
@@ -173,10 +173,10 @@ def start_session(ctx: ToolContext, *, mission_id: MissionId) -> SessionStarted:
             "schemaVersion": SCHEMA_VERSION,
         },
     )
-    return _started(id, mission, ends_at, continued=False)
+    return _session_started(id, mission, ends_at, continued=False)
 
 
-def _started(
+def _session_started(
     id: str, lesson: Mission | Session, ends_at: datetime, *, continued: bool
 ) -> SessionStarted:
     return SessionStarted(
@@ -217,7 +217,7 @@ def end_session(ctx: ToolContext, *, session_id: SessionId) -> SessionEnded:
 
 
 def check_open(ctx: ToolContext, session: Session) -> None:
-    """Check that a session goes on.
+    """Check that a session is open.
 
     Raises:
         FailedPrecondition: It was ended, or its time is over.
@@ -231,11 +231,11 @@ def check_open(ctx: ToolContext, session: Session) -> None:
 
 
 class ToolUse(Struct, frozen=True):
-    """A call of one of a session's tools that may have its effect.
+    """A permitted call of one of a session's tools.
 
     Attributes:
         source: Where it was made: in the thread, or in a talk by voice.
-        claimed: What the client says of the talk, where the tool's trigger went by that.
+        claimed: The client's statements about the talk, where the tool's trigger relied on them.
     """
 
     session: Session
@@ -244,18 +244,18 @@ class ToolUse(Struct, frozen=True):
 
     @property
     def origin(self) -> dict[str, Any]:
-        """What is stored of it with each mark."""
+        """The fields about the call that are stored with its effect."""
         return {"source": self.source, **({"claimed": self.claimed} if self.claimed else {})}
 
 
 def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
-    """Return the use of one of a session's tools, if that may fire now.
+    """Return the use of one of a session's tools, if it may fire now.
 
     Raises:
-        InvalidArgument: What a client says of a talk is not that.
+        InvalidArgument: The client's statements about a talk are malformed.
         NotFound: The user has no such session.
-        FailedPrecondition: It is over, is another thread's, does not have the tool, or the tool's
-            trigger has not come; or the call is not a tutor's.
+        FailedPrecondition: The session is over, belongs to another thread or does not have the
+            tool; the tool's trigger has not fired; or the call is not a tutor's.
     """
     session = open_session(ctx)
     check_open(ctx, session)
@@ -298,7 +298,7 @@ def use_tool(ctx: ToolContext, tool_id: str) -> ToolUse:
 
 
 def _claims(ctx: ToolContext) -> tuple[int, tuple[str, ...]]:
-    """What a client says of a talk by voice: the student's turns, and what they said last."""
+    """Return a client's statements about a talk by voice: the student's turns and last words."""
     turns, heard = ctx.context.get("turns", 0), ctx.context.get("heard", "")
     if not isinstance(turns, int) or isinstance(turns, bool) or not 0 <= turns <= MAX_CLAIMED_TURNS:
         raise InvalidArgument(
@@ -330,24 +330,24 @@ def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
 
 
 def turn_setup(ctx: ToolContext) -> TurnSetup:
-    """Give the tutor the lesson's frozen prompt and its tools; without a session, neither."""
+    """Return the lesson's frozen prompt and tools; without a session, a notice and no tools."""
     if ctx.context.get("sessionId") is None:
         return TurnSetup(TEXTS.say(ctx.locale, "sessions.none"), frozenset())
     session = open_session(ctx)
     check_open(ctx, session)
     if session.thread_id != ctx.dialogue.thread_id:
-        _claim(ctx, session)
+        _claim_thread(ctx, session)
     return TurnSetup(session.prompt, frozenset(session.configuration.enabled))
 
 
-def _claim(ctx: ToolContext, session: Session) -> None:
-    """Make this thread the session's, if that has none that is there.
+def _claim_thread(ctx: ToolContext, session: Session) -> None:
+    """Make this thread the session's, unless the session has one that still exists.
 
     Raises:
         FailedPrecondition: The session has another thread.
         Aborted: The session was changed at the same time.
     """
-    from google.api_core.exceptions import FailedPrecondition as Changed
+    from google.api_core.exceptions import FailedPrecondition as ChangedMeanwhile
 
     if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
         raise FailedPrecondition(
@@ -357,5 +357,5 @@ def _claim(ctx: ToolContext, session: Session) -> None:
     unchanged = ctx.db.write_option(last_update_time=session.read_at)
     try:
         reference.update({"threadId": ctx.dialogue.thread_id}, option=unchanged)
-    except Changed as error:
+    except ChangedMeanwhile as error:
         raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error

@@ -1,5 +1,5 @@
-"""The six tools of a tutor. Each checks the session, its configuration and the tool's trigger
-before anything is written, and writes once, however often it is asked to.
+"""The six tools of a tutor, and the student's own reviews. Each tool checks the session, its
+configuration and the tool's trigger before it writes, and a repeated call writes only once.
 
     reviewItems/{i}            uid, teacherUid, courseId, missionIds, sessionIds, errorType,
                                original, correction, explanation, severity, count, card,
@@ -9,8 +9,8 @@ before anything is written, and writes once, however often it is asked to.
     profiles/{uid}/facts/{f}   uid, teacherUid, category, fact, shared, sessionId, source,
                                createdAt, schemaVersion
 
-The same error twice with one teacher is one item, and the same fact is kept once for each teacher.
-A fact is the student's own until they share it with that teacher.
+A repeated error is one item for each teacher, and a repeated fact is stored once for each teacher.
+A fact is private to the student until they share it with that teacher.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ ItemId = Id
 Points = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=8)]
 
 
-class Marked(Wire):
-    """What a tool of the tutor returns. `repeated`: it was there before."""
+class MarkResult(Wire):
+    """What a tool of the tutor returns. `repeated` says that it was recorded before."""
 
     done: str
     id: str
@@ -58,7 +58,7 @@ class Marked(Wire):
 
 
 class ReviewItem(Wire):
-    """Something to review. `due`: when, by the spacing that its reviews led to."""
+    """An item to review. `due` is the time of its next review, by spaced repetition."""
 
     item_id: str
     error_type: ErrorType
@@ -74,12 +74,12 @@ class ReviewItem(Wire):
 
 
 class ReviewItems(Wire):
-    """What list_review_items returns, those that are due first."""
+    """What list_review_items returns, those due first at the top."""
 
     items: list[ReviewItem]
 
 
-class Reviewed(Wire):
+class ReviewResult(Wire):
     """What review_item returns."""
 
     done: str
@@ -110,7 +110,7 @@ def mark_for_review(
     severity: Annotated[int, Field(ge=1, le=10)],
     explanation: Annotated[str, Field(max_length=500)] | None = None,
     audio_ref: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None,
-) -> Marked:
+) -> MarkResult:
     """Mark an error that the student made, for a later review. Do not interrupt the talk for it.
 
     Args:
@@ -125,7 +125,7 @@ def mark_for_review(
 
     use = use_tool(ctx, "mark_for_review")
     session = use.session
-    said = [error_type, _same(original), _same(correction)]
+    said = [error_type, _normalized(original), _normalized(correction)]
     text = "\0".join([ctx.user.uid, session.teacher_uid, *said])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
     reference = ctx.db.collection(ITEMS).document(id)
@@ -144,7 +144,7 @@ def mark_for_review(
         ctx.batch.create(
             reference,
             {
-                **_owned(ctx, use),
+                **_owner_fields(ctx, use),
                 "missionIds": [session.mission_id],
                 "sessionIds": [session.id],
                 "errorType": error_type,
@@ -159,7 +159,7 @@ def mark_for_review(
                 "mastered": False,
             },
         )
-    return Marked(done=_say(ctx, "marked"), id=id, repeated=before.exists)
+    return MarkResult(done=_say(ctx, "marked"), id=id, repeated=before.exists)
 
 
 @capability(
@@ -175,7 +175,7 @@ def update_user_profile(
     *,
     category: Category,
     fact: Annotated[str, Field(min_length=1, max_length=200)],
-) -> Marked:
+) -> MarkResult:
     """Keep something that the student told of themselves and that makes later lessons better.
 
     Args:
@@ -183,7 +183,7 @@ def update_user_profile(
         fact: It, in a sentence, at most 200 characters.
     """
     use = use_tool(ctx, "update_user_profile")
-    text = "\0".join([use.session.teacher_uid, category, _same(fact)])
+    text = "\0".join([use.session.teacher_uid, category, _normalized(fact)])
     id = hashlib.sha256(text.encode()).hexdigest()[:32]
     reference = ctx.db.collection(PROFILES).document(ctx.user.uid).collection(FACTS).document(id)
     before = reference.get()
@@ -202,7 +202,7 @@ def update_user_profile(
                 "schemaVersion": SCHEMA_VERSION,
             },
         )
-    return Marked(done=_say(ctx, "kept"), id=id, repeated=before.exists)
+    return MarkResult(done=_say(ctx, "kept"), id=id, repeated=before.exists)
 
 
 @capability(
@@ -220,7 +220,7 @@ def show_session_summary(
     strengths: Points,
     improvements: Points,
     encouragement: Annotated[str, Field(max_length=300)] | None = None,
-) -> Marked:
+) -> MarkResult:
     """Show the student how the lesson went, at its end.
 
     Args:
@@ -244,7 +244,7 @@ def show_session_summary(
     columns = [names["kind"], names["text"]]
     title = TEXTS.say(session.locale, "tools.summary.title", title=session.title)
     ctx.show(Display(type="table", title=title, text=encouragement, columns=columns, rows=rows))
-    return Marked(done=_say(ctx, "summed_up"), id=session.id)
+    return MarkResult(done=_say(ctx, "summed_up"), id=session.id)
 
 
 @capability(
@@ -260,7 +260,7 @@ def mark_task_complete(
     *,
     task_id: Annotated[str, Field(min_length=1, max_length=40)],
     evidence: Annotated[str, Field(min_length=1, max_length=300)],
-) -> Marked:
+) -> MarkResult:
     """Mark one of the lesson's tasks as done, once the student has clearly accomplished it.
 
     Args:
@@ -277,15 +277,15 @@ def mark_task_complete(
     id = f"{session.id}_{task_id}"
     reference = ctx.db.collection(COMPLETIONS).document(id)
     if reference.get([]).exists:
-        return Marked(done=_say(ctx, "task_done"), id=id, repeated=True)
+        return MarkResult(done=_say(ctx, "task_done"), id=id, repeated=True)
     done = {
         "missionId": session.mission_id,
         "sessionId": session.id,
         "taskId": task_id,
         "evidence": evidence.strip(),
     }
-    ctx.batch.create(reference, {**_owned(ctx, use), **done})
-    return Marked(done=_say(ctx, "task_done"), id=id)
+    ctx.batch.create(reference, {**_owner_fields(ctx, use), **done})
+    return MarkResult(done=_say(ctx, "task_done"), id=id)
 
 
 @capability(
@@ -297,7 +297,7 @@ def mark_task_complete(
     related=["review_item"],
     summary=summary("mark_item_mastered", "itemId"),
 )
-def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
+def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> MarkResult:
     """Mark a review item as mastered; it is refused until the student's own reviews show it.
 
     Args:
@@ -321,7 +321,7 @@ def mark_item_mastered(ctx: ToolContext, *, item_id: ItemId) -> Marked:
         )
     if not data.get("mastered"):
         ctx.batch.update(item.reference, {"mastered": True, "masteredIn": use.origin})
-    return Marked(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
+    return MarkResult(done=_say(ctx, "mastered"), id=item_id, repeated=bool(data.get("mastered")))
 
 
 @capability(category="tutoring", min_role="student", runs_on="client")
@@ -343,7 +343,7 @@ def play_student_audio(ctx: ToolContext, *, item_id: ItemId) -> AudioRequest:
     related=["list_review_items"],
     summary=summary("review_item", "itemId"),
 )
-def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewed:
+def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> ReviewResult:
     """Record how well the student remembered a review item; it is due again when that suggests.
 
     Args:
@@ -364,8 +364,8 @@ def review_item(ctx: ToolContext, *, item_id: ItemId, rating: Rating) -> Reviewe
     }
     unchanged = ctx.db.write_option(last_update_time=item.update_time)
     ctx.batch.update(item.reference, changed, option=unchanged)
-    shown = shown_item(item_id, {**data, **changed})
-    return Reviewed(done=_say(ctx, "reviewed", due=shown.due[:10]), item=shown)
+    shown = to_review_item(item_id, {**data, **changed})
+    return ReviewResult(done=_say(ctx, "reviewed", due=shown.due[:10]), item=shown)
 
 
 @capability(category="tutoring", related=["review_item"], min_role="student")
@@ -380,7 +380,7 @@ def list_review_items(ctx: ToolContext, *, only_due: bool = False) -> ReviewItem
     own = FieldFilter("uid", "==", ctx.user.uid)
     found = ctx.db.collection(ITEMS).where(filter=own).limit(MAX_LISTED).stream()
     items = sorted(
-        (shown_item(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due
+        (to_review_item(each.id, each.to_dict() or {}) for each in found), key=lambda i: i.due
     )
     if only_due:
         items = [i for i in items if not i.mastered and datetime.fromisoformat(i.due) <= ctx.now]
@@ -395,7 +395,7 @@ def _own_item(ctx: ToolContext, item_id: str) -> DocumentSnapshot[Any]:
 
 
 def reviewed_card(stored: dict[str, Any] | None, rating: Rating, at: datetime) -> dict[str, Any]:
-    """Return the card of an item after a review, by FSRS: when it is due, and how stable it is.
+    """Return the FSRS card of an item after a review: when it is due, and how stable it is.
 
     Raises:
         FailedPrecondition: The extra [scheduling] is not installed.
@@ -416,8 +416,8 @@ def _card(stored: dict[str, Any] | None, at: datetime | None = None) -> Card:
     return fsrs.Card(card_id=1, due=at) if at else fsrs.Card(card_id=1)
 
 
-def shown_item(id: str, data: dict[str, Any]) -> ReviewItem:
-    """Return a stored review item as it is told to a student or a tutor."""
+def to_review_item(id: str, data: dict[str, Any]) -> ReviewItem:
+    """Return a stored review item in the form for a student or a tutor."""
     card = data.get("card") or {}
     return ReviewItem(
         item_id=id,
@@ -434,7 +434,7 @@ def shown_item(id: str, data: dict[str, Any]) -> ReviewItem:
     )
 
 
-def _owned(ctx: ToolContext, use: ToolUse) -> dict[str, Any]:
+def _owner_fields(ctx: ToolContext, use: ToolUse) -> dict[str, Any]:
     return {
         "uid": ctx.user.uid,
         "teacherUid": use.session.teacher_uid,
@@ -445,8 +445,8 @@ def _owned(ctx: ToolContext, use: ToolUse) -> dict[str, Any]:
     }
 
 
-def _same(text: str) -> str:
-    """The text as it is compared with others: without case and marks."""
+def _normalized(text: str) -> str:
+    """Return a text in the form that is compared with others: without case and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 

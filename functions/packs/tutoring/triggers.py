@@ -1,8 +1,8 @@
-"""Whether a tool may fire now: checked against the dialogue and the session, not against a model.
+"""Checks whether a tool's trigger has fired, from the dialogue and the session, not from a model.
 
-Only the student's own words count for keywords and for a goodbye, only messages of the thread's log
-for turns, and only the server's clock for time. Too early is a refusal that tells a model what it
-waits for, and nothing is written.
+Only the student's own words count for keywords and goodbyes, only messages of the thread's log for
+turns, and only the server's clock for time. A call that is too early is refused with the condition
+that it waits for, and nothing is written.
 """
 
 from __future__ import annotations
@@ -33,39 +33,41 @@ def check_trigger(
     ends_at: datetime,
     all_tasks_done: Callable[[], bool],
 ) -> None:
-    """Check that a tool's trigger has come.
+    """Check that a tool's trigger has fired.
 
     Args:
-        turns: The student's messages so far; `texts` are they, newest first.
-        all_tasks_done: Called only where the answer depends on it.
+        turns: The number of the student's messages so far.
+        texts: The student's messages, newest first.
+        all_tasks_done: Called only where the result depends on it.
+
     Raises:
-        FailedPrecondition: It has not; the message says what it waits for.
+        FailedPrecondition: It has not fired; the message says what it waits for.
     """
     if trigger.type == "turn_count" and turns < (trigger.min_turns or 0):
-        raise _early("too_few_turns", tool_id, least=trigger.min_turns, turns=turns)
+        raise _too_early("too_few_turns", tool_id, least=trigger.min_turns, turns=turns)
     if trigger.type == "time_remaining":
         left = ends_at - now
         if left > timedelta(minutes=trigger.minutes_remaining or 0):
             minutes = int(left.total_seconds() // 60)
             most = trigger.minutes_remaining
-            raise _early("too_much_time", tool_id, most=most, minutes=minutes)
+            raise _too_early("too_much_time", tool_id, most=most, minutes=minutes)
     if trigger.type == "keyword" and not mentions(texts, trigger.keywords or ()):
         words = ", ".join(trigger.keywords or ())
-        raise _early("no_keyword", tool_id, words=words)
+        raise _too_early("no_keyword", tool_id, words=words)
     if trigger.type == "session_ending" and not (
         now >= ends_at - ENDING or (texts and says_goodbye(texts[0])) or all_tasks_done()
     ):
-        raise _early("not_ending", tool_id)
+        raise _too_early("not_ending", tool_id)
 
 
 def mentions(texts: Sequence[str], keywords: Sequence[str]) -> bool:
-    """Whether one of the texts has all words of a keyword, in any of their forms: as they are, as
-    stems, and Hebrew ones behind prefixes."""
+    """Whether one of the texts has all words of a keyword, in any form: exact, as stems, or in
+    Hebrew with prefixes."""
     wanted = [[{word, *stems(word)} for word in _plain(each).split()] for each in keywords]
     for plain in map(_plain, texts):
         words = re.findall(r"\w+", plain)
-        said = {*words, *stems(plain), *(_HEBREW_PREFIX.sub("", word) for word in words)}
-        if any(not any(said.isdisjoint(forms) for forms in each) for each in wanted):
+        spoken = {*words, *stems(plain), *(_HEBREW_PREFIX.sub("", word) for word in words)}
+        if any(not any(spoken.isdisjoint(forms) for forms in each) for each in wanted):
             return True
     return False
 
@@ -75,7 +77,7 @@ def _plain(text: str) -> str:
 
 
 def says_goodbye(text: str) -> bool:
-    """Whether a message takes leave."""
+    """Whether a message says goodbye."""
     return any(pattern.search(_plain(text)) for pattern in _goodbyes())
 
 
@@ -84,6 +86,6 @@ def _goodbyes() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(TEXTS.say(language, "cues.goodbye")) for language in TEXTS.languages)
 
 
-def _early(key: str, tool_id: str, **values: object) -> FailedPrecondition:
+def _too_early(key: str, tool_id: str, **values: object) -> FailedPrecondition:
     text = TEXTS.text(f"errors.{key}", tool=tool_id, **values)
     return FailedPrecondition(text, hint=TEXTS.text("hints.go_on"))

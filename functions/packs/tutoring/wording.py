@@ -1,4 +1,4 @@
-"""The wording of the tutoring pack, from `texts/<language>.json`."""
+"""The pack's texts, by language, and errors and summaries made of them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ TEXTS = Texts(__file__)
 
 
 def invalid(field: str, key: str, hint: str, /, **values: object) -> InvalidArgument:
-    """Return the refusal of an argument, which says the texts `errors.<key>` and `hints.<hint>`."""
+    """Return the error of an argument, with the texts `errors.<key>` and `hints.<hint>`."""
     what, accepted = TEXTS.text(f"errors.{key}", **values), TEXTS.text(f"hints.{hint}", **values)
     return InvalidArgument(what, field=field, hint=accepted)
 
 
 def summary(name: str, argument: str) -> Callable[[dict[str, Any]], dict[str, str]]:
-    """Return how a write is summed up for who would be asked about it: its text, with an
-    argument."""
+    """Return the function that summarizes a write for its decider, by a text and an argument."""
 
-    def summarize(given: dict[str, Any]) -> dict[str, str]:
-        return TEXTS.by_language(f"summaries.{name}", what=short(str(given.get(argument) or "—")))
+    def summarize(arguments: dict[str, Any]) -> dict[str, str]:
+        value = short(str(arguments.get(argument) or "—"))
+        return TEXTS.by_language(f"summaries.{name}", what=value)
 
     return summarize

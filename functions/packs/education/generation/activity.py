@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from packs.education.blocks import Item, item
 from packs.education.contents import InteractiveKind
-from packs.education.generation.making import (
+from packs.education.generation.drafts import (
     Brief,
     Count,
     DocumentId,
     GeneratedContent,
+    GeneratedItems,
     Instructions,
-    Made,
     PassageText,
     Topic,
-    find_serving,
+    find_standards_for,
     make_content,
     makes_draft,
     read_brief,
@@ -32,12 +32,12 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "educational": ("open", "numeric", "cloze", "order", "choice"),
     "game": ("match", "order", "true_false", "choice", "multi_choice", "cloze"),
 }
-"""Which kinds of questions come first."""
+"""The kinds of questions that come first, by profile."""
 _OF_SCRIPT = (
     "done", "content_id", "title", "files", "standards", "banner", "generator", "unverified",
     "seconds",
 )  # fmt: skip
-"""What a podcast's script says of itself as well."""
+"""The fields that a podcast's script has too."""
 
 
 class InteractiveContent(GeneratedContent):
@@ -45,7 +45,7 @@ class InteractiveContent(GeneratedContent):
 
     Attributes:
         bot: A briefing for an agent that helps pupils with this content.
-        seconds: How long a podcast is.
+        seconds: The length of a podcast.
     """
 
     bot: str | None = None
@@ -101,9 +101,9 @@ def generate_interactive_activity(
     bot = _bot(brief) if include_bot else None
     if product_type == "podcast":
         script = make_podcast(ctx, brief)
-        told = {name: getattr(script, name) for name in _OF_SCRIPT}
-        made_of = {"kind": "podcast", "grade": brief.grade, "subject": brief.subject}
-        return InteractiveContent(**told, **made_of, blocks=[], block_ids=[], bot=bot)
+        shared = {name: getattr(script, name) for name in _OF_SCRIPT}
+        request = {"kind": "podcast", "grade": brief.grade, "subject": brief.subject}
+        return InteractiveContent(**shared, **request, blocks=[], block_ids=[], bot=bot)
     made, brief = make_content(ctx, brief)
     items = made.items
     if product_type == "exam":
@@ -111,10 +111,10 @@ def generate_interactive_activity(
     elif product_type == "lesson":
         items = [_opening(brief), *items]
     total = 100 if product_type == "exam" else 10 * sum(each.block.is_question for each in items)
-    made = Made(
+    made = GeneratedItems(
         with_points(items, total), made.generator, made.left_out, made.unverified, made.notes
     )
-    standards = find_serving(ctx, brief)
+    standards = find_standards_for(ctx, brief)
     stored = store_content(ctx, brief, made, product_type, standards=standards)
     return InteractiveContent(**dict(stored), bot=bot)
 
@@ -124,11 +124,11 @@ def _without_hints(item: Item) -> Item:
 
 
 def _opening(brief: Brief) -> Item:
-    """How a lesson begins: its topic, and what to do."""
+    """Return the opening block of a lesson: its topic, and what to do."""
     return item("text", TEXTS.say(brief.locale, "lesson.opening", topic=brief.topic))
 
 
 def _bot(brief: Brief) -> str:
-    """What an agent is told that helps pupils with the content, and not with its answers."""
+    """Return a briefing for an agent that helps pupils without giving answers."""
     grade = grade_name(brief.grade, brief.locale) if brief.grade else ""
     return TEXTS.say(brief.locale, "bot", topic=brief.topic, grade=grade)

@@ -1,8 +1,8 @@
-"""Items and texts written by the model, of which nothing is believed that was not checked.
+"""Asks the model for items and texts, and checks every item of its replies.
 
-A numeric key has to follow from its `check`; a statement of fact has to quote a passage word for
-word, or is marked unverified. What fails goes back to the model once, with the reasons; what fails
-again is left out and counted.
+A numeric key must follow from its `check`; a statement of fact must quote a passage word for word,
+or is marked unverified. Items that fail go back to the model once, with the reasons; those that
+fail again are left out and counted.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ class Drafts(BaseModel):
     items: list[Draft]
 
 
-class Written(Struct, frozen=True):
-    """What of a model's items held; `left_out` is how many did not, `unverified` how many of those
-    that did say something that no passage says."""
+class ModelItems(Struct, frozen=True):
+    """A model's items that passed the checks; `left_out` counts those that failed, `unverified`
+    those that passed but state something that no passage says."""
 
     items: list[Item]
     left_out: int
@@ -80,40 +80,40 @@ class Written(Struct, frozen=True):
 def ask_model(
     model: TextModel, instructions: str, text: str, shape: type[T], *, system: str
 ) -> T | None:
-    """Return the model's answer in a shape; None where it gave none.
+    """Return the model's answer in a shape; None where it failed or did not match it.
 
     Args:
-        instructions: The task, and what the teacher asked for.
-        text: Material, already between fences.
+        instructions: The task.
+        text: The request and the material, already fenced.
         system: The locale's rules for every answer.
     """
     try:
         schema = shape.model_json_schema()
         reply = model.generate(instructions=f"{system}\n\n{instructions}", text=text, schema=schema)
         return shape.model_validate(reply)
-    except (AgentError, ValidationError) as error:  # what needs no model can still be made
+    except (AgentError, ValidationError) as error:  # the caller can still work without a model
         log.warning("the text model did not answer (%s)", type(error).__name__)
         return None
 
 
 def fenced(request: dict[str, Any], passages: Sequence[Passage]) -> str:
-    """Put a teacher's request and the passages between marks that neither can close."""
+    """Put a teacher's request and the passages between tags that neither can close."""
     lines = [
         json.dumps({"n": n, "title": each.title, "text": each.text}, ensure_ascii=False)
         for n, each in enumerate(passages, 1)
     ]
-    asked = json.dumps(request, ensure_ascii=False)
-    parts = ["<request>", _closed(asked), "</request>", "<material>"]
-    return "\n".join([*parts, *map(_closed, lines), "</material>"])
+    request_json = json.dumps(request, ensure_ascii=False)
+    parts = ["<request>", _escaped(request_json), "</request>", "<material>"]
+    return "\n".join([*parts, *map(_escaped, lines), "</material>"])
 
 
 def model_items(
     model: TextModel, request: dict[str, Any], passages: Sequence[Passage], *, locale: str
-) -> Written | None:
+) -> ModelItems | None:
     """Return items by the model, checked; None where the model did not answer.
 
     Args:
-        request: What is wanted, as plain JSON: topic, grade, count and so on.
+        request: The teacher's request as plain JSON: topic, grade, count and so on.
     """
     system, text = TEXTS.data(locale, "prompts.rules"), fenced(request, passages)
     task = TEXTS.data(locale, "prompts.items")
@@ -121,26 +121,28 @@ def model_items(
     if answer is None:
         return None
     wanted = int(request["count"])
-    made, failed = _checked(answer.items[: 2 * wanted], passages, [])
+    made, failed = _check_drafts(answer.items[: 2 * wanted], passages, [])
     if failed:
         reasons = [
             {"item": draft.model_dump(exclude_defaults=True), "problem": problem}
             for draft, problem in failed
         ]
-        again = f"{task}\n\n{TEXTS.data(locale, 'prompts.again')}"
-        retold = fenced({**request, "count": len(failed), "failed": reasons}, passages)
-        second = ask_model(model, again, retold, Drafts, system=system)
+        second_task = f"{task}\n\n{TEXTS.data(locale, 'prompts.again')}"
+        second_text = fenced({**request, "count": len(failed), "failed": reasons}, passages)
+        second = ask_model(model, second_task, second_text, Drafts, system=system)
         drafts = second.items[: len(failed)] if second else []
-        remade, left = _checked(drafts, passages, made)
+        remade, left = _check_drafts(drafts, passages, made)
         made += remade
         failed = [*left, *failed[len(drafts) :]]
     made = made[:wanted]
     unverified = sum(each.block.basis == "unverified" for each in made)
-    return Written(made, left_out=len(failed), unverified=unverified)
+    return ModelItems(made, left_out=len(failed), unverified=unverified)
 
 
-def quoted(passages: Sequence[Passage], number: int | None, quote: str | None) -> Passage | None:
-    """Return the passage that says a quote word for word; None where none does."""
+def passage_with_quote(
+    passages: Sequence[Passage], number: int | None, quote: str | None
+) -> Passage | None:
+    """Return the passage that contains a quote word for word; None if none does."""
     wanted = normal_text(quote or "")
     if len(wanted) < _LEAST_QUOTE:
         return None
@@ -149,10 +151,10 @@ def quoted(passages: Sequence[Passage], number: int | None, quote: str | None) -
     return next(found, None)
 
 
-def _checked(
+def _check_drafts(
     drafts: Sequence[Draft], passages: Sequence[Passage], known: Sequence[Item]
 ) -> tuple[list[Item], list[tuple[Draft, str]]]:
-    """Return the drafts that hold as items, and the others with the reasons."""
+    """Return the valid drafts as items, and the others with the reasons."""
     stems = {normal_text(each.block.stem) for each in known}
     made: list[Item] = []
     failed: list[tuple[Draft, str]] = []
@@ -178,9 +180,9 @@ def _item(draft: Draft, passages: Sequence[Passage]) -> Item:
     """Return a draft as an item.
 
     Raises:
-        ValueError: It is none, or its key does not hold; says why.
+        ValueError: It is not a valid item, or its key is wrong; the message says why.
     """
-    passage = quoted(passages, draft.passage, draft.quote)
+    passage = passage_with_quote(passages, draft.passage, draft.quote)
     texts = draft.options
     if len({normal_text(each) for each in texts}) < len(texts):
         raise ValueError("two options are the same")
@@ -217,7 +219,7 @@ def _item(draft: Draft, passages: Sequence[Passage]) -> Item:
     )
     if computed and draft.check is None:
         raise ValueError("a key that is a number needs a check, the arithmetic that gives it")
-    if draft.check and _proves_nothing(draft, draft.check):
+    if draft.check and _is_bare_number(draft, draft.check):
         raise ValueError("a check is the arithmetic that gives the key, not the key itself")
     if problem := check_problem(made) or stem_problem(made):
         raise ValueError(problem)
@@ -239,8 +241,8 @@ def _key(draft: Draft) -> dict[str, Any]:
 
 
 def _needs_check(draft: Draft, passage: Passage | None) -> bool:
-    """Whether a key is a number, which nobody takes on trust; a number that a passage is quoted
-    for (a year, a length) is a fact."""
+    """Whether a key is a number that must be computed. A number in a quoted passage, such as a year
+    or a length, is a fact and need not."""
     if draft.kind == "true_false":
         return _STATEMENT.search(draft.stem) is not None
     right = [draft.options[n - 1] for n in draft.correct]
@@ -258,8 +260,8 @@ def _needs_check(draft: Draft, passage: Passage | None) -> bool:
     return not all(set(_NUMBER.findall(text.replace(",", ""))) <= cited for text in right)
 
 
-def _proves_nothing(draft: Draft, check: str) -> bool:
-    """Whether a check is a bare number; options that are arithmetic are compared even with one."""
+def _is_bare_number(draft: Draft, check: str) -> bool:
+    """Whether a check is a bare number, which proves nothing unless the options are arithmetic."""
     if draft.kind in ("choice", "multi_choice") and any(map(_OPERATION.search, draft.options)):
         return False
     return any(_LITERAL.fullmatch(part.strip()) for part in check.split(";"))
@@ -276,5 +278,5 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _closed(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("<", "\\u003c")

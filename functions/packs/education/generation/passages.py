@@ -1,4 +1,4 @@
-"""Passages of a teacher's material, and questions made of their own words without a model."""
+"""Finds passages of a teacher's material, and makes questions of their words without a model."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from packs.education.courses import taught_by
 from packs.education.generation.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.text import HEBREW_PREFIXES, is_stopword, sentences, terms, tokens
-from rollcall.knowledge.search import Passage as Found
+from rollcall.knowledge.search import Passage as SearchPassage
 from rollcall.knowledge.search import citation, search
 
 MAX_PASSAGE = 12_000
 MAX_FOUND = 6
 _WORDS = range(6, 36)
-"""How many words a sentence has that a question is made of."""
+"""The number of words of a sentence that a question is made of."""
 _MOST_SHOWN = 2_500
 _BANK = 4
 _PREPOSITIONS = frozenset("בכלו")
 _TOKEN = re.compile(r"[^\W_]+(?:[\"'׳״-][^\W_]+)*")
-_DEFINITIONS = (
+_DEFINITION_PATTERNS = (
     re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:הוא|היא|הם|הן) (?P<meaning>[^?!]{12,160})\.?$"),
     re.compile(r"^(?P<term>[^,.:;()?!]{2,40}?) (?:is|are) (?P<meaning>[^?!]{12,160})\.?$"),
 )
@@ -41,7 +41,7 @@ class Passage(Struct, frozen=True):
     document_id: str | None = None
 
     def source(self, quote: str | None = None) -> Source:
-        """Return the passage as a source of what a block says."""
+        """Return the passage as the source of a block."""
         quote = " ".join(quote.split())[:1_000] if quote else None
         title = self.title[:300]
         return Source(title=title, page=self.page, document_id=self.document_id, quote=quote)
@@ -55,15 +55,15 @@ def find_passages(
     document_id: str | None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Passage]:
-    """Return the passage that was sent along, or else what the teacher's documents and those of
-    the courses that the teacher teaches say of a topic, best first; what was found is cited.
+    """Return the passage in the request, or else passages about a topic from the documents of the
+    teacher and of the teacher's courses, best first; those are cited.
 
     Args:
-        labels: Documents with these come first: the others are searched if they say nothing.
+        labels: Documents with these labels are searched first, the others if they have nothing.
 
     Raises:
         NotFound: `document_id` names no document that the user may read.
-        FailedPrecondition: It names one that nothing can be found in yet.
+        FailedPrecondition: `document_id` names a document that cannot be searched yet.
     """
     if passage and passage.strip():
         title = TEXTS.say(ctx.locale, "passages.sent_along")
@@ -72,12 +72,12 @@ def find_passages(
         return []
     groups = [f"course:{course.id}" for course in taught_by(ctx)]
     wanted = set(terms(topic))
-    about: list[Found] = []
+    about: list[SearchPassage] = []
     for chosen in [labels, None] if labels and document_id is None else [None]:
         found = search(
             ctx, topic, document_id=document_id, labels=chosen, groups=groups, limit=MAX_FOUND
         ).passages
-        # Nothing about the topic is better than something about another.
+        # No passage is better than one about another topic.
         about = [each for each in found if wanted & set(terms(f"{each.heading} {each.text}"))]
         if about:
             break
@@ -86,9 +86,9 @@ def find_passages(
     return [_passage(each, ctx.locale) for each in about]
 
 
-def _passage(found: Found, locale: str) -> Passage:
-    """A found passage; one over several pages names them all, since it is not known which of them
-    a sentence stands on."""
+def _passage(found: SearchPassage, locale: str) -> Passage:
+    """Convert a search result. One over several pages has them in its title, since it is not known
+    which of them a sentence is on."""
     first, last = found.page_from, found.page_to
     if first is None or last is None or first == last:
         return Passage(found.title, found.text, first, found.document_id)
@@ -99,21 +99,21 @@ def _passage(found: Found, locale: str) -> Passage:
 def text_items(
     passages: Sequence[Passage], *, count: int, seed: str, locale: str, level: Level = "core"
 ) -> list[Item]:
-    """Make questions whose every word is the passages' own: cloze, match, order and open.
+    """Make questions from the words of passages only: cloze, match, order and open.
 
-    The passage itself comes first, to be read; fewer questions where there is less to ask.
+    Each passage comes before its questions. There may be fewer than `count`.
     """
     random = Random(seed)
     made: list[Item] = []
     read: set[int] = set()
     pools = [_clozes, _matches, _orders, _opens]
     found = [pool(passages, random, locale) for pool in pools]
-    asked: list[tuple[int, Item]] = []
-    while len(asked) < count and any(found):
+    questions: list[tuple[int, Item]] = []
+    while len(questions) < count and any(found):
         for pool in found:
-            if pool and len(asked) < count:
-                asked.append(pool.pop(0))
-    for place, question in sorted(asked, key=lambda pair: pair[0]):
+            if pool and len(questions) < count:
+                questions.append(pool.pop(0))
+    for place, question in sorted(questions, key=lambda pair: pair[0]):
         if place not in read:
             read.add(place)
             text = passages[place].text[:_MOST_SHOWN]
@@ -124,7 +124,7 @@ def text_items(
 
 
 def _usable(passage: Passage) -> list[str]:
-    """Sentences that say something: whole, of a middle length, and no question."""
+    """Return the sentences to make questions of: complete, of medium length, no question."""
     return [
         each
         for each in sentences(passage.text[:_MOST_SHOWN])
@@ -133,7 +133,7 @@ def _usable(passage: Passage) -> list[str]:
 
 
 def _key_words(passage: Passage) -> list[str]:
-    """The words of a passage that carry its topic, the most frequent first."""
+    """Return the content words of a passage, the most frequent first."""
     found: Counter[str] = Counter()
     shown: dict[str, str] = {}
     for word in _TOKEN.findall(passage.text[:_MOST_SHOWN]):
@@ -145,7 +145,7 @@ def _key_words(passage: Passage) -> list[str]:
 
 
 def _clozes(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Sentences with one of their words left out, and a bank to choose it from."""
+    """Make clozes: sentences with one word left out, and a word bank to choose from."""
     made = []
     for place, passage in enumerate(passages):
         words = _key_words(passage)
@@ -175,11 +175,11 @@ def _once(word: str, sentence: str) -> bool:
     return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)) == 1
 
 
-def _defined(passage: Passage) -> list[tuple[str, str]]:
-    """The terms that a passage defines, each with what it says of it."""
+def _definitions(passage: Passage) -> list[tuple[str, str]]:
+    """Return the terms that a passage defines, each with its meaning."""
     found: dict[str, tuple[str, str]] = {}
     for sentence in _usable(passage):
-        match = next((m for each in _DEFINITIONS if (m := each.match(sentence))), None)
+        match = next((m for each in _DEFINITION_PATTERNS if (m := each.match(sentence))), None)
         if match and len(match["term"].split()) <= 4 and terms(match["term"]):
             meaning = match["meaning"].strip(". ")
             found.setdefault(normal_text(match["term"]), (match["term"], meaning))
@@ -187,10 +187,10 @@ def _defined(passage: Passage) -> list[tuple[str, str]]:
 
 
 def _matches(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Terms that the passages define, beside what they say of each."""
+    """Make matches of the terms that the passages define with their meanings."""
     made = []
     for place, passage in enumerate(passages):
-        pairs = _defined(passage)[:5]
+        pairs = _definitions(passage)[:5]
         if len(pairs) < 3 or len({normal_text(meaning) for _, meaning in pairs}) < len(pairs):
             continue
         shown = random.sample([meaning for _, meaning in pairs], len(pairs))
@@ -210,7 +210,7 @@ def _matches(passages: Sequence[Passage], random: Random, locale: str) -> list[t
 
 
 def _orders(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Sentences that follow each other in a passage, mixed."""
+    """Make orders of consecutive sentences of a passage, shuffled."""
     made = []
     for place, passage in enumerate(passages):
         run = _usable(passage)[:4]
@@ -231,32 +231,32 @@ def _orders(passages: Sequence[Passage], random: Random, locale: str) -> list[tu
 
 
 def _opens(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Questions about what a passage speaks of; its sentences are the answer."""
+    """Make open questions about the themes of a passage; its sentences are the answer."""
     made = []
     for place, passage in enumerate(passages):
-        for word, said in _themes(passage)[:4]:
+        for word, sentences_with in _themes(passage)[:4]:
             criteria = [TEXTS.say(locale, "passages.from_text")]
             made.append(
                 (place, item(
                     "open", TEXTS.say(locale, "passages.open", word=word),
-                    key={"sample": " ".join(said), "criteria": criteria},
-                    source=passage.source(said[0]), basis="cited", bloom="understand",
+                    key={"sample": " ".join(sentences_with), "criteria": criteria},
+                    source=passage.source(sentences_with[0]), basis="cited", bloom="understand",
                 ))
             )  # fmt: skip
     return made
 
 
 def _themes(passage: Passage) -> list[tuple[str, list[str]]]:
-    """What a passage speaks of more than once, then what it defines, each with sentences that
-    name it.
+    """Return the words that a passage uses more than once, then the terms that it defines, each
+    with sentences that have it.
 
-    A Hebrew word is shown without the letters that are glued to it where the passage has it with
-    others too; what only stands after a preposition is left out.
+    A Hebrew word is shown without its prefix letters if the passage has it with other prefixes too;
+    words that occur only after a preposition are left out.
     """
-    told = {sentence: _TOKEN.findall(sentence.casefold()) for sentence in _usable(passage)}
-    counted = Counter(word for words in told.values() for word in words)
+    words_of = {sentence: _TOKEN.findall(sentence.casefold()) for sentence in _usable(passage)}
+    counted = Counter(word for words in words_of.values() for word in words)
     glued: dict[str, dict[str, str]] = {}
-    """The words by what they may be without glued letters, each with these letters."""
+    """Possible base word to the words it may be in, each with its prefix letters."""
     for word in counted:
         if len(word) > 2 and not word.isdigit() and not is_stopword(tokens(word)[0]):
             glued.setdefault(word, {})[word] = ""
@@ -265,7 +265,7 @@ def _themes(passage: Passage) -> list[tuple[str, list[str]]]:
                     break
                 glued.setdefault(word[cut:], {})[word] = word[:cut]
     found: dict[str, int] = {}
-    said: dict[str, list[str]] = {}
+    sentences_with: dict[str, list[str]] = {}
     taken: set[str] = set()
     for bare in sorted(glued, key=lambda each: (-len({*glued[each].values()}), -len(each))):
         words = glued[bare].keys() - taken
@@ -273,11 +273,13 @@ def _themes(passage: Passage) -> list[tuple[str, list[str]]]:
         count = sum(counted[word] for word in words)
         if count > 1 and bare[0] not in _PREPOSITIONS:
             found[bare] = count
-            said[bare] = [each for each in told if not words.isdisjoint(told[each])][:3]
+            sentences_with[bare] = [
+                each for each in words_of if not words.isdisjoint(words_of[each])
+            ][:3]
     names = sorted(found, key=lambda each: -found[each])
-    defined = {
-        term: [each for each in told if each.startswith(term)]
-        for term, _ in _defined(passage)
-        if term.casefold() not in said
+    definitions = {
+        term: [each for each in words_of if each.startswith(term)]
+        for term, _ in _definitions(passage)
+        if term.casefold() not in sentences_with
     }
-    return [*((name, said[name]) for name in names), *defined.items()]
+    return [*((name, sentences_with[name]) for name in names), *definitions.items()]

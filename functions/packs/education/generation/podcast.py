@@ -7,19 +7,19 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from packs.education.blocks import Item, Source, item
-from packs.education.generation.making import (
+from packs.education.generation.drafts import (
     Brief,
     DocumentId,
+    GeneratedItems,
     Generator,
-    Made,
     PassageText,
     Topic,
-    find_serving,
+    find_standards_for,
     makes_draft,
     read_brief,
     store_content,
 )
-from packs.education.generation.model import ask_model, fenced, quoted
+from packs.education.generation.model import ask_model, fenced, passage_with_quote
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
 from rollcall.core.context import ToolContext
@@ -28,19 +28,19 @@ from rollcall.core.shapes import FileRef, Wire
 from rollcall.core.text import sentences
 
 WORDS_PER_S = 2.2
-"""How fast a script is read aloud."""
+"""The speed at which a script is read aloud."""
 _MOST_SENTENCES = 14
 _WORDS = range(5, 45)
 _STATES = 12
-"""A turn of so many words states something; a shorter one greets, asks or agrees."""
+"""Least words of a turn that states something; a shorter one greets, asks or agrees."""
 
 
 class Turn(Wire):
-    """What one host says, from second to second.
+    """The words of one host, with their times.
 
     Attributes:
         source: The passage that says it; None for a question or a greeting.
-        verified: False for a statement that no passage says.
+        verified: False for a statement that no passage has.
     """
 
     host: str
@@ -137,8 +137,8 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
         )
         now = end
     unverified = sum(not turn.verified for turn in turns)
-    standards = find_serving(ctx, brief)
-    made = Made([_block(turn) for turn in turns], generator, unverified=unverified)
+    standards = find_standards_for(ctx, brief)
+    made = GeneratedItems([_block(turn) for turn in turns], generator, unverified=unverified)
     stored = store_content(ctx, brief, made, "podcast", standards=standards)
     return PodcastScript(
         done=stored.done,
@@ -155,11 +155,11 @@ def make_podcast(ctx: ToolContext, brief: Brief) -> PodcastScript:
     )
 
 
-Spoken = tuple[str, str, Source | None, bool]
-"""Host, text, its source, and whether it is no statement without one."""
+TurnText = tuple[str, str, Source | None, bool]
+"""Host, text, source, and whether the text is verified or states nothing."""
 
 
-def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[Spoken]:
+def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[TurnText]:
     if ctx.text_model is None:
         return []
     request = {"topic": brief.topic, "language": brief.locale, "listeners": brief.instructions}
@@ -170,31 +170,31 @@ def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[Spoken]:
         Lines,
         system=TEXTS.data(brief.locale, "prompts.rules"),
     )
-    found: list[Spoken] = []
+    found: list[TurnText] = []
     for line in answer.turns if answer else ():
-        passage = quoted(brief.passages, line.passage, line.quote)
+        passage = passage_with_quote(brief.passages, line.passage, line.quote)
         says = len(line.text.split()) >= _STATES and not line.text.rstrip().endswith("?")
         source = passage.source(line.quote) if passage else None
         found.append((hosts[line.host - 1], line.text, source, passage is not None or not says))
     return found
 
 
-def _from_passages(brief: Brief, hosts: list[str]) -> list[Spoken]:
-    """One host asks, the other reads what the passages say."""
-    said = [
+def _from_passages(brief: Brief, hosts: list[str]) -> list[TurnText]:
+    """Make a script of passages: one host asks, the other reads their sentences."""
+    quotes = [
         (passage, sentence)
         for passage in brief.passages
         for sentence in sentences(passage.text)
         if len(sentence.split()) in _WORDS and not sentence.endswith("?")
     ][:_MOST_SENTENCES]
-    if not said:
+    if not quotes:
         return []
-    asking = TEXTS.data(brief.locale, "podcast.asks")
+    questions = TEXTS.data(brief.locale, "podcast.asks")
     opening = TEXTS.say(brief.locale, "podcast.opening", topic=brief.topic, host=hosts[0])
-    found: list[Spoken] = [(hosts[0], opening, None, True)]
-    for n, (passage, sentence) in enumerate(said):
+    found: list[TurnText] = [(hosts[0], opening, None, True)]
+    for n, (passage, sentence) in enumerate(quotes):
         if n % 2 == 0:
-            found.append((hosts[0], asking[n // 2 % len(asking)], None, True))
+            found.append((hosts[0], questions[n // 2 % len(questions)], None, True))
         found.append((hosts[1], sentence, passage.source(sentence), True))
     found.append((hosts[0], TEXTS.say(brief.locale, "podcast.closing"), None, True))
     return found

@@ -1,4 +1,4 @@
-"""The capability `run_qa_tests`: what is wrong with material, block by block."""
+"""The capability `run_qa_tests`: reports problems of material, block by block."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CORPUS_CONTENTS = 20
 
 
 class QaFinding(Wire):
-    """One thing that is wrong. `severity`: an error makes an answer wrong or undecided."""
+    """A problem. With the severity "error" it makes an answer wrong or ambiguous."""
 
     content_id: str
     block_id: str
@@ -54,10 +54,10 @@ class QaReport(Wire):
     """What run_qa_tests returns.
 
     Attributes:
-        answer: What was found, in words.
+        answer: The result in words.
         checks: Codes of the checks that were made.
-        not_checked: Checks that were not, and why.
-        checked_all: Whether all the material was looked at that was asked for.
+        not_checked: Checks that were not made, and why.
+        checked_all: Whether all of the requested material was checked.
     """
 
     answer: str
@@ -92,7 +92,7 @@ def run_qa_tests(
         content_id: One content alone.
     """
     own = own_contents(ctx, _LOOKED_AT)
-    chosen = _chosen(ctx, own, course_id, unit_id, include_all, content_id)
+    chosen = _contents_to_check(ctx, own, course_id, unit_id, include_all, content_id)
     contents: list[CheckedContent] = []
     findings: list[QaFinding] = []
     not_checked: list[str] = []
@@ -136,7 +136,7 @@ def run_qa_tests(
     )
 
 
-def _chosen(
+def _contents_to_check(
     ctx: ToolContext,
     own: list[OpenedContent],
     course_id: str | None,
@@ -163,7 +163,7 @@ def _chosen(
 
 
 def _corpus(own: list[OpenedContent], checked: OpenedContent) -> list[int]:
-    """Lengths of sentences in the teacher's other material of the same grade."""
+    """Return the sentence lengths of the teacher's other material of the same grade."""
     grade = checked.content.grade
     others = [each for each in own if each.id != checked.id and each.content.grade == grade]
     return [

@@ -1,7 +1,7 @@
-"""Checks of the quality of items: keys, options, wording, accessibility. Pure, for both languages.
+"""Checks the quality of items: keys, options, wording, accessibility. Pure, for both languages.
 
-What is not measured: how hard a text is to read. No validated formula for Hebrew exists, so that
-sentences are only compared with the teacher's own material for the same grade.
+Readability is not measured, since no validated formula for Hebrew exists: sentence lengths are only
+compared with the teacher's own material for the same grade.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Code = Literal[
     "missing_alt", "gendered", "bias", "long_sentence",
 ]  # fmt: skip
 ERRORS: frozenset[Code] = frozenset(("two_right", "key_differs", "duplicate_option"))
-"""What makes an answer wrong or undecided. The others are advice."""
+"""Findings that make an answer wrong or ambiguous; the others are advice."""
 CODES: tuple[Code, ...] = get_args(Code)
 
 LEAST_CORPUS = 30
-"""Sentences that a grade's own corpus has before anything is compared with it."""
+"""Least number of sentences in a grade's corpus for a comparison."""
 _LONGER = 1.5
 _LONGER_CHARS = 12
 _NO_ALT = frozenset(("", "image", "picture", "photo", "תמונה", "איור", "ציור"))
@@ -40,7 +40,7 @@ _CLAUSE = re.compile(r"[.!?:;\n]+\s*")
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is wrong with a block. `about` is the text or the option that it is in."""
+    """A problem of a block. `about` is the text or the option that has it."""
 
     block_id: str
     code: Code
@@ -48,7 +48,7 @@ class Finding(Struct, frozen=True):
 
 
 def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list[Finding]:
-    """Return what is wrong with the blocks of a content, in their order.
+    """Return the problems of a content's blocks, in their order.
 
     Args:
         items: By block id.
@@ -59,17 +59,17 @@ def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list
     longest = _longest_usual(corpus)
     for id, item in items.items():
         block = item.block
-        found += [Finding(id, code, about) for code, about in _of_key(item)]
+        found += [Finding(id, code, about) for code, about in _key_findings(item)]
         if block.kind == "image" and normal_text(block.image.alt if block.image else "") in _NO_ALT:
             found.append(Finding(id, "missing_alt", block.stem[:80]))
         if block.is_question:
-            same = _same(block)
-            if same in seen:
-                found.append(Finding(id, "duplicate_question", seen[same]))
-            seen.setdefault(same, id)
-        said = [text for text in texts_of(item) if text.strip()]
+            identity = _identity(block)
+            if identity in seen:
+                found.append(Finding(id, "duplicate_question", seen[identity]))
+            seen.setdefault(identity, id)
+        texts = [text for text in texts_of(item) if text.strip()]
         for code, cues in _cues().items():
-            about = next((hit for text in said for hit in _hits(cues, text, code)), None)
+            about = next((hit for text in texts for hit in _hits(cues, text, code)), None)
             if about:
                 found.append(Finding(id, code, about))
         if longest and block.source is None:
@@ -79,7 +79,7 @@ def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list
 
 
 def texts_of(item: Item) -> Iterator[str]:
-    """The texts of an item that somebody wrote for it: not those that a source is quoted for."""
+    """Yield the texts that were written for an item, without those quoted from a source."""
     block, key = item.block, item.key
     if block.kind != "text" or block.source is None:
         yield block.stem
@@ -90,7 +90,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 
 def sentence_lengths(items: Sequence[Item]) -> list[int]:
-    """Lengths, in words, of the sentences of questions."""
+    """Return the lengths, in words, of the sentences of questions."""
     return [
         len(sentence.split())
         for each in items
@@ -99,7 +99,7 @@ def sentence_lengths(items: Sequence[Item]) -> list[int]:
     ]
 
 
-def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
+def _key_findings(item: Item) -> Iterator[tuple[Code, str]]:
     block, key = item.block, item.key
     texts = [normal_text(option.text) for option in block.options]
     for place, option in enumerate(block.options):
@@ -119,15 +119,15 @@ def _of_key(item: Item) -> Iterator[tuple[Code, str]]:
         ):
             yield "longest_is_right", right.text
         if twin:
-            return  # the check would say the same
+            return  # the check would report the same
     problem = check_problem(item) or stem_problem(item)
     if problem:
         yield "key_differs", problem
 
 
 def _one_answer(one: Option, other: Option, computed: bool) -> bool:
-    """Whether two options say one thing: as texts, or as numbers where the key is computed. Another
-    question may ask for a form: which of 2/4 and 1/2 is reduced."""
+    """Whether two options are equal: as texts, or as numbers where the key is computed. Without a
+    computed key the form may matter: which of 2/4 and 1/2 is reduced."""
     if normal_text(one.text) == normal_text(other.text):
         return True
     if not computed:
@@ -139,7 +139,7 @@ def _one_answer(one: Option, other: Option, computed: bool) -> bool:
 
 
 def stem_problem(item: Item) -> str | None:
-    """How a key differs from the sum that its question ends in."""
+    """Return how a key differs from the arithmetic that its question ends in; None if it agrees."""
     block, key = item.block, item.key
     match = _SUM.search(block.stem)
     if match is None or not _OPERATION.search(match["sum"]):
@@ -159,27 +159,27 @@ def stem_problem(item: Item) -> str | None:
     return f"{match['sum']} = {right}" if wrong else None
 
 
-def _same(block: Block) -> str:
-    """What two questions have in common that are one: their wording and what is chosen from."""
+def _identity(block: Block) -> str:
+    """Return a key that repeated questions share: their wording and options."""
     options = sorted(normal_text(each.text) for each in (*block.options, *block.targets))
     return repr((_plain(block.stem), options))
 
 
 def _plain(text: str) -> str:
-    """A text without niqqud and needless space; its signs stay, since 7 − 2 is not 7 + 2."""
+    """Return a text without niqqud and extra space; signs stay, since 7 − 2 is not 7 + 2."""
     kept = re.sub(r"[\u0591-\u05c7\u200e\u200f\u2066-\u2069]", "", text)
     return " ".join(kept.split()).casefold().rstrip(" .?=:")
 
 
 def _longest_usual(corpus: Sequence[int]) -> float | None:
-    """How many words a sentence may have: half as many again as nine in ten of the corpus."""
+    """Return the most words of a usual sentence: 1.5 times the corpus's 90th percentile."""
     if len(corpus) < LEAST_CORPUS:
         return None
     return max(12, _LONGER * sorted(corpus)[len(corpus) * 9 // 10])
 
 
 Cues = tuple[frozenset[str], tuple[str, ...]]
-"""Words that tell by themselves, and phrases."""
+"""Single words, and phrases."""
 
 
 @cache
@@ -194,8 +194,8 @@ def _cues() -> dict[Code, Cues]:
 
 
 def _hits(cues: Cues, text: str, code: Code) -> Iterator[str]:
-    """What of a text is cued: a word that opens a clause or is joined to one by ו, or a phrase
-    anywhere, with the letters that Hebrew glues before it."""
+    """Yield the cues in a text: words that open a clause or are joined to one by ו, and phrases
+    anywhere, with Hebrew prefix letters."""
     opening, phrases = cues
     for clause in _CLAUSE.split(text):
         words = normal_text(clause).split()

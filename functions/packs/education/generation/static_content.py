@@ -9,23 +9,23 @@ from pydantic import BaseModel, Field
 from packs.education.blocks import Item, item
 from packs.education.contents import StaticKind
 from packs.education.curriculum import Standard
-from packs.education.generation.making import (
+from packs.education.generation.drafts import (
     Brief,
     Count,
     DocumentId,
     GeneratedContent,
+    GeneratedItems,
     Instructions,
-    Made,
     PassageText,
     Topic,
-    find_serving,
+    find_standards_for,
     make_content,
     makes_draft,
     read_brief,
     store_content,
     with_points,
 )
-from packs.education.generation.model import ask_model, fenced, quoted
+from packs.education.generation.model import ask_model, fenced, passage_with_quote
 from packs.education.generation.wording import TEXTS
 from packs.education.publishing import kind_name
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name
@@ -98,28 +98,30 @@ def generate_static_content(
     )
     if content_type in QUESTION_KINDS:
         made, brief = make_content(ctx, brief)
-        standards = find_serving(ctx, brief)
+        standards = find_standards_for(ctx, brief)
         banner = None
-        made = Made(
+        made = GeneratedItems(
             with_points(made.items), made.generator, made.left_out, made.unverified, made.notes
         )
     else:
-        standards = find_serving(ctx, brief)
-        made = _written(ctx, brief, content_type, standards)
+        standards = find_standards_for(ctx, brief)
+        made = _prose(ctx, brief, content_type, standards)
         banner = TEXTS.say(brief.locale, "banner.offline") if made.generator == "offline" else None
     return store_content(ctx, brief, made, content_type, banner=banner, standards=standards)
 
 
-def _written(
+def _prose(
     ctx: ToolContext, brief: Brief, kind: StaticKind, standards: list[tuple[str, Standard]]
-) -> Made:
-    """A plan, a letter, feedback or a rubric: by the model, or its structure with blanks."""
+) -> GeneratedItems:
+    """Write a plan, a letter, feedback or a rubric by the model, or its structure with blanks."""
     if kind == "rubric":
         return _rubric(ctx, brief)
     return _sections(ctx, brief, kind, [each.statement.say(brief.locale) for _, each in standards])
 
 
-def _sections(ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[str]) -> Made:
+def _sections(
+    ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[str]
+) -> GeneratedItems:
     if ctx.text_model is not None:
         outline = TEXTS.data(brief.locale, f"outlines.{kind}")
         request = _request(brief) | {
@@ -137,7 +139,7 @@ def _sections(ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[st
         if answer is not None:
             items = [_section(each, brief) for each in answer.sections]
             unverified = sum(each.block.basis == "unverified" for each in items)
-            return Made(items, "model", unverified=unverified)
+            return GeneratedItems(items, "model", unverified=unverified)
     found = []
     for each in TEXTS.data(brief.locale, f"outlines.{kind}"):
         heading, *lines = (
@@ -149,11 +151,11 @@ def _sections(ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[st
         item("text", passage.text[:1_500], basis="cited", source=passage.source())
         for passage in brief.passages[:3]
     ]
-    return Made([*found, *quotes], "offline")
+    return GeneratedItems([*found, *quotes], "offline")
 
 
 def _section(section: Section, brief: Brief) -> Item:
-    passage = quoted(brief.passages, section.passage, section.quote)
+    passage = passage_with_quote(brief.passages, section.passage, section.quote)
     return item(
         "text",
         f"## {section.heading}\n{section.text}",
@@ -162,8 +164,8 @@ def _section(section: Section, brief: Brief) -> Item:
     )
 
 
-def _rubric(ctx: ToolContext, brief: Brief) -> Made:
-    """A table of levels by criteria."""
+def _rubric(ctx: ToolContext, brief: Brief) -> GeneratedItems:
+    """Make a table of criteria and levels."""
     head = list(TEXTS.data(brief.locale, "rubric.head"))
     if ctx.text_model is not None:
         answer = ask_model(
@@ -177,10 +179,10 @@ def _rubric(ctx: ToolContext, brief: Brief) -> Made:
             rows = [
                 [each.criterion, *(text[:500] for text in each.levels)] for each in answer.criteria
             ]
-            return Made([item("table", brief.topic, rows=[head, *rows])], "model")
+            return GeneratedItems([item("table", brief.topic, rows=[head, *rows])], "model")
     criteria = TEXTS.data(brief.locale, "rubric.criteria")
     blanks = [[each, *[BLANK] * (len(head) - 1)] for each in criteria]
-    return Made([item("table", brief.topic, rows=[head, *blanks])], "offline")
+    return GeneratedItems([item("table", brief.topic, rows=[head, *blanks])], "offline")
 
 
 def _request(brief: Brief) -> dict[str, Any]:

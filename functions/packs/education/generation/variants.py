@@ -1,7 +1,7 @@
 """The capability `generate_variants`: easier (havana) and harder (haamaka) versions of a question.
 
-A variant asks for the same answer in another way. Its key is the original's, carried over and not
-written anew, and what it asks is compared with the original before it is kept.
+A variant asks for the same answer in another way. It has the original's key, and its question is
+compared with the original before it is accepted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from packs.education.answers import normal_text
-from packs.education.arithmetic import printed
+from packs.education.arithmetic import schoolbook_notation
 from packs.education.blocks import GAP, Block, Item, Key, choices
 from packs.education.contents import OpenedContent, open_block
-from packs.education.generation.making import (
+from packs.education.generation.drafts import (
     Brief,
+    GeneratedItems,
     Generator,
-    Made,
     makes_draft,
     store_content,
 )
@@ -41,11 +41,11 @@ _NUMBERS = re.compile(r"[0-9]+(?:[.,/:][0-9]+)*|[+−×÷<>=%]|(?<=[0-9)]) ?[-*/
 
 
 Changes = tuple[dict[str, Any], dict[str, Any]]
-"""The fields of a block and of its key that a version has anew."""
+"""The changed fields of a block and of its key."""
 
 
 class Variant(Wire):
-    """A version of a question whose right answer is the original's."""
+    """A version of a question with the original's right answer."""
 
     variant_type: VariantType
     block_id: str
@@ -56,7 +56,7 @@ class VariantsMade(Wire):
     """What generate_variants returns.
 
     Attributes:
-        left_out: How many were wanted or written that do not keep the answer, and were not kept.
+        left_out: How many versions were dropped because they do not keep the answer.
     """
 
     done: str
@@ -126,7 +126,7 @@ def generate_variants(
         raise FailedPrecondition(TEXTS.say(ctx.locale, "errors.no_variant"), field="blockId")
     content = opened.content
     brief = Brief(content.topic, content.grade, content.subject, content.locale, seed=block_id)
-    made = Made([variant for _, variant in kept], generator, left_out)
+    made = GeneratedItems([variant for _, variant in kept], generator, left_out)
     stored = store_content(ctx, brief, made, content.kind, variant_of=block_id)
     done = TEXTS.say(ctx.locale, "variants.done", count=len(kept))
     if len(kept) < count * len(types):
@@ -147,22 +147,22 @@ def generate_variants(
 
 
 def make_variants(original: Item, variant_type: VariantType, locale: str) -> Iterator[Item]:
-    """Yield versions that need no model, the best first."""
+    """Yield versions made without a model, the best first."""
     changes = _easier if variant_type == "havana" else _harder
     for block, key in changes(original, locale):
         try:
-            yield _changed(original, block, key)
+            yield _with_changes(original, block, key)
         except ValidationError:
-            continue  # its stem or unit is too long, for example: no version of this question
+            continue  # invalid: its stem or unit is too long, for example
 
 
 def is_equivalent(original: Item, variant: Item) -> bool:
-    """Tell whether a variant has the original's answer, follows from its check, and states the
-    same numbers, signs, gaps and negations."""
+    """Tell whether a variant has the original's answer, agrees with its check, and states the same
+    numbers, signs, gaps and negations."""
     if _answer(original) != _answer(variant) or check_problem(variant) is not None:
         return False
     one, other = original.block.stem, variant.block.stem
-    return _stated(one) == _stated(other) and GAP.findall(one) == GAP.findall(other)
+    return _stated_facts(one) == _stated_facts(other) and GAP.findall(one) == GAP.findall(other)
 
 
 def _easier(original: Item, locale: str) -> Iterator[Changes]:
@@ -176,7 +176,7 @@ def _easier(original: Item, locale: str) -> Iterator[Changes]:
         said = {id: text for id, text in key.option_feedback.items() if id in kept}
         carried = {"hint": hint, "option_feedback": said}
         yield {**changes, "options": options}, carried
-    # Beside a tolerance, a number near the right one is right as well.
+    # With a tolerance, a number near the right one would be right as well.
     if block.kind == "numeric" and read_number(key.tolerance or "0") == 0:
         right = read_number(key.value or "")
         values = [right, *wrong_values(right)[:2]]
@@ -219,7 +219,7 @@ def _harder(original: Item, locale: str) -> Iterator[Changes]:
 
 
 def _to_write(right: str, changes: dict[str, Any]) -> Iterator[Changes]:
-    """A choice as a number to write; nothing where the right option is no number, as "3 × 4"."""
+    """Turn a choice into a numeric; nothing if the right option is not a number, as "3 × 4"."""
     try:
         quantity = read_quantity(right)
     except ValueError:
@@ -235,7 +235,7 @@ def _to_write(right: str, changes: dict[str, Any]) -> Iterator[Changes]:
 
 
 def _hint(original: Item, locale: str) -> str:
-    """Where to begin; the answer is not in it."""
+    """Return a hint where to begin, without the answer."""
     block, key = original.block, original.key
     if block.source is not None:
         return TEXTS.say(locale, "variants.hint_source", title=block.source.title)
@@ -243,14 +243,14 @@ def _hint(original: Item, locale: str) -> str:
         first = next(each.text for each in block.options if each.id == key.correct[0])
         return TEXTS.say(locale, "variants.hint_first", text=first)
     if key.check and block.kind in ("numeric", "choice") and "?" not in key.check:
-        return TEXTS.say(locale, "variants.hint_check", check=printed(key.check))
+        return TEXTS.say(locale, "variants.hint_check", check=schoolbook_notation(key.check))
     return TEXTS.say(locale, "variants.hint_read")
 
 
 def _by_model(
     ctx: ToolContext, opened: OpenedContent, original: Item, variant_type: VariantType, count: int
 ) -> list[Item]:
-    """The question in other words by the model; its key is not the model's."""
+    """Return the question in the model's words, with the original's key."""
     if ctx.text_model is None:
         return []
     locale = opened.content.locale
@@ -267,14 +267,14 @@ def _by_model(
     for each in answer.items[: 2 * count] if answer else ():
         hint = {"hint": each.hint} if each.hint and variant_type == "havana" else {}
         try:
-            found.append(_changed(original, {"stem": each.stem, "level": level}, hint))
+            found.append(_with_changes(original, {"stem": each.stem, "level": level}, hint))
         except ValidationError:
-            continue  # it lost a gap, for example: no version of this question
+            continue  # invalid: it lost a gap, for example
     return found
 
 
-def _changed(original: Item, block: dict[str, Any], key: dict[str, Any]) -> Item:
-    """The original with some fields anew, checked as a whole.
+def _with_changes(original: Item, block: dict[str, Any], key: dict[str, Any]) -> Item:
+    """Return the original with changed fields, validated as a whole.
 
     Raises:
         ValidationError: The key does not fit the block.
@@ -286,7 +286,7 @@ def _changed(original: Item, block: dict[str, Any], key: dict[str, Any]) -> Item
 
 
 def _is_new(variant: Item, known: list[Item]) -> bool:
-    """Whether a version differs from the others in more than its level."""
+    """Whether a version differs from known ones in more than its level."""
 
     def shape(each: Item) -> tuple[Any, ...]:
         block = each.block
@@ -297,7 +297,7 @@ def _is_new(variant: Item, known: list[Item]) -> bool:
 
 
 def _answer(item: Item) -> Any:
-    """What is right, whatever the kind asks it by: a number where it is one."""
+    """Return the right answer in a form independent of the kind; a number where it is one."""
     block, key = item.block, item.key
     texts = {option.id: normal_text(option.text) for option in (*block.options, *block.targets)}
     if block.kind == "numeric":
@@ -318,15 +318,17 @@ def _answer(item: Item) -> Any:
     return key.truth, key.gaps, key.sample, key.criteria
 
 
-def _stated(stem: str) -> tuple[list[str], list[str], int]:
-    """The numbers and signs of a question, and its numbers in words, each in their order, and how
-    often it says "not"."""
+def _stated_facts(stem: str) -> tuple[list[str], list[str], int]:
+    """Return a question's numbers and signs in order, its number words in order, and its count of
+    negations."""
     words = normal_text(stem).split()
-    named = [bare for word in words for bare in (word, word[1:]) if bare in _cued("number_words")]
-    negations = sum(word in _cued("negations") for word in words)
+    named = [
+        bare for word in words for bare in (word, word[1:]) if bare in _cue_words("number_words")
+    ]
+    negations = sum(word in _cue_words("negations") for word in words)
     return [each.strip() for each in _NUMBERS.findall(stem)], named, negations
 
 
 @cache
-def _cued(name: str) -> frozenset[str]:
+def _cue_words(name: str) -> frozenset[str]:
     return frozenset(map(normal_text, TEXTS.words(f"cues.{name}")))

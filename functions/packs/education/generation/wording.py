@@ -1,4 +1,4 @@
-"""The wording of what is made, and the prompts, from `texts/<language>.json`."""
+"""The texts of generated content and the model's prompts, by language."""
 
 from rollcall.core.texts import Texts
 

@@ -1,4 +1,4 @@
-"""What a family of problems is made with: random numbers, wording, and wrong answers."""
+"""Tools for families of problems: random numbers, wording, and wrong answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from packs.education.arithmetic import printed
+from packs.education.arithmetic import schoolbook_notation
 from packs.education.blocks import Block, Bloom, Item, Key, Level, choices
 from packs.education.quantities import write_number
 from rollcall.core.texts import Texts
@@ -20,7 +20,7 @@ _WRONG_OPTIONS = 3
 
 
 class Draw(Struct, frozen=True):
-    """What one problem is drawn for."""
+    """The random numbers, grade, language and level of one problem."""
 
     random: Random
     grade: int
@@ -31,16 +31,16 @@ class Draw(Struct, frozen=True):
         return self.random.randint(least, most)
 
     def by_level(self, support: T, core: T, enrichment: T) -> T:
-        """What is fit for this draw's level."""
+        """Return the value for this draw's level."""
         return {"support": support, "core": core, "enrichment": enrichment}[self.level]
 
     @property
     def common(self) -> dict[str, Any]:
-        """The fields that all blocks of this draw have."""
+        """The fields that all blocks of this draw share."""
         return {"level": self.level, "basis": "computed"}
 
     def several(self, numbers: Iterable[int], count: int) -> list[int]:
-        """Some of these numbers, each once."""
+        """Draw several of these numbers, without repeats."""
         return self.random.sample(list(numbers), count)
 
     def say(self, key: str, **values: Any) -> str:
@@ -51,8 +51,8 @@ class Family(Struct, frozen=True):
     """A family of problems.
 
     Attributes:
-        grades: The grades that it makes problems for.
-        topics: What it is about, out of `cues.topics`.
+        grades: The grades that it has problems for.
+        topics: Its topics, keys of the texts' `cues`.
     """
 
     id: str
@@ -79,7 +79,7 @@ def family_list() -> tuple[list[Family], Callable[..., FamilyMaker]]:
     return found, family
 
 
-def ask(
+def number_question(
     draw: Draw,
     stem: str,
     answer: Fraction | int,
@@ -90,23 +90,23 @@ def ask(
     decimal: bool = False,
     bloom: Bloom = "apply",
 ) -> Item:
-    """Make a question with one number as its answer: with options for "support" and half of
-    "core", else to be written.
+    """Make a question whose answer is a number: a choice for "support" and half of "core", else
+    numeric.
 
     Args:
-        slips: Results of typical mistakes; those that are right, negative or equal are left out.
+        slips: Results of typical mistakes; right, negative and repeated ones are left out.
         decimal: Whether numbers are written as decimals.
     """
     right = Fraction(answer)
     unit = draw.say(f"units.{unit}") if unit else None
-    feedback = f"{printed(check)} = {_written(right, decimal)}"
+    feedback = f"{schoolbook_notation(check)} = {_number_text(right, decimal)}"
     common = {"bloom": bloom, **draw.common}
     with_options = {"support": True, "enrichment": False}.get(draw.level)
     if with_options is None:
         with_options = draw.random.random() < 0.5
     if not with_options:
         key = Key(
-            value=_written(right, decimal),
+            value=_number_text(right, decimal),
             units=[unit] if unit else [],
             check=check,
             feedback=feedback,
@@ -114,18 +114,18 @@ def ask(
         return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
     values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
-    options = choices([_with_unit(_written(each, decimal), unit) for each in values])
+    options = choices([_with_unit(_number_text(each, decimal), unit) for each in values])
     key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
     return Item(block=Block(kind="choice", stem=stem, options=options, **common), key=key)
 
 
 def whole(numbers: Iterable[Fraction | int]) -> list[Fraction | int]:
-    """Those that are whole, so that a wrong option is not told by its form."""
+    """Return the whole numbers only, so that the form of a wrong option does not give it away."""
     return [each for each in numbers if Fraction(each).denominator == 1]
 
 
-def compare(draw: Draw, left: str, right: str, sign: str) -> Item:
-    """Make a question of which sign stands between two numbers."""
+def sign_question(draw: Draw, left: str, right: str, sign: str) -> Item:
+    """Make a question about the sign between two numbers."""
     options = choices(["<", "=", ">"])
     correct = next(option.id for option in options if option.text == sign)
     stem = draw.say("compare", left=left, right=right)
@@ -136,8 +136,8 @@ def compare(draw: Draw, left: str, right: str, sign: str) -> Item:
     )
 
 
-def ascending(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
-    """Make a question of putting numbers in order from the smallest."""
+def order_question(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
+    """Make a question that asks to order numbers from the smallest."""
     pairs = list(zip(sizes, texts, strict=True))
     while pairs == sorted(pairs):
         draw.random.shuffle(pairs)
@@ -154,8 +154,8 @@ def ascending(draw: Draw, texts: list[str], sizes: list[Fraction]) -> Item:
 
 
 def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[Fraction]:
-    """Typical mistakes first, then numbers near the right one, all different and none right; none
-    below 0 unless the right one is."""
+    """Return wrong values, all different: typical mistakes first, then numbers near the right one;
+    none below 0 unless the right one is."""
     found: list[Fraction] = []
     step = Fraction(1, right.denominator)
     near = [right + step * n for n in (1, -1, 2, 10, -2, 3, -10, 4, 5)]
@@ -165,7 +165,7 @@ def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[
     return found[:_WRONG_OPTIONS]
 
 
-def _written(number: Fraction, decimal: bool) -> str:
+def _number_text(number: Fraction, decimal: bool) -> str:
     return write_number(number, mixed=not decimal)
 
 

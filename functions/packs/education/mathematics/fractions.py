@@ -5,7 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from packs.education.blocks import Block, Item, Key, choices
-from packs.education.mathematics.family import Draw, ascending, ask, compare, family_list, whole
+from packs.education.mathematics.family import (
+    Draw,
+    family_list,
+    number_question,
+    order_question,
+    sign_question,
+    whole,
+)
 from packs.education.quantities import write_number
 
 FAMILIES, family = family_list()
@@ -14,8 +21,7 @@ _DENOMINATORS = (2, 3, 4, 5, 6, 8, 10, 12)
 
 
 def _denominators(draw: Draw) -> tuple[int, int]:
-    """Two denominators that a grade can work with: in grade 4 equal, or one a multiple of the
-    other."""
+    """Draw two denominators for a grade: in grade 4 equal, or one a multiple of the other."""
     first = draw.random.choice(_DENOMINATORS[:6])
     if draw.grade == 4:
         multiples = [each for each in _DENOMINATORS if each % first == 0]
@@ -33,7 +39,7 @@ def fraction_addition(draw: Draw) -> Item:
     a, c = _proper(draw, b), _proper(draw, d)
     stem = draw.say("compute", expression=f"{a}/{b} + {c}/{d}")
     slips = [Fraction(a + c, b + d), Fraction(a + c, max(b, d)), Fraction(a + c, b * d)]
-    return ask(draw, stem, Fraction(a, b) + Fraction(c, d), f"{a}/{b} + {c}/{d}", slips)
+    return number_question(draw, stem, Fraction(a, b) + Fraction(c, d), f"{a}/{b} + {c}/{d}", slips)
 
 
 @family((4, 5, 6), "fractions subtraction")
@@ -49,7 +55,7 @@ def fraction_subtraction(draw: Draw) -> Item:
     stem = draw.say("compute", expression=f"{a}/{b} − {c}/{d}")
     above = abs(a - c)
     slips = [Fraction(above, abs(b - d) or 2 * b), Fraction(above, b * d), Fraction(a + c, b)]
-    return ask(draw, stem, Fraction(a, b) - Fraction(c, d), f"{a}/{b} - {c}/{d}", slips)
+    return number_question(draw, stem, Fraction(a, b) - Fraction(c, d), f"{a}/{b} - {c}/{d}", slips)
 
 
 @family((4, 5, 6), "fractions comparing")
@@ -58,13 +64,13 @@ def compare_fractions(draw: Draw) -> Item:
     if draw.level == "support":
         b = d = max(b, d, 3)
     a, c = _proper(draw, b), _proper(draw, d)
-    if draw.level == "enrichment":  # the nearest there is with this denominator
+    if draw.level == "enrichment":  # the nearest fraction with this denominator
         c = min(max(a * d // b + draw.number(0, 1), 1), d - 1)
-    if (a, b) == (c, d):  # a fraction beside itself asks for nothing
+    if (a, b) == (c, d):  # comparing a fraction with itself is no question
         c = draw.random.choice([each for each in range(1, d + 1) if each != c])
     left, right = Fraction(a, b), Fraction(c, d)
     sign = "<" if left < right else ">" if left > right else "="
-    return compare(draw, f"{a}/{b}", f"{c}/{d}", sign)
+    return sign_question(draw, f"{a}/{b}", f"{c}/{d}", sign)
 
 
 @family((4, 5, 6), "fractions comparing")
@@ -73,11 +79,11 @@ def order_fractions(draw: Draw) -> Item:
     if draw.grade == 4:
         below = draw.random.choice([6, 8, 10, 12])
         found = [Fraction(each, below) for each in draw.several(range(1, below), count)]
-        return ascending(draw, [f"{int(each * below)}/{below}" for each in found], found)
+        return order_question(draw, [f"{int(each * below)}/{below}" for each in found], found)
     pairs = [(a, b) for b in (2, 3, 4, 5, 6, 8) for a in range(1, b)]
     distinct = {Fraction(a, b): f"{a}/{b}" for a, b in reversed(pairs)}
     sizes = draw.random.sample(sorted(distinct), count)
-    return ascending(draw, [distinct[each] for each in sizes], sizes)
+    return order_question(draw, [distinct[each] for each in sizes], sizes)
 
 
 @family((4, 5), "fractions expanding")
@@ -105,7 +111,7 @@ def part_of_amount(draw: Draw) -> Item:
     stem = draw.say("part_of_amount", part=f"{above}/{below}", amount=amount)
     right = Fraction(amount * above, below)
     slips = [Fraction(amount, below), amount - right, Fraction(amount - below)]
-    return ask(draw, stem, right, f"{above}/{below} * {amount}", slips)
+    return number_question(draw, stem, right, f"{above}/{below} * {amount}", slips)
 
 
 @family((4, 5), "fractions mixed_numbers")
@@ -115,7 +121,9 @@ def mixed_number(draw: Draw) -> Item:
     stem = draw.say("mixed_number", number=f"{whole} {above}/{below}", below=below)
     right = whole * below + above
     slips = [whole * above + below, whole + above, whole * below]
-    return ask(draw, stem, right, f"{whole} * {below} + {above}", slips, bloom="understand")
+    return number_question(
+        draw, stem, right, f"{whole} * {below} + {above}", slips, bloom="understand"
+    )
 
 
 @family((5, 6), "fractions decimals")
@@ -158,13 +166,13 @@ def decimal_addition(draw: Draw) -> Item:
     one, other = _decimal(a, 1), _decimal(b, 2)
     stem = draw.say("compute", expression=f"{one} + {other}")
     right = Fraction(a, 10) + Fraction(b, 100)
-    # Digits written below each other from the right, whatever their places.
+    # The typical mistake is to align the digits on the right, whatever their places.
     slips: list[Fraction | int] = [
         Fraction(a + b, 100),
         Fraction(a + b, 10),
         right + Fraction(1, 10),
     ]
-    return ask(draw, stem, right, f"{one} + {other}", slips, decimal=True)
+    return number_question(draw, stem, right, f"{one} + {other}", slips, decimal=True)
 
 
 @family((6,), "decimals multiplication")
@@ -174,7 +182,7 @@ def decimal_multiplication(draw: Draw) -> Item:
     stem = draw.say("compute", expression=f"{one} × {other}")
     right = Fraction(a * b, 100)
     slips = [Fraction(a * b, 10), Fraction(a * b), Fraction(a + b, 10)]
-    return ask(draw, stem, right, f"{one} * {other}", slips, decimal=True)
+    return number_question(draw, stem, right, f"{one} * {other}", slips, decimal=True)
 
 
 @family((6,), "fractions multiplication")
@@ -184,7 +192,7 @@ def fraction_multiplication(draw: Draw) -> Item:
     stem = draw.say("compute", expression=f"{a}/{b} × {c}/{d}")
     right = Fraction(a, b) * Fraction(c, d)
     slips = [Fraction(a * c, b + d), Fraction(a * d, b * c), Fraction(a, b) + Fraction(c, d)]
-    return ask(draw, stem, right, f"{a}/{b} * {c}/{d}", slips)
+    return number_question(draw, stem, right, f"{a}/{b} * {c}/{d}", slips)
 
 
 @family((6,), "fractions division")
@@ -194,7 +202,7 @@ def fraction_division(draw: Draw) -> Item:
     stem = draw.say("compute", expression=f"({a}/{b}) : ({c}/{d})")
     right = Fraction(a, b) / Fraction(c, d)
     slips = [Fraction(a * c, b * d), 1 / right, Fraction(a, b) + Fraction(c, d)]
-    return ask(draw, stem, right, f"({a}/{b}) / ({c}/{d})", slips)
+    return number_question(draw, stem, right, f"({a}/{b}) / ({c}/{d})", slips)
 
 
 @family((6,), "percents")
@@ -203,7 +211,7 @@ def percent_of(draw: Draw) -> Item:
     stem = draw.say("percent_of", percent=percent, amount=amount)
     right = Fraction(amount * percent, 100)
     slips = whole([amount - right, Fraction(amount) / percent, amount - percent, right * 10])
-    return ask(draw, stem, right, f"{percent}% * {amount}", slips)
+    return number_question(draw, stem, right, f"{percent}% * {amount}", slips)
 
 
 @family((6,), "percents word_problems money")
@@ -212,7 +220,9 @@ def discount(draw: Draw) -> Item:
     stem = draw.say("discount", percent=percent, price=price)
     off = Fraction(price * percent, 100)
     check = f"{price} - {percent}% * {price}"
-    return ask(draw, stem, price - off, check, [off, price - percent, price + off], unit="shekels")
+    return number_question(
+        draw, stem, price - off, check, [off, price - percent, price + off], unit="shekels"
+    )
 
 
 @family((6,), "ratio word_problems")
@@ -222,4 +232,4 @@ def ratio_share(draw: Draw) -> Item:
     stem = draw.say("ratio_share", a=a, b=b, total=total)
     right = Fraction(total * a, a + b)
     slips = [total - right, Fraction(total, a + b), Fraction(total - a)]
-    return ask(draw, stem, right, f"{total} * {a} / ({a} + {b})", slips)
+    return number_question(draw, stem, right, f"{total} * {a} / ({a} + {b})", slips)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from packs.education.blocks import Item
-from packs.education.mathematics.family import Draw, ask, family_list, whole
+from packs.education.mathematics.family import Draw, family_list, number_question, whole
 
 FAMILIES, family = family_list()
 
@@ -21,7 +21,9 @@ def rectangle_perimeter(draw: Draw) -> Item:
     a, b = draw.several(range(3, 15 if draw.grade == 3 else 60), 2)
     stem = draw.say("rectangle_perimeter", a=a, b=b)
     check = f"2 * ({a} + {b})"
-    return ask(draw, stem, 2 * (a + b), check, [a + b, a * b, 2 * a + b], unit="centimeters")
+    return number_question(
+        draw, stem, 2 * (a + b), check, [a + b, a * b, 2 * a + b], unit="centimeters"
+    )
 
 
 @family((4, 5), "geometry area")
@@ -29,7 +31,7 @@ def rectangle_area(draw: Draw) -> Item:
     a, b = draw.several(range(3, 12 if draw.grade == 4 else 30), 2)
     stem = draw.say("rectangle_area", a=a, b=b)
     slips = [2 * (a + b), a + b, a * b * 2]
-    return ask(draw, stem, a * b, f"{a} * {b}", slips, unit="square_centimeters")
+    return number_question(draw, stem, a * b, f"{a} * {b}", slips, unit="square_centimeters")
 
 
 @family((5, 6), "geometry area")
@@ -38,7 +40,7 @@ def triangle_area(draw: Draw) -> Item:
     stem = draw.say("triangle_area", base=base, height=height)
     slips = [base * height, base + height, 2 * base * height]
     check = f"{base} * {height} / 2"
-    return ask(draw, stem, base * height // 2, check, slips, unit="square_centimeters")
+    return number_question(draw, stem, base * height // 2, check, slips, unit="square_centimeters")
 
 
 @family((5, 6), "geometry volume")
@@ -46,7 +48,9 @@ def box_volume(draw: Draw) -> Item:
     a, b, c = draw.several(range(2, 12), 3)
     stem = draw.say("box_volume", a=a, b=b, c=c)
     slips = [a + b + c, 2 * (a * b + b * c + a * c), a * b]
-    return ask(draw, stem, a * b * c, f"{a} * {b} * {c}", slips, unit="cubic_centimeters")
+    return number_question(
+        draw, stem, a * b * c, f"{a} * {b} * {c}", slips, unit="cubic_centimeters"
+    )
 
 
 @family((3, 4, 5), "measurement units")
@@ -60,7 +64,7 @@ def conversion(draw: Draw) -> Item:
         small=draw.say(f"units.{small}"),
     )
     slips = [count * factor // 10, count * factor * 10, count + factor]
-    return ask(draw, stem, count * factor, f"{count} * {factor}", slips, unit=small)
+    return number_question(draw, stem, count * factor, f"{count} * {factor}", slips, unit=small)
 
 
 @family((3, 4), "measurement time")
@@ -71,9 +75,9 @@ def minutes_between(draw: Draw) -> Item:
     start, end = f"{hour}:{minute:02}", f"{end_hour}:{end_minute:02}"
     stem = draw.say("minutes_between", start=start, end=end)
     check = f"({end_hour} - {hour}) * 60 + {end_minute} - {minute}"
-    # An hour taken for 100 minutes, or the minutes alone.
+    # Typical mistakes: an hour of 100 minutes, or the minutes only.
     slips = [(end_hour - hour) * 100 + end_minute - minute, abs(end_minute - minute), took + 60]
-    return ask(draw, stem, took, check, slips, unit="minutes")
+    return number_question(draw, stem, took, check, slips, unit="minutes")
 
 
 @family((5, 6), "average data")
@@ -89,7 +93,7 @@ def average(draw: Draw) -> Item:
     stem = draw.say("average", numbers=", ".join(map(str, found)))
     check = f"({' + '.join(map(str, found))}) / {count}"
     slips = whole([sum(found), max(found), Fraction(max(found) + min(found), 2)])
-    return ask(draw, stem, mean, check, slips)
+    return number_question(draw, stem, mean, check, slips)
 
 
 @family((6,), "measurement speed word_problems")
@@ -97,7 +101,9 @@ def distance(draw: Draw) -> Item:
     speed, hours = draw.number(4, 24) * 5, draw.number(2, 6)
     stem = draw.say("distance", speed=speed, hours=hours)
     slips = [speed + hours, speed * (hours - 1), speed // 5]
-    return ask(draw, stem, speed * hours, f"{speed} * {hours}", slips, unit="kilometers")
+    return number_question(
+        draw, stem, speed * hours, f"{speed} * {hours}", slips, unit="kilometers"
+    )
 
 
 @family((6,), "ratio scale measurement")
@@ -106,4 +112,4 @@ def map_scale(draw: Draw) -> Item:
     stem = draw.say("map_scale", scale=scale, length=length)
     right = Fraction(scale * length, 100)
     slips = whole([scale * length, right * 10, right / 10])
-    return ask(draw, stem, right, f"{length} * {scale} / 100", slips, unit="meters")
+    return number_question(draw, stem, right, f"{length} * {scale} / 100", slips, unit="meters")

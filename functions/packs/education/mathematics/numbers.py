@@ -1,11 +1,18 @@
-"""Families about whole numbers: reading, comparing, computing, and stories."""
+"""Families about whole numbers: reading, comparing, computing, and word problems."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from packs.education.blocks import Block, Item, Key, choices
-from packs.education.mathematics.family import Draw, ascending, ask, compare, family_list, whole
+from packs.education.mathematics.family import (
+    Draw,
+    family_list,
+    number_question,
+    order_question,
+    sign_question,
+    whole,
+)
 
 FAMILIES, family = family_list()
 
@@ -20,7 +27,7 @@ def addition(draw: Draw) -> Item:
     a = draw.number(most // 20 + 1, most * 3 // 4)
     b = draw.number(1, most - a)
     stem = draw.say("compute", expression=f"{a} + {b}")
-    return ask(draw, stem, a + b, f"{a} + {b}", [a + b - 10, abs(a - b), a + b + 1])
+    return number_question(draw, stem, a + b, f"{a} + {b}", [a + b - 10, abs(a - b), a + b + 1])
 
 
 @family((1, 2, 3), "subtraction arithmetic")
@@ -29,10 +36,10 @@ def subtraction(draw: Draw) -> Item:
     a = draw.number(most // 4, most)
     b = draw.number(1, a - 1)
     stem = draw.say("compute", expression=f"{a} − {b}")
-    # Taking the smaller digit from the larger in each place is the typical mistake.
+    # The typical mistake is to subtract the smaller digit from the larger in each place.
     digits = zip(f"{a}", f"{b:0{len(str(a))}}", strict=True)
     by_digit = int("".join(str(abs(int(one) - int(other))) for one, other in digits))
-    return ask(draw, stem, a - b, f"{a} - {b}", [by_digit, a - b + 10, a + b])
+    return number_question(draw, stem, a - b, f"{a} - {b}", [by_digit, a - b + 10, a + b])
 
 
 @family((1, 2), "addition subtraction arithmetic equations")
@@ -40,19 +47,21 @@ def missing_addend(draw: Draw) -> Item:
     total = draw.number(6, _SUMS_UP_TO[draw.grade])
     a = draw.number(1, total - 1)
     stem = draw.say("missing_addend", a=a, total=total)
-    return ask(draw, stem, total - a, f"{total} - {a}", [total + a, total - a + 1, total])
+    return number_question(
+        draw, stem, total - a, f"{total} - {a}", [total + a, total - a + 1, total]
+    )
 
 
 @family((1, 2, 3, 4), "numbers comparing")
 def compare_numbers(draw: Draw) -> Item:
     most = _COMPARED_UP_TO[draw.grade]
     a = draw.number(most // 10, most)
-    # Another number of the same digits, so that their places have to be read.
+    # A number with the same digits, so that the places have to be read.
     swapped = int(str(a)[::-1])
     other = draw.number(most // 10, most)
     near = max(a + draw.random.choice([-10, -1, 1, 10]), 0)
     b = draw.random.choice(draw.by_level([other], [swapped, other, a], [swapped, near, near, a]))
-    return compare(draw, str(a), str(b), "<" if a < b else ">" if a > b else "=")
+    return sign_question(draw, str(a), str(b), "<" if a < b else ">" if a > b else "=")
 
 
 @family((1, 2, 3), "numbers comparing")
@@ -60,11 +69,11 @@ def order_numbers(draw: Draw) -> Item:
     most = _COMPARED_UP_TO[draw.grade]
     count = draw.by_level(3, 4, 5)
     least, above = most // 10, most
-    if draw.level == "enrichment":  # numbers that differ in their last places alone
+    if draw.level == "enrichment":  # numbers that differ only in their last places
         least = draw.number(most // 10, most * 4 // 5)
         above = least + most // 10
     found = draw.several(range(least, above), count)
-    return ascending(draw, [str(each) for each in found], [Fraction(each) for each in found])
+    return order_question(draw, [str(each) for each in found], [Fraction(each) for each in found])
 
 
 @family((2, 3), "numbers")
@@ -93,7 +102,9 @@ def place_value(draw: Draw) -> Item:
     digit, worth = digits[place], 10 ** (places - 1 - place)
     stem = draw.say("place_value", digit=digit, number=number)
     slips = whole([digit, Fraction(digit * worth, 10), digit * worth * 10 % 10**places, number])
-    return ask(draw, stem, digit * worth, f"{digit} * {worth}", slips, bloom="understand")
+    return number_question(
+        draw, stem, digit * worth, f"{digit} * {worth}", slips, bloom="understand"
+    )
 
 
 @family((4, 5), "numbers rounding")
@@ -104,7 +115,7 @@ def rounding(draw: Draw) -> Item:
     right = down + to if number - down >= to / 2 else down
     stem = draw.say("rounding", number=number, to=to)
     slips = [down if right != down else down + to, right + to, number // 10 * 10]
-    return ask(draw, stem, right, f"round({number}, {to})", slips)
+    return number_question(draw, stem, right, f"round({number}, {to})", slips)
 
 
 @family((2, 3), "multiplication arithmetic")
@@ -112,14 +123,14 @@ def multiplication_table(draw: Draw) -> Item:
     a = draw.random.choice([2, 3, 4, 5, 10]) if draw.grade == 2 else draw.number(3, 9)
     b = draw.number(2, 10)
     stem = draw.say("compute", expression=f"{a} × {b}")
-    return ask(draw, stem, a * b, f"{a} * {b}", [a * (b - 1), a * (b + 1), a + b])
+    return number_question(draw, stem, a * b, f"{a} * {b}", [a * (b - 1), a * (b + 1), a + b])
 
 
 @family((3,), "division arithmetic")
 def division_table(draw: Draw) -> Item:
     a, b = draw.number(2, 10), draw.number(2, 10)
     stem = draw.say("compute", expression=f"{a * b} : {b}")
-    return ask(draw, stem, a, f"{a * b} / {b}", [a + 1, a - 1, a * b - b])
+    return number_question(draw, stem, a, f"{a * b} / {b}", [a + 1, a - 1, a * b - b])
 
 
 @family((4, 5), "multiplication arithmetic")
@@ -127,9 +138,9 @@ def long_multiplication(draw: Draw) -> Item:
     a = draw.number(12, 99) if draw.grade == 4 else draw.number(102, 999)
     b = draw.number(11, 49)
     stem = draw.say("compute", expression=f"{a} × {b}")
-    # The second row of the written multiplication was not moved one place.
+    # The typical mistake is not to shift the second row of the written multiplication.
     unmoved = a * (b % 10) + a * (b // 10)
-    return ask(draw, stem, a * b, f"{a} * {b}", [unmoved, a * b + 10, a * (b - 1)])
+    return number_question(draw, stem, a * b, f"{a} * {b}", [unmoved, a * b + 10, a * (b - 1)])
 
 
 @family((4, 5), "division arithmetic")
@@ -138,7 +149,7 @@ def long_division(draw: Draw) -> Item:
     quotient = draw.number(21, 160)
     stem = draw.say("compute", expression=f"{quotient * b} : {b}")
     slips = [quotient + 10, quotient - 1, quotient // 10]
-    return ask(draw, stem, quotient, f"{quotient * b} / {b}", slips)
+    return number_question(draw, stem, quotient, f"{quotient * b} / {b}", slips)
 
 
 @family((3, 4), "division arithmetic remainder")
@@ -147,7 +158,7 @@ def remainder(draw: Draw) -> Item:
     quotient, rest = draw.number(3, 12), draw.number(1, by - 1)
     number = by * quotient + rest
     stem = draw.say("remainder", number=number, by=by)
-    return ask(draw, stem, rest, f"mod({number}, {by})", [quotient, by - rest, 0])
+    return number_question(draw, stem, rest, f"mod({number}, {by})", [quotient, by - rest, 0])
 
 
 @family((4, 5, 6), "order_of_operations arithmetic")
@@ -155,11 +166,13 @@ def order_of_operations(draw: Draw) -> Item:
     a, b, c = draw.number(3, 40), draw.number(2, 9), draw.number(2, 9)
     if draw.grade == 4 or draw.random.random() < 0.5:
         stem = draw.say("compute", expression=f"{a} + {b} × {c}")
-        return ask(draw, stem, a + b * c, f"{a} + {b} * {c}", [(a + b) * c, a * b + c, a + b + c])
+        return number_question(
+            draw, stem, a + b * c, f"{a} + {b} * {c}", [(a + b) * c, a * b + c, a + b + c]
+        )
     stem = draw.say("compute", expression=f"({a} + {b}) × {c} − {b}")
     right = (a + b) * c - b
     slips = [a + b * c - b, (a + b) * (c - b), a * c + b - b]
-    return ask(draw, stem, right, f"({a} + {b}) * {c} - {b}", slips)
+    return number_question(draw, stem, right, f"({a} + {b}) * {c} - {b}", slips)
 
 
 @family((1, 2), "addition word_problems")
@@ -167,7 +180,7 @@ def story_together(draw: Draw) -> Item:
     most = _SUMS_UP_TO[draw.grade]
     a, b = draw.number(2, most // 2), draw.number(2, most // 2)
     stem = draw.say(f"story_together.{draw.number(1, 3)}", a=a, b=b)
-    return ask(draw, stem, a + b, f"{a} + {b}", [abs(a - b), a + b + 1, a + b - 10])
+    return number_question(draw, stem, a + b, f"{a} + {b}", [abs(a - b), a + b + 1, a + b - 10])
 
 
 @family((1, 2), "subtraction word_problems")
@@ -175,21 +188,21 @@ def story_left(draw: Draw) -> Item:
     a = draw.number(8, _SUMS_UP_TO[draw.grade])
     b = draw.number(2, a - 2)
     stem = draw.say(f"story_left.{draw.number(1, 3)}", a=a, b=b)
-    return ask(draw, stem, a - b, f"{a} - {b}", [a + b, a - b + 1, b])
+    return number_question(draw, stem, a - b, f"{a} - {b}", [a + b, a - b + 1, b])
 
 
 @family((2, 3), "multiplication word_problems")
 def story_groups(draw: Draw) -> Item:
     a, b = draw.number(2, 9), draw.number(2, 5 if draw.grade == 2 else 9)
     stem = draw.say(f"story_groups.{draw.number(1, 3)}", a=a, b=b)
-    return ask(draw, stem, a * b, f"{a} * {b}", [a + b, a * b + a, a * b - b])
+    return number_question(draw, stem, a * b, f"{a} * {b}", [a + b, a * b + a, a * b - b])
 
 
 @family((3, 4), "division word_problems")
 def story_sharing(draw: Draw) -> Item:
     by, each = draw.number(2, 9), draw.number(3, 10 if draw.grade == 3 else 40)
     stem = draw.say(f"story_sharing.{draw.number(1, 2)}", a=by * each, b=by)
-    return ask(draw, stem, each, f"{by * each} / {by}", [by * each - by, each + 1, by])
+    return number_question(draw, stem, each, f"{by * each} / {by}", [by * each - by, each + 1, by])
 
 
 @family((3, 4), "subtraction multiplication word_problems money")
@@ -199,7 +212,7 @@ def story_change(draw: Draw) -> Item:
     stem = draw.say("story_change", count=count, price=price, paid=paid)
     right = paid - count * price
     slips = [count * price, paid - price, paid - count - price]
-    return ask(draw, stem, right, f"{paid} - {count} * {price}", slips, unit="shekels")
+    return number_question(draw, stem, right, f"{paid} - {count} * {price}", slips, unit="shekels")
 
 
 @family((1, 2, 3, 4), "arithmetic equations")

@@ -1,4 +1,4 @@
-"""Problems of mathematics for a grade and a topic, made of the families."""
+"""Makes problems of mathematics for a grade and a topic from the families."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAMILIES: tuple[Family, ...] = (*numbers.FAMILIES, *fractions.FAMILIES, *measure
 GRADES = range(1, 7)
 _TRIES = 40
 _READ = 500
-"""Characters of a topic that are looked at."""
+"""Most characters of a topic that are read."""
 
 
 _OPERATIONS = frozenset(("addition", "subtraction", "multiplication", "division"))
@@ -37,12 +37,12 @@ _OTHERS = frozenset(
         "comparing",
     )
 )
-"""Topics that other subjects speak of too."""
+"""Topics whose words are used in other subjects too."""
 
 
 def is_mathematics(topic: str) -> bool:
-    """Tell whether a topic is one of mathematics by its words alone: "fractions" wherever it
-    stands, or words of mathematics and no others, as "area and perimeter"."""
+    """Tell whether a topic is mathematics by its words: a plain word such as "fractions" anywhere,
+    or only words of mathematics, as in "area and perimeter"."""
     words = _words_of(topic)
     others = {stem for name in _OTHERS for stem in _topics()[name]}
     every = {stem for stems in _topics().values() for stem in stems}
@@ -51,11 +51,11 @@ def is_mathematics(topic: str) -> bool:
 
 
 def families_for(topic: str, grade: int) -> list[Family]:
-    """Return the families of a grade that are about a topic; all of the grade's where the topic
-    is mathematics as such, none where it is about something else.
+    """Return the families of a grade that are about a topic: all of the grade's if the topic is
+    mathematics in general, none if it is about something else.
 
-    A topic may name operations ("addition"), what is computed with ("fractions") and a form
-    ("word problems"): a family has to have one of each that is named.
+    A topic may name operations ("addition"), objects ("fractions") and a form ("word problems"): a
+    family must have at least one of each group that is named.
     """
     words = _words_of(topic)
     named = {name for name, stems in _topics().items() if stems & words} - {"general"}
@@ -63,7 +63,7 @@ def families_for(topic: str, grade: int) -> list[Family]:
     if words and words <= _stems("words.neutral") | _topics()["general"]:
         return of_grade
     if "decimals" in named:
-        named -= {"fractions"}  # "שברים עשרוניים" are no others
+        named -= {"fractions"}  # "שברים עשרוניים" (decimals) has the word for fractions
     groups = [named & _OPERATIONS, named & _FORMS, named - _OPERATIONS - _FORMS]
     if not named:
         return []
@@ -88,12 +88,12 @@ def make_problems(
     locale: str = "he",
     levels: Sequence[Level] = ("core",),
 ) -> list[Item]:
-    """Make problems about a topic, no two alike; fewer where there are no more, none where no
-    family is about it.
+    """Make problems about a topic, all different; there may be fewer than `count`, and none where
+    no family is about it.
 
     Args:
         seed: The same seed makes the same problems.
-        levels: In their order; each has an equal part of the problems.
+        levels: Levels in order; each gets an equal share of the problems.
 
     Raises:
         Internal: A family made a key that differs from its check.
@@ -109,20 +109,20 @@ def make_problems(
             item = family.make(draw)
             if problem := check_problem(item):
                 raise Internal(f"{family.id}: {problem}")
-            # A stem with numbers in it is the whole question, whether it is chosen or written.
+            # A stem with numbers identifies the question, whether its answer is chosen or written.
             is_whole = any(map(str.isdigit, item.block.stem))
             found.setdefault(item.block.stem + ("" if is_whole else repr(item.block.options)), item)
     return list(found.values())
 
 
 def _words_of(topic: str) -> set[str]:
-    """The stems of a topic, without numbers."""
+    """Return the stems of a topic's words, without numbers."""
     return {stem for stem in terms(topic[:_READ]) if not stem.isdigit()}
 
 
 @cache
 def _topics() -> dict[str, frozenset[str]]:
-    """The stems of the words that name each topic, of all languages."""
+    """Return the stems of the words that name each topic, in all languages."""
     return {name: _stems(f"cues.{name}") for name in TEXTS.data("en", "cues")}
 
 

@@ -10,7 +10,7 @@ from time import process_time
 from typing import Any
 
 from packs.education.courses import Course
-from packs.education.results_export import made_file, results
+from packs.education.results_export import results, table_file
 from tests.evals.report import Measured, table
 
 PUPILS, ATTEMPTS, ANSWERS, TIMES = 2_000, 2, 5, 5
@@ -30,9 +30,9 @@ def measure() -> Measured:
     for _ in range(TIMES):
         start = process_time()
         made = results(names, attempts, "he", with_bloom=True)
-        sheet, _ = made_file(_COURSE, made, "he", "xlsx")
+        sheet, _ = table_file(_COURSE, made, "he", "xlsx")
         taken.append(process_time() - start)
-    text = made_file(_COURSE, made, "he", "csv")[0].decode("utf-8-sig")
+    text = table_file(_COURSE, made, "he", "csv")[0].decode("utf-8-sig")
     with zipfile.ZipFile(io.BytesIO(sheet)) as file:
         pages = [file.read(name) for name in file.namelist() if "worksheets/" in name]
     figures = {

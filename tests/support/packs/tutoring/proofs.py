@@ -11,7 +11,7 @@ import fsrs
 
 from packs.tutoring.catalogue import TOOLS
 from packs.tutoring.configuration import read_configuration, with_defaults
-from packs.tutoring.lesson_prompt import Task, optimised, preview
+from packs.tutoring.lesson_prompt import Task, optimise, preview
 from packs.tutoring.tools import reviewed_card
 from rollcall.core.errors import InvalidArgument
 from tests.support.catalogs import catalog
@@ -62,7 +62,7 @@ def prompt_problems(random: Random) -> list[str]:
     }
     shown, again = preview(text, own, **lesson), preview(text, own, **lesson)
     prompt = shown.system_prompt
-    if optimised(prompt, aggressive=lesson["aggressive"]) != prompt:
+    if optimise(prompt, aggressive=lesson["aggressive"]) != prompt:
         problems.append("optimised twice, it changes")
     for block in BLOCKS:
         # A block that stands in an open fence is part of that one.

@@ -88,7 +88,7 @@ def test_a_number_may_be_written_in_any_usual_way(text: Any) -> None:
             'a number is written like 12, 1,250, -0.5, 3/4 or 1 1/2, not "about ten"',
             'מספר כותבים כמו 12, 1,250, -0.5, 3/4 או 1 1/2, לא "about ten"',
         ),
-        ("1/0", "a fraction's denominator is not 0", "המכנה של שבר אינו 0"),
+        ("1/0", "a fraction's denominator must not be 0", "המכנה של שבר אינו 0"),
         (
             None,
             'the answer is a number, or a text such as "3/4" or "2.5 cm", not \'None\'',

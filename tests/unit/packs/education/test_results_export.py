@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 from packs.education.courses import Course
-from packs.education.results_export import made_file, results
+from packs.education.results_export import results, table_file
 
 COURSE = Course("c", "כיתה ד/1", "math", "ד", ("ada",), "teacher", "argument")
 
@@ -37,8 +37,8 @@ def test_points_are_summed_by_pupil_and_by_bloom_level() -> None:
 def test_no_cell_is_a_formula() -> None:
     names = {f"p{n}": ("=HYPERLINK(1)" if n % 2 else f"נועה {n}") for n in range(20)}
     table = results(names, [attempt("p1", q=("apply", 1, 2))], "he", with_bloom=True)
-    data, _ = made_file(COURSE, table, "he", "xlsx")
+    data, _ = table_file(COURSE, table, "he", "xlsx")
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         assert b"<f>" not in file.read("xl/worksheets/sheet1.xml")
-    text = made_file(COURSE, table, "he", "csv")[0].decode("utf-8-sig")
+    text = table_file(COURSE, table, "he", "csv")[0].decode("utf-8-sig")
     assert text.count("'=HYPERLINK") == 10 and "\n=" not in text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from packs.education.transcripts import read_captions, transcribe_youtube, video_id, written
+from packs.education.transcripts import read_captions, transcribe_youtube, video_id, webvtt
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument
 from rollcall.models.gemini import body_of
@@ -57,7 +57,7 @@ def test_a_videos_id_is_found_in_its_address(url: str) -> None:
             "https://youtube.com/playlist/abc_DEF-123"],
 )  # fmt: skip
 def test_other_addresses_are_refused(url: str) -> None:
-    with pytest.raises(InvalidArgument, match="no video on YouTube"):
+    with pytest.raises(InvalidArgument, match="not a YouTube video"):
         video_id(url)
 
 
@@ -67,7 +67,7 @@ def test_what_is_no_video_and_no_captions_is_told_in_hebrew_too() -> None:
     assert address.value.say("he") == "\u2068'https://example.com/a'\u2069 אינו סרטון ביוטיוב"
     with pytest.raises(InvalidArgument) as captions:
         read_captions("Hello.")
-    assert captions.value.message.startswith("these are no captions")
+    assert captions.value.message.startswith("the text has no captions")
     assert captions.value.say("he").startswith("אלה אינן כתוביות: אין בהן שורה כמו")
 
 
@@ -75,7 +75,7 @@ def test_webvtt_and_srt_are_read_without_tags_and_repeats() -> None:
     lines = [(each.start_s, each.end_s, each.text) for each in read_captions(VTT)]
     assert lines == [(1, 4, "שלום & ברוכים הבאים"), (4, 3606.5, "היום: שברים")]
     assert [each.text for each in read_captions(SRT)] == ["שלום", "עולם"]
-    assert read_captions(written(read_captions(VTT))) == read_captions(VTT)
+    assert read_captions(webvtt(read_captions(VTT))) == read_captions(VTT)
     with pytest.raises(InvalidArgument, match="no captions"):
         read_captions("שלום\n\nעולם")
 

@@ -12,12 +12,12 @@ from packs.tutoring.catalogue import PRESETS
 from packs.tutoring.configuration import (
     Trigger,
     check_plain,
-    of_old_mission,
+    legacy_configuration,
     preset,
     read_configuration,
     with_defaults,
 )
-from packs.tutoring.lesson_prompt import optimised, preview
+from packs.tutoring.lesson_prompt import optimise, preview
 from packs.tutoring.missions import preview_lesson
 from packs.tutoring.triggers import check_trigger, mentions, says_goodbye
 from rollcall.core.capability import Capability
@@ -80,7 +80,7 @@ AT = "tools.0.triggerCondition"
         (
             {"tools": [setting("mark_for_review", "always", customInstructions="say {{name}}")]},
             "tools.0.customInstructions",
-            "write what stands there",
+            "replace it with the text itself",
         ),
         ({"tools": [], "globalInstructions": "\x00"}, "globalInstructions", "line ends and tabs"),
         ({"tools": [], "globalInstructions": "x" * 2_001}, "globalInstructions", "at most 2,000"),
@@ -101,7 +101,7 @@ def test_what_is_no_configuration_is_refused_with_its_field_and_what_is_accepted
 def test_a_teacher_is_told_in_both_languages_what_is_wrong() -> None:
     with pytest.raises(InvalidArgument) as caught:
         check_plain("Dear {{name}}", "conversationPrompt")
-    assert caught.value.message == "{{ marks a place that nobody fills"
+    assert caught.value.message == "the text has {{, which looks like a template placeholder"
     told = caught.value.translate("he")
     assert told.message == "\u2068{{\u2069 מסמן מקום שאיש אינו ממלא"
     assert told.hint == "יש לכתוב את מה שצריך לעמוד שם"
@@ -111,7 +111,7 @@ def test_minutes_remaining_are_of_four() -> None:
     for minutes in (0, 4, 6, None):
         data = setting("show_session_summary", "time_remaining")
         data["triggerCondition"]["minutesRemaining"] = minutes
-        with pytest.raises(InvalidArgument, match="how long before the end") as refused:
+        with pytest.raises(InvalidArgument, match="how many minutes before the end") as refused:
             read_configuration({"tools": [data]})
         assert refused.value.hint == "1, 2, 3 or 5"
 
@@ -133,15 +133,15 @@ def test_defaults_switch_on_what_a_lesson_needs() -> None:
 def test_presets_and_old_missions() -> None:
     for name, tools in PRESETS.items():
         assert tuple(preset(name).enabled) == tools
-    assert not of_old_mission({"functionCallingEnabled": False}).tools
-    old = of_old_mission({"functionCallingInstructions": "Be slow."})
+    assert not legacy_configuration({"functionCallingEnabled": False}).tools
+    old = legacy_configuration({"functionCallingInstructions": "Be slow."})
     assert len(old.tools) == 4 and old.global_instructions == "Be slow."
 
 
 def test_the_optimiser_trims_and_leaves_blocks_as_they_are() -> None:
-    assert optimised("a\n\n\n\nb\n## \n\nc  d\n") == "a\n\nb\n\nc  d"
+    assert optimise("a\n\n\n\nb\n## \n\nc  d\n") == "a\n\nb\n\nc  d"
     for block in (CODE, TABLE, NESTED):
-        assert optimised(f"Talk.  \n\n\n\n{block}\n\n") == f"Talk.\n\n{block}"
+        assert optimise(f"Talk.  \n\n\n\n{block}\n\n") == f"Talk.\n\n{block}"
     own = read_configuration({"tools": []})
     shown = preview("\n  \n    x  = 1\n", own, catalog=catalog)
     assert shown.system_prompt == "    x  = 1"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from packs.education.blocks import item
-from packs.education.generation.making import Made, make_content, read_brief, with_points
+from packs.education.generation.drafts import GeneratedItems, make_content, read_brief, with_points
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from tests.support.packs.education.material import WATER, Author
@@ -23,7 +23,7 @@ class Models:
         self.text_model = text_model
 
 
-def made(topic: str, *, model: Any = None, locale: str = "he", **given: Any) -> Made:
+def made(topic: str, *, model: Any = None, locale: str = "he", **given: Any) -> GeneratedItems:
     user: Any = None
     platform: Any = Models(model) if model else None
     ctx = ToolContext(user=user, platform=platform, locale=locale, effect_key="k")

@@ -1,7 +1,7 @@
-"""Making the items of a content, and storing it with its files.
+"""Makes the items of a content, and stores it as a draft with its files.
 
-In this order, the first that can: a model where one is configured, held to passages and arithmetic;
-the families of mathematics; the words of the teacher's own passages. Nothing else is made.
+Items come from the first source that has any: the model, where one is configured, checked against
+passages and arithmetic; the families of mathematics; the words of the teacher's own passages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from packs.education.contents import (
     create_content,
     new_content_id,
 )
-from packs.education.curriculum import Standard, about, find_standards, standard_citation
+from packs.education.curriculum import Standard, find_standards, standard_citation, standards_about
 from packs.education.exports import keep_files
 from packs.education.generation.model import model_items
 from packs.education.generation.passages import Passage, find_passages, text_items
@@ -47,7 +47,7 @@ from rollcall.core.texts import short
 
 F = TypeVar("F", bound=Callable[..., Any])
 DRAFT = ApprovalPolicy(ask="never")
-"""A private draft is its teacher's own, and can be undone."""
+"""A private draft needs no approval: it is its teacher's own, and can be undone."""
 Topic = Annotated[str, Field(min_length=1, max_length=300, pattern=r"\S")]
 Instructions = Annotated[str, Field(max_length=2_000)]
 PassageText = Annotated[str, Field(max_length=12_000)]
@@ -59,11 +59,11 @@ _MOST_STANDARDS = 5
 
 
 class Brief(Struct, frozen=True):
-    """What a teacher wants.
+    """A teacher's request for a content.
 
     Attributes:
         level: "all" for an easier, a usual and a harder part.
-        prefers: Kinds of blocks in the order of preference; all are taken where it is empty.
+        prefers: Kinds of blocks in order of preference; empty for no preference.
     """
 
     topic: str
@@ -78,8 +78,9 @@ class Brief(Struct, frozen=True):
     passages: tuple[Passage, ...] = ()
 
 
-class Made(Struct, frozen=True):
-    """Items, and how they came to be. `left_out`: items of the model that did not hold."""
+class GeneratedItems(Struct, frozen=True):
+    """The items of a content, and their generator. `left_out` counts the model's items that failed
+    the checks."""
 
     items: list[Item]
     generator: Generator
@@ -89,15 +90,15 @@ class Made(Struct, frozen=True):
 
 
 class GeneratedContent(Wire):
-    """A content that was made.
+    """A generated content.
 
     Attributes:
-        done: What was made, in words.
-        standards: Ids of stored standards that it serves.
-        banner: What a teacher has to know before using it.
-        block_ids: Of the blocks, in their order.
-        left_out: Items of the model that did not hold when checked, and were left out.
-        unverified: Items whose facts no passage of the teacher's material says.
+        done: A confirmation in words.
+        standards: Ids of stored standards that it covers.
+        banner: A warning for the teacher before using it.
+        block_ids: The ids of `blocks`, in the same order.
+        left_out: How many of the model's items failed the checks and were left out.
+        unverified: How many items state facts that no passage of the teacher's material has.
     """
 
     done: str
@@ -120,10 +121,10 @@ class GeneratedContent(Wire):
 def makes_draft(
     *related: str, summary: Callable[[dict[str, Any]], dict[str, str]] | None = None
 ) -> Callable[[F], F]:
-    """Declare a capability that makes a private draft: no approval is asked, and it can be undone.
+    """Declare a capability that makes a private draft: it needs no approval and can be undone.
 
     Args:
-        summary: What an approval would ask where an operator wants one; by default its topic.
+        summary: The summary, for an operator who requires approvals; by default its topic.
     """
     return capability(
         category="education",
@@ -137,14 +138,14 @@ def makes_draft(
     )
 
 
-def undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any] | None:
-    """The content that was made, for `delete_content`."""
+def undo_arguments(arguments: dict[str, Any], result: Any) -> dict[str, Any] | None:
+    """Return the arguments of `delete_content` that undo the call."""
     return {"contentId": result["contentId"]} if result else None
 
 
-def summarize_draft(given: dict[str, Any]) -> dict[str, str]:
-    """What an approval would ask, where an operator wants one."""
-    return TEXTS.by_language("summary", topic=short(str(given["topic"])))
+def summarize_draft(arguments: dict[str, Any]) -> dict[str, str]:
+    """Return the summary of a call, by language."""
+    return TEXTS.by_language("summary", topic=short(str(arguments["topic"])))
 
 
 def read_brief(
@@ -157,7 +158,7 @@ def read_brief(
     document_id: str | None = None,
     **wanted: Any,
 ) -> Brief:
-    """Return what a teacher wants, with the passages that there are about it."""
+    """Return a teacher's request, with the passages about its topic."""
     is_math = subject == "math" or (subject is None and is_mathematics(topic))
     found: list[Passage] = []
     if passage or document_id or not is_math:
@@ -178,12 +179,11 @@ def read_brief(
     )
 
 
-def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
-    """Make the items of a content; the brief comes back with the grade that was assumed.
+def make_content(ctx: ToolContext, brief: Brief) -> tuple[GeneratedItems, Brief]:
+    """Make the items of a content; return them with the brief, which has the assumed grade.
 
     Raises:
-        FailedPrecondition: There is neither a model nor anything to make items of; says what would
-            do.
+        FailedPrecondition: There is neither a model nor material; the message says what to send.
     """
     if ctx.text_model is not None and (made := _by_model(ctx, brief)) is not None:
         return made, brief
@@ -202,7 +202,9 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
         if problems:
             note = TEXTS.say(brief.locale, "notes.fewer", count=len(problems))
             notes = (note,) if len(problems) < brief.count else ()
-            return Made(_preferred(problems, brief), "offline", notes=notes), brief
+            return GeneratedItems(
+                _in_preferred_order(problems, brief), "offline", notes=notes
+            ), brief
         raise _no_mathematics(brief, number)
     level: Level = "core" if brief.level == "all" else brief.level
     items = text_items(
@@ -219,16 +221,15 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[Made, Brief]:
             field="subject" if is_maybe_math else "topic",
             hint="subject: math" if is_maybe_math else "passage, documentId, or upload_knowledge",
         )
-    return Made(items, "offline"), brief
+    return GeneratedItems(items, "offline"), brief
 
 
-def find_serving(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standard]]:
-    """Return stored standards about a brief's topic, best first; none where its subject or grade
-    is not known."""
+def find_standards_for(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standard]]:
+    """Return stored standards about a brief's topic, best first; none without subject and grade."""
     if ctx.platform is None or not brief.subject or not brief.grade:
         return []
     stored = find_standards(ctx, brief.subject, brief.grade)
-    found = about(brief.topic, stored, _MOST_STANDARDS)
+    found = standards_about(brief.topic, stored, _MOST_STANDARDS)
     for id, standard in found:
         ctx.cite(standard_citation(id, standard, ctx.locale))
     return found
@@ -237,14 +238,14 @@ def find_serving(ctx: ToolContext, brief: Brief) -> list[tuple[str, Standard]]:
 def store_content(
     ctx: ToolContext,
     brief: Brief,
-    made: Made,
+    made: GeneratedItems,
     kind: ContentKind,
     *,
     banner: str | None = None,
     standards: Sequence[tuple[str, Standard]] = (),
     variant_of: str | None = None,
 ) -> GeneratedContent:
-    """Store what was made as a private draft, and return it as the teacher gets it."""
+    """Store items as a private draft, and return the result for the teacher."""
     items = made.items
     id = new_content_id(ctx)
     title = _title(brief, kind)
@@ -298,7 +299,7 @@ def store_content(
 
 
 def _qa(items: Sequence[Item], *, is_variant: bool) -> QaCounts:
-    """What the checks of quality find; variants of one question are alike as they should be."""
+    """Count the findings of the quality checks; variants of one question may be alike."""
     found = [
         each.code
         for each in find_problems({str(n): item for n, item in enumerate(items)})
@@ -309,9 +310,9 @@ def _qa(items: Sequence[Item], *, is_variant: bool) -> QaCounts:
 
 
 def with_points(items: Sequence[Item], total: int = 100) -> list[Item]:
-    """Share points among the questions, as evenly as whole numbers go; the first get what is over.
+    """Share points among the questions in whole numbers; the first ones get the remainder.
 
-    More than `total` questions get a point each.
+    If there are more than `total` questions, each gets one point.
     """
     questions = [n for n, each in enumerate(items) if each.block.is_question]
     if not questions:
@@ -334,8 +335,8 @@ def _title(brief: Brief, kind: ContentKind) -> str:
     return ", ".join(parts)[:300]
 
 
-def _by_model(ctx: ToolContext, brief: Brief) -> Made | None:
-    """By the model; None where it did not answer or nothing of its answer held."""
+def _by_model(ctx: ToolContext, brief: Brief) -> GeneratedItems | None:
+    """Make items by the model; None where it did not answer or no item passed the checks."""
     assert ctx.text_model is not None
     request = {
         "topic": brief.topic,
@@ -353,13 +354,15 @@ def _by_model(ctx: ToolContext, brief: Brief) -> Made | None:
     notes = []
     if written.left_out:
         notes.append(TEXTS.say(brief.locale, "notes.left_out", count=written.left_out))
-    return Made(written.items, "model", written.left_out, written.unverified, tuple(notes))
+    return GeneratedItems(
+        written.items, "model", written.left_out, written.unverified, tuple(notes)
+    )
 
 
 def _with_grade(brief: Brief) -> Brief:
-    """The brief with a grade: the first one that has problems about its topic, where none is said.
+    """Return the brief with a grade: its own, or the first that has problems about its topic.
 
-    Grade 4 comes first, since most topics of these grades are in it.
+    Grade 4 is tried first, since it has most topics.
     """
     if brief.grade is not None:
         return brief
@@ -369,8 +372,8 @@ def _with_grade(brief: Brief) -> Brief:
     return brief
 
 
-def _preferred(items: list[Item], brief: Brief) -> list[Item]:
-    """Items in the order of the kinds that are preferred, the levels kept apart."""
+def _in_preferred_order(items: list[Item], brief: Brief) -> list[Item]:
+    """Sort items by level, then by preferred kind."""
     rank = {kind: place for place, kind in enumerate(brief.prefers)}
     return sorted(
         items,
