@@ -1,4 +1,4 @@
-"""The NEC copilot. What it is told beside its instructions is imported when it is."""
+"""The NEC copilot, an agent. The modules for its briefing, notes and review are imported on use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of arguments of several capabilities, and lengths and temperatures in either unit."""
+"""Argument types that several capabilities share, and conversion of lengths and temperatures."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ VoltAmperes = Annotated[float, Field(gt=0, le=10_000_000)]
 
 
 def length_in_feet(length_ft: float | None, length_m: float | None) -> float | None:
-    """A length in feet that is given in feet or in metres.
+    """Return a length in feet, from feet or metres.
 
     Raises:
-        InvalidArgument: It is given in both.
+        InvalidArgument: Both are given.
     """
     if length_ft is not None and length_m is not None:
         raise invalid("lengthM", "one_length")
@@ -43,10 +43,10 @@ def length_in_feet(length_ft: float | None, length_m: float | None) -> float | N
 
 
 def ambient_in_celsius(ambient_c: float | None, ambient_f: float | None) -> float | None:
-    """A temperature in °C that is given in °C or in °F.
+    """Return a temperature in °C, from °C or °F.
 
     Raises:
-        InvalidArgument: It is given in both.
+        InvalidArgument: Both are given.
     """
     if ambient_c is not None and ambient_f is not None:
         raise invalid("ambientF", "one_ambient")

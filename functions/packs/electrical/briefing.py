@@ -1,4 +1,4 @@
-"""The project at hand in a page, for the agent: what is there and what it is called."""
+"""The agent's briefing: the current project on a page, and the names of its panels and circuits."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rollcall.core.text import terms
 MAX_PANELS = 20
 _FEEDER = " feeder"
 MAX_CIRCUITS = 120
-"""How many circuits are told in all; of the others a tool tells."""
+"""Most circuits in the briefing; a tool lists the others."""
 
 
 def describe(ctx: ToolContext, *, short: bool) -> Place:
-    """The project in words: whole, with its circuits, or its service and panels alone; and the
+    """Describe the project, with its circuits or, if `short`, only its service and panels; add the
     names of its panels and circuits.
 
     Raises:
-        AgentError: The user is in no project, in several of which none is named, or not in this.
+        AgentError: The user has no project, has several and named none, or may not read this one.
     """
     opened = open_project(ctx)
     lines = [_heading(opened.project, opened.role), *_panels(opened.project, short=short)]
@@ -35,7 +35,8 @@ def _names(project: Project) -> dict[str, tuple[str, ...]]:
     panels = tuple(panel.name for panel in project.panels)
     taken = {name.casefold() for name in panels}
     named = TEXTS.by_language("projects.main_panel").values()
-    main = tuple(name for name in named if name not in taken)  # whatever its own name is
+    # "Main panel" works whatever the panel's own name is.
+    main = tuple(name for name in named if name not in taken)
     circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
     return {
         "projectId": (project.id,),
@@ -45,8 +46,8 @@ def _names(project: Project) -> dict[str, tuple[str, ...]]:
 
 
 def _fed(project: Project) -> Iterator[str]:
-    """What panels are called by their feeders' names, where their own say something else: "Server
-    room panel" of the panel SR, which the "Server room feeder" feeds."""
+    """Yield names of panels by their feeders, where their own names differ: "Server room panel" for
+    the panel SR, which the "Server room feeder" feeds."""
     panels = {panel.id: panel for panel in project.panels}
     for feeder in project.feeders:
         panel = panels.get(feeder.target_id)

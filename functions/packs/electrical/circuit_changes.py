@@ -1,4 +1,4 @@
-"""What the capabilities that add, change and remove circuits share: arguments, texts, results."""
+"""The common arguments, texts and results of the capabilities that change circuits."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from rollcall.core.texts import isolated
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
-    """The circuit, whole, or why it stays."""
+    """Show the whole circuit, or fail with the reason why it cannot be removed."""
     opened, found = find_to_change(ctx, given)
     check_removable(opened.project, found)
     title = TEXTS.text("circuits.remove.title")
@@ -51,7 +51,7 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
-    """The line of an approval."""
+    """Return the summary of an approval."""
     summary = TEXTS.by_language("circuits.remove.summary", which=which_circuit(given))
     if panel := given.get("panelName"):
         place = TEXTS.by_language("circuits.remove.from", panel=panel_text(str(panel)))
@@ -60,7 +60,7 @@ def _summary(given: dict[str, Any]) -> dict[str, str]:
 
 
 def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
-    """All of it, at its position and under its id, whatever the rules say of it."""
+    """Return the arguments that restore the circuit with its position and id, despite any rule."""
     circuit = Circuit.model_validate(result["circuit"])
     return {
         "projectId": result["projectId"],

@@ -84,7 +84,7 @@ SELECTING = (
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
-    """The fields that change, before and after, or a refusal."""
+    """Show the fields that change, before and after, or fail."""
     opened, change = plan_change(ctx, given)
     name = named(change.found.panel, change.before)
     names = [each for each in FIELDS if each in change.names]
@@ -131,7 +131,7 @@ def _warnings(change: Change) -> list[Text]:
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
-    """The line of an approval: the circuit and the fields that change."""
+    """Return the summary of an approval: the circuit and the fields that change."""
     no_fields = {
         "projectId", "circuitId", "circuitNumber", "panelName", "circuitDescription", "asShown",
     }  # fmt: skip

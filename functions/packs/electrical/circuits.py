@@ -54,7 +54,7 @@ from rollcall.core.texts import Text, isolated, short
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
-    """The circuit in full, with what was chosen for it, or a refusal before anybody is asked."""
+    """Show the whole circuit, with all choices made for it, or fail before anybody is asked."""
     opened, found = plan_addition(ctx, given)
     circuit = found.circuit
     message = TEXTS.text(
@@ -80,7 +80,7 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
-    """The line of an approval: all that was chosen is in its arguments."""
+    """Return the summary of an approval, whose arguments have all choices."""
     return {locale: _summary_in(locale, given) for locale in TEXTS.languages}
 
 
@@ -269,7 +269,7 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
 
 
 def _citations(found: Plan) -> Iterator[CodeReference]:
-    """The places in the code that the plan goes by."""
+    """Return the citations of the rules that the plan follows."""
     edition = found.after.edition
     if found.case is None:
         yield CodeReference(edition=edition, article="408.36")

@@ -36,13 +36,13 @@ MAX_ROWS = 50
 MAX_GAPS = 20
 MAX_CITED = 20
 MANY_CIRCUITS = 200
-"""From so many circuits on, the user is told how far the inspection is."""
+"""Least number of circuits for which the inspection reports its progress."""
 RULES_A_STEP = 10
 VERIFIED_UP_TO = 2023
 
 
 class Where(Wire):
-    """The place of an issue; `label` says it to people, the ids that fit are set."""
+    """The place of an issue: a display label, and the ids that apply."""
 
     label: str
     panel_id: str | None = None
@@ -58,7 +58,7 @@ class Where(Wire):
 
 
 class InspectionIssue(Wire):
-    """One rule that does not hold in one place.
+    """A rule that is violated in one place.
 
     Attributes:
         id: Stable while the place is there: `110.9-interrupting@main`.
@@ -97,7 +97,7 @@ class NotChecked(Wire):
 
 
 class PassedChecks(Wire):
-    """How many checks of each category held."""
+    """How many checks of each category passed."""
 
     panels: int
     circuits: int
@@ -106,12 +106,12 @@ class PassedChecks(Wire):
 
 
 class Inspection(Result):
-    """What an inspection found.
+    """The result of an inspection.
 
     Attributes:
         warnings: How many issues are warnings: a count, as `critical` and `info` are. What other
             results say as warnings is in `notes`.
-        issues: The ten gravest. A caller that is no model gets up to 200 in `all_issues`.
+        issues: The ten most severe. Direct callers get up to 200 in `all_issues`.
         more_issues: How many there are beyond `issues`.
         overall_score: 0 to 100; `Report.score` has the formula.
         rules_checked: Rules of the edition and the category.

@@ -1,5 +1,5 @@
-"""What the agent is told of the code without a tool: the articles that a question names or is
-about, and those that an answer names."""
+"""Notes on the code that the agent gets without a tool: the articles that a question names or is
+about; and the review of the articles that an answer names."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rollcall.core.texts import isolated
 MAX_NOTES = 3
 YEARS = range(1990, 2100)
 FIRST_ARTICLE = 80
-"""No article has a number below it; a section of a specification or a chapter has."""
+"""The lowest article number; lower numbers are chapters, or sections of a specification."""
 
 
 def notes(message: str, locale: str) -> list[Note]:
-    """Return the articles that a message names; of a question what something is, those it is
-    about."""
+    """Return the articles that a message names or, for a question what something is, those that it
+    is about."""
     articles = mentioned(message)
     if not articles and asks_what_it_is(message):
         articles = _about(message)
@@ -43,8 +43,8 @@ def notes(message: str, locale: str) -> list[Note]:
 
 
 def review(answer: str, locale: str) -> Review:
-    """Return the articles that an answer names, as sources; and which of them the code does not
-    have."""
+    """Return the articles that an answer names, as sources, and a remark on those that the code
+    does not have."""
     unknown = ", ".join(dict.fromkeys(_unknown(answer)))
     remark = ""
     if unknown:
@@ -53,8 +53,8 @@ def review(answer: str, locale: str) -> Review:
 
 
 def _about(message: str) -> list[Article]:
-    """Articles that have the words that the question is about. Whole articles whose title has all
-    of them come first: grounding is Article 250 before any of its sections."""
+    """Return articles with the words of the question's topic. Whole articles whose title has all of
+    the words come first: grounding is Article 250 before any of its sections."""
     abbreviations: dict[str, str] = TEXTS.data("en", "nec.words.abbreviations")
     whole = re.sub(
         rf"\b(?:{'|'.join(abbreviations)})s?\b",
@@ -80,7 +80,7 @@ def _about(message: str) -> list[Article]:
 
 def _unknown(answer: str) -> Iterable[str]:
     cited = rf"(?:{pattern('nec.cues.cited_article')})\s*(?:20\d\d\s+)?"
-    # Not "Section 26 05 19": the divisions of a specification are written so.
+    # Not "Section 26 05 19", which is a section of a specification.
     number = r"(?P<number>\d{2,4}(?:\.\d{1,3})?)(?![\d.]*\d| \d\d\b)"
     for match in re.finditer(cited + number, answer, re.IGNORECASE):
         number = match["number"]

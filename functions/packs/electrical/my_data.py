@@ -1,9 +1,8 @@
-"""What the pack keeps about a user, for export and erasure: the projects that they are in.
+"""The pack's data about a user, for export and erasure: the user's projects.
 
-An export has each of them whole, with its panels, and without who else is in it. On erasure the
-user leaves. A project goes on where somebody is left who works on it: if no owner is, the first
-member by user id becomes one. Where only viewers are left, or nobody, it is deleted with all its
-panels.
+An export has each project whole, with its panels, but without the other members. On erasure the
+user leaves. The project remains while it has an owner or a member; without an owner, the first
+member by user id becomes one. If only viewers or nobody is left, it is deleted with all its panels.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ _OTHERS = frozenset({"members", "memberIds"})
 
 
 def _whole(document: Document) -> dict[str, Any]:
-    """A project with its panels, as they are stored."""
+    """Return a stored project with its panels."""
     found = document.reference.collection(PANELS).stream(read_time=document.read_time)
     return {**(document.to_dict() or {}), PANELS: [panel.to_dict() or {} for panel in found]}
 
 
 def _project(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    """The project and the user's own role; who else is there is theirs."""
+    """Return the project with the user's own role, without the other members."""
     shown = {key: value for key, value in data.items() if key not in _OTHERS}
     return {**shown, "myRole": data.get("members", {}).get(uid)}
 
 
 def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     members: Members = (document.to_dict() or {}).get("members", {})
-    left = staying(members, uid)
+    left = remaining_members(members, uid)
     if left:
         changes = membership(left)
         batch.update(document.reference, changes, option=unchanged(document))
@@ -46,9 +45,9 @@ def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     batch.delete(document.reference, option=unchanged(document))
 
 
-def staying(members: Members, uid: str) -> Members:
-    """Who is in a project after one has left, with an owner among them; nobody, if none of them
-    works on it."""
+def remaining_members(members: Members, uid: str) -> Members:
+    """Return a project's members after one has left, with an owner among them; empty if only
+    viewers are left."""
     left = {other: role for other, role in members.items() if other != uid}
     if "owner" in left.values():
         return left

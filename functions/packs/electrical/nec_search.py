@@ -27,8 +27,8 @@ class FoundArticle(Wire):
     """An article or section of the NEC.
 
     Attributes:
-        number: In the edition asked for.
-        about: What it is about, in this project's own words: the code's text is not here.
+        number: Its number in the requested edition.
+        about: Its subject, in this project's own words: the code's text is not here.
         score: 1 for the best of this search.
     """
 
@@ -62,7 +62,7 @@ class NecSearch(CalculationResult):
         passages: Of documents, best first.
         sources, display: What is cited, what answers most of the question first, and the table,
             for who calls the function itself: in a run they go beside the result.
-        searched_all: Whether every document of the user was looked at.
+        searched_all: Whether every document of the user was searched.
     """
 
     query: str

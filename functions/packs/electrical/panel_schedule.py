@@ -1,4 +1,4 @@
-"""Panel schedules as a spreadsheet."""
+"""The capability `export_panel_schedule`: panel schedules as a spreadsheet."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def _totals(found: Schedule) -> ScheduleTotals:
 
 
 def _table(ctx: ToolContext, found: Schedule) -> Display:
-    """The schedule as its sheet shows it. Columns of a table are told apart by their names, so
-    those of the right side say that they are its."""
+    """Return the table of a schedule. Columns need different names, so those of the right side say
+    so."""
     names = TEXTS.data(ctx.locale, "panel_schedule.columns")
     left = [names["number"], names["description"], names["load"]]
     right, phase = [f"{name} " for name in left], names["phase"]

@@ -1,4 +1,4 @@
-"""The capabilities `export_project` and `import_project`: whole projects as JSON."""
+"""The capabilities `export_project` and `import_project`, for whole projects as JSON."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated, short
 
 APPROVAL_CHARS = 150_000
-"""An import that waits for approval is kept with it, in one document."""
+"""Most characters of an import that needs approval, which is stored in the approval's document."""
 
 
 class ProjectExport(Wire):
-    """What export_project returns. `data` is the project as import_project takes it; only who
-    calls the function itself is given it, a model is not."""
+    """What export_project returns. `data` is the project in the form of import_project; only direct
+    callers of the function get it, never a model."""
 
     done: str
     project_id: str
@@ -48,7 +48,7 @@ class ProjectImported(Wire):
     """What import_project returns.
 
     Attributes:
-        created: Whether it is a new project; if not, one was replaced.
+        created: Whether the project is new; if not, an existing one was replaced.
     """
 
     done: str
@@ -89,7 +89,7 @@ def export_project(ctx: ToolContext, *, project_id: RecordId | None = None) -> P
 
 
 def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
-    """What there would be, panel by panel, and what would go."""
+    """Show the change of each panel."""
     if len(data if isinstance(data, str) else json.dumps(data)) > APPROVAL_CHARS:
         raise FailedPrecondition(
             TEXTS.text("errors.too_large_for_agent", chars=APPROVAL_CHARS),
@@ -118,7 +118,8 @@ def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
 
 
 def _before(project_import: Import) -> Project | None:
-    """What would be replaced; None also where it is damaged, which an import mends."""
+    """Return the project to be replaced; None if there is none or it is damaged, which an import
+    repairs."""
     try:
         return project_import.before()
     except FailedPrecondition:
@@ -126,7 +127,7 @@ def _before(project_import: Import) -> Project | None:
 
 
 def _in_words(ctx: ToolContext, project_import: Import, text: str) -> str:
-    """A sentence for a new project, or that for one that is replaced."""
+    """Return a text for a new project, or the one for a replaced project."""
     kind = "replace" if project_import.replaces else "new"
     name = isolated(project_import.project.name)
     return TEXTS.say(ctx.locale, f"projects.import.{text}_{kind}", name=name)
@@ -139,8 +140,8 @@ def _summarize_import(given: dict[str, Any]) -> dict[str, str]:
     return {language: text.rstrip() for language, text in summary.items()}
 
 
-def _take_back(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
-    """A new project can be deleted; what was replaced is gone."""
+def _undo_arguments(arguments: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments that delete a new project; a replacement cannot be undone."""
     return {"projectId": result["projectId"]} if result["created"] else None
 
 
@@ -151,7 +152,7 @@ def _take_back(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] 
     atomic=True,
     summary=_summarize_import,
     preview=_preview_import,
-    undo=Undo("delete_project", _take_back),
+    undo=Undo("delete_project", _undo_arguments),
 )
 def import_project(ctx: ToolContext, *, data: ProjectJson) -> ProjectImported:
     """Bring in a whole project as JSON: a new one, or in place of one that the user owns.

@@ -34,8 +34,8 @@ class ProjectSummary(Wire):
     """One project as a list shows it.
 
     Attributes:
-        panels: How many there are; absent where it is not known.
-        is_readable: Whether what is stored is a project that this version can read.
+        panels: The number of panels; absent where it is not known.
+        is_readable: Whether this version can read the stored project.
     """
 
     project_id: str
@@ -171,7 +171,7 @@ def get_project(
 
 
 def _service_panel(project: Project) -> str | None:
-    """Its id, where the project says which one it is."""
+    """Return the id of the service panel, where the project determines it."""
     try:
         return service_panel(project).id
     except FailedPrecondition:

@@ -1,4 +1,4 @@
-"""The capabilities `share_project` and `delete_project`: what the owners of a project decide."""
+"""The capabilities `share_project` and `delete_project`, for the owners of a project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from packs.electrical.projects.access import (
     check_role,
     checked_id,
     count_of,
-    project_asked_for,
+    resolve_project_id,
 )
 from packs.electrical.projects.documents import (
     Stored,
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 MAX_MEMBERS = 100
 MAX_BY_SHARING = 100
-"""Somebody who is in so many projects is not added to more; they may still make their own."""
+"""Nobody in this many projects is added to another; they may still create their own."""
 
 UserId = Annotated[str, Field(min_length=1, max_length=128)]
 NewRole = Literal["owner", "member", "viewer", "none"]
 
 
 class ProjectShared(Wire):
-    """What share_project returns. A role of "none" is that of somebody who is not in the project;
-    `is_own`: the user changed their own."""
+    """What share_project returns. The role "none" means not in the project; `is_own` says that the
+    user changed their own role."""
 
     done: str
     project_id: str
@@ -77,14 +77,14 @@ class _Sharing:
 
 
 def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRole) -> _Sharing:
-    """The change, if this user may make it.
+    """Return the change of role, if this user may make it.
 
     Raises:
         PermissionDenied: The user is no owner, and it is not their own leaving.
         FailedPrecondition: It changes nothing, or no owner would be left.
         NotFound: There is no such user.
     """
-    id, _ = project_asked_for(ctx, project_id)
+    id, _ = resolve_project_id(ctx, project_id)
     snapshot = ctx.db.collection(PROJECTS).document(id).get()
     data = snapshot.to_dict() or {}
     leaves = user_id == ctx.user.uid and role == "none"
@@ -113,7 +113,8 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
 
 
 def _check_newcomer(ctx: ToolContext, uid: str) -> None:
-    """Whoever is added is not asked, so others leave them room for projects of their own."""
+    """Check that a new member is in few enough projects: nobody asks them, so they need room left
+    for projects of their own."""
     if not _exists(ctx, uid):
         raise NotFound(TEXTS.text("errors.no_such_user"), field="userId")
     if count_of(ctx, uid) >= MAX_BY_SHARING:
@@ -137,21 +138,21 @@ def _role(ctx: ToolContext, role: NewRole) -> str:
 def _preview_share(
     ctx: ToolContext, *, user_id: str, role: NewRole, project_id: str | None
 ) -> Preview:
-    asked = _sharing(ctx, project_id, user_id, role)
-    title = TEXTS.say(ctx.locale, "projects.share.ask", name=isolated(asked.name))
+    change = _sharing(ctx, project_id, user_id, role)
+    title = TEXTS.say(ctx.locale, "projects.share.ask", name=isolated(change.name))
     text = TEXTS.say(
         ctx.locale,
         "projects.share.change",
         user=isolated(user_id),
-        before=_role(ctx, asked.previous),
+        before=_role(ctx, change.previous),
         after=_role(ctx, role),
     )
-    arguments = {"userId": user_id, "role": role, "projectId": asked.id}
+    arguments = {"userId": user_id, "role": role, "projectId": change.id}
     summary = TEXTS.say(
         ctx.locale,
         f"projects.share.summary.{role}",
         user=short(user_id),
-        project=short(asked.name),
+        project=short(change.name),
     )
     display = Display(type="confirmation", title=title, text=text)
     return Preview(display, arguments=arguments, summary=summary, shows=tuple(arguments))
@@ -164,8 +165,9 @@ def _summarize_share(given: dict[str, Any]) -> dict[str, str]:
     return {language: text.strip() for language, text in summary.items()}
 
 
-def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
-    """The role as it was. Who changed their own is no owner any more, and cannot."""
+def _undo_share(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments that restore the role. A user who changed their own role is no longer an
+    owner and cannot undo it."""
     if result["isOwn"]:
         return None
     names = {"projectId": "projectId", "userId": "userId", "role": "previousRole"}
@@ -179,7 +181,7 @@ def _unshare(given: dict[str, Any], result: dict[str, Any]) -> dict[str, Any] | 
     atomic=True,
     summary=_summarize_share,
     preview=_preview_share,
-    undo=Undo("share_project", _unshare),
+    undo=Undo("share_project", _undo_share),
 )
 def share_project(
     ctx: ToolContext, *, user_id: UserId, role: NewRole, project_id: RecordId | None = None
@@ -196,36 +198,36 @@ def share_project(
     """
     from google.cloud.firestore import SERVER_TIMESTAMP
 
-    asked = _sharing(ctx, project_id, user_id, role)
-    changes = {**membership(asked.members), "updatedAt": SERVER_TIMESTAMP}
-    ctx.batch.update(asked.snapshot.reference, changes, option=unchanged(asked.snapshot))
+    change = _sharing(ctx, project_id, user_id, role)
+    changes = {**membership(change.members), "updatedAt": SERVER_TIMESTAMP}
+    ctx.batch.update(change.snapshot.reference, changes, option=unchanged(change.snapshot))
     done = TEXTS.say(
         ctx.locale,
         "projects.share.done",
         user=isolated(user_id),
-        name=isolated(asked.name),
+        name=isolated(change.name),
         role=_role(ctx, role),
     )
     return ProjectShared(
         done=done,
-        project_id=asked.id,
-        name=asked.name,
+        project_id=change.id,
+        name=change.name,
         user_id=user_id,
         role=role,
-        previous_role=asked.previous,
+        previous_role=change.previous,
         is_own=user_id == ctx.user.uid,
     )
 
 
-def _to_delete(ctx: ToolContext, project_id: str) -> Stored:
-    """The project, if the user owns it."""
+def _deletable_project(ctx: ToolContext, project_id: str) -> Stored:
+    """Return the stored project, if the user owns it."""
     found = read_stored(ctx.db.collection(PROJECTS).document(checked_id(project_id)))
     check_role(ctx, project_id, found.data, "owner")
     return found
 
 
 def _preview_delete(ctx: ToolContext, *, project_id: str) -> Preview:
-    found = _to_delete(ctx, project_id)
+    found = _deletable_project(ctx, project_id)
     title = TEXTS.say(ctx.locale, "projects.delete.ask", name=isolated(_name(found, project_id)))
     text = TEXTS.say(
         ctx.locale,
@@ -265,7 +267,7 @@ def delete_project(ctx: ToolContext, *, project_id: RecordId) -> ProjectDeleted:
     Args:
         project_id: The project; its id comes from list_projects.
     """
-    found = _to_delete(ctx, project_id)
+    found = _deletable_project(ctx, project_id)
     remove_project(ctx.batch, found)
     name = _name(found, project_id)
     return ProjectDeleted(

@@ -1,4 +1,4 @@
-"""What every result of this pack carries beside its figures: its inputs, assumptions and citations.
+"""The common parts of this pack's results: inputs, assumptions, warnings and citations.
 
 A calculation collects them in a `Basis` while it is made: each figure that it used with its source
 (the project's data, an argument of the question, a table, another calculation), each value that had

@@ -1,6 +1,6 @@
-"""The wording of the electrical pack, and quantities and names as they stand in its sentences.
+"""The pack's texts, by language, and the quantities and names in its sentences.
 
-Sentences and names stand in `texts/<language>.json`. A value inside a sentence is isolated, so that
+Sentences and names are in `texts/<language>.json`. A value inside a sentence is isolated, so that
 it keeps its own direction: here, or by the template where only one language needs it.
 """
 
@@ -61,7 +61,7 @@ def unmarked(text: str) -> str:
 
 
 def invalid(field: str, key: str, /, **values: object) -> InvalidArgument:
-    """Return the refusal of an argument, which says the text `errors.<key>`."""
+    """Return the error of an argument, with the text `errors.<key>`."""
     return InvalidArgument(TEXTS.text(f"errors.{key}", **values), field=field)
 
 

@@ -1,1 +1,1 @@
-"""What an inspector looks at: rules as data, each with its place in the code."""
+"""The inspection of a project: rules as data, each with its article of the code."""

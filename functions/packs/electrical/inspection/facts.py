@@ -1,5 +1,5 @@
-"""What the rules of an inspection need to know of a project: its records by id, the supply of each
-panel, loads, currents, ampacities and fault currents, each calculated once."""
+"""The facts that inspection rules need about a project: its records by id, the supply of panels,
+loads, currents, ampacities and fault currents, each calculated once."""
 
 from __future__ import annotations
 

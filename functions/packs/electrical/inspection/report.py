@@ -1,4 +1,4 @@
-"""An inspection: every rule on every record that it is about, and what was found."""
+"""Runs an inspection: checks every rule on every record it applies to, and reports the issues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A rule that does not hold in one place."""
+    """A rule that is violated in one place."""
 
     rule: Rule
     place: Place

@@ -1,4 +1,4 @@
-"""What an inspection rule is: one requirement of the NEC, checked on one record after the other.
+"""Inspection rules: each is one requirement of the NEC, checked on one record after the other.
 
 Most checks have one of two shapes, which are rows here: `Recorded` (a fact that the record has to
 state) and `Limit` (a figure that must not be above or below another). Any other check is a function

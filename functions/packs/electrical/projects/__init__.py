@@ -1,1 +1,1 @@
-"""Electrical projects: their records, who may see them, and how things in them are found."""
+"""Electrical projects: their records, access to them, and selection of panels and circuits."""

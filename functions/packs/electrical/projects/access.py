@@ -1,4 +1,4 @@
-"""Which projects a user may see or change: asked before anything of one is used."""
+"""Access to projects: a user's role is checked before a project is used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_LISTED = 200
 STORED = (
     "name", "edition", "building", "service", "feeders", "transformers", "motors", "grounding",
 )  # fmt: skip
-"""The fields of a project's own document that are the project's; members and times stand beside."""
+"""The project's fields in its own document, which has members and times too."""
 PANEL_FIELDS = frozenset(field.alias or name for name, field in Panel.model_fields.items())
 _FIELD = "projectId"
 _RANK: dict[str, int] = {"viewer": 0, "member": 1, "owner": 2}
@@ -36,9 +36,8 @@ class Opened:
 
     Attributes:
         role: The user's role in it.
-        snapshot: Its own document, for writes that hold only while it is as it was read.
-        snapshots: The documents of its panels by panel id, for writes that hold only while a panel
-            is as it was read.
+        snapshot: Its own document, for writes on condition that it has not changed.
+        snapshots: The documents of its panels by panel id, for writes on the same condition.
         chosen_by: Where the project's id came from.
     """
 
@@ -50,7 +49,7 @@ class Opened:
 
     @property
     def reference(self) -> DocumentReference:
-        """Where its own document is."""
+        """The reference of its own document."""
         reference: DocumentReference = self.snapshot.reference
         return reference
 
@@ -58,21 +57,20 @@ class Opened:
 def open_project(
     ctx: ToolContext, project_id: str | None = None, *, role: ProjectRole = "viewer"
 ) -> Opened:
-    """Read a project with its panels, as it was at one moment: one document, and one for each
-    panel.
+    """Read a project with its panels at one moment: one document, and one for each panel.
 
-    Which one: the argument's, or the one the client says the user is in
-    (`context.projectId`), or the only one the user has.
+    It is the argument's, or the one that the client names (`context.projectId`), or the only one
+    that the user has.
 
     Args:
-        role: The least role in the project that the work needs.
+        role: The least role in the project that is needed.
 
     Raises:
         InvalidArgument: No project is named and the user has several, or none.
-        PermissionDenied: It is not the user's, or does not exist (the two cannot be told apart);
-            or the user's role in it is too low.
+        PermissionDenied: The project is not the user's or does not exist, where the error does not
+            say which; or the user's role in it is too low.
     """
-    id, chosen_by = project_asked_for(ctx, project_id)
+    id, chosen_by = resolve_project_id(ctx, project_id)
     reference = ctx.db.collection(PROJECTS).document(id)
     found = reference.get()
     data = found.to_dict() or {}
@@ -84,10 +82,10 @@ def open_project(
 
 
 def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) -> Project:
-    """A project out of its documents.
+    """Read a project from its documents.
 
     Raises:
-        FailedPrecondition: What is stored is no valid project; the message says where.
+        FailedPrecondition: The stored project is not valid; the message says where.
     """
     from pydantic import ValidationError
 
@@ -111,10 +109,10 @@ def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) ->
 def check_role(
     ctx: ToolContext, id: str, data: dict[str, Any] | None, needed: ProjectRole
 ) -> ProjectRole:
-    """The user's role in a project whose document is `data`.
+    """Return the user's role in a project whose document is `data`.
 
     Raises:
-        PermissionDenied: It is none, or less than what is needed.
+        PermissionDenied: The user has no role, or too low a one.
     """
     members = (data or {}).get("members")
     held = members.get(ctx.user.uid) if isinstance(members, dict) else None
@@ -139,7 +137,7 @@ def check_role(
 
 
 def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
-    """The documents of the user's projects, at most `MAX_LISTED`."""
+    """Return the documents of the user's projects, at most `MAX_LISTED`."""
     from google.cloud.firestore import FieldFilter
 
     mine = FieldFilter("memberIds", "array_contains", ctx.user.uid)
@@ -148,7 +146,7 @@ def of_user(ctx: ToolContext) -> list[DocumentSnapshot]:
 
 
 def count_of(ctx: ToolContext, uid: str) -> int:
-    """How many projects a user is in."""
+    """Count the projects that a user is in."""
     from google.cloud.firestore import FieldFilter
 
     theirs = FieldFilter("memberIds", "array_contains", uid)
@@ -157,12 +155,12 @@ def count_of(ctx: ToolContext, uid: str) -> int:
     return int(found.value)
 
 
-def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
-    """The id of the project that a call is about, and where it comes from; whether the user may
-    see it is another question.
+def resolve_project_id(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
+    """Return the id of the project that a call is about, and where it comes from; access is not
+    checked here.
 
     Raises:
-        InvalidArgument: None is named and the user has several, or none.
+        InvalidArgument: No project is named and the user has several, or none.
     """
     if project_id is not None:
         return checked_id(project_id), "argument"
@@ -185,10 +183,10 @@ def project_asked_for(ctx: ToolContext, project_id: str | None) -> tuple[str, st
 
 
 def checked_id(id: str) -> str:
-    """The id, if it can be one.
+    """Return the id, if it is well formed.
 
     Raises:
-        InvalidArgument: It cannot.
+        InvalidArgument: It is not well formed.
     """
     if not ID.fullmatch(id):
         raise InvalidArgument(

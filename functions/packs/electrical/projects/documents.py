@@ -1,7 +1,7 @@
-"""How a project rests in Firestore: its own document, and one for each panel with its circuits.
+"""Storage of projects: one document for the project, and one for each panel with its circuits.
 
-A project changes in one commit, whatever its size: nobody reads a half of the old and a half of
-the new one. Only what differs is written.
+A project changes in one commit, whatever its size, so nobody reads a mix of the old and the new
+one. Only documents that differ are written.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Members = Mapping[str, ProjectRole]
 MAX_BYTES = 3_500_000
-"""Of a project as JSON, some 7,000 circuits: what one commit takes, the emulator's included."""
+"""Largest project as JSON, some 7,000 circuits, that fits into a commit, also of the emulator."""
 
 _KEPT = frozenset({"createdAt", "updatedAt"})
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A project's documents as they were read; `panels` by id. A new one has none."""
+    """A project's documents as read; `panels` by id. A new project has none."""
 
     project: DocumentSnapshot[Any]
     panels: dict[str, DocumentSnapshot[Any]]
@@ -41,7 +41,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many documents were put, taken away, and left as they were."""
+    """Counts of the documents that were written, deleted, and left unchanged."""
 
     put: int
     removed: int
@@ -53,14 +53,14 @@ class Written:
 
 
 def write_project(db: Client, project: Project, members: Members) -> Written:
-    """Store a project as it is given, in place of what was there under its id.
+    """Store a project, in place of the one with its id.
 
     Args:
         members: Roles by user id; at least one owner.
 
     Raises:
-        google.api_core.exceptions.FailedPrecondition: Somebody else changed it at the same time;
-            nothing was written.
+        google.api_core.exceptions.FailedPrecondition: It was changed at the same time; nothing was
+            written.
     """
     batch = db.batch()
     found = read_stored(db.collection(PROJECTS).document(project.id))
@@ -71,19 +71,19 @@ def write_project(db: Client, project: Project, members: Members) -> Written:
 
 
 def read_stored(reference: DocumentReference) -> Stored:
-    """All documents of a project as they were at one moment."""
+    """Read all documents of a project at one moment."""
     return with_panels(reference.get())
 
 
 def with_panels(found: DocumentSnapshot[Any]) -> Stored:
-    """A project whose own document has been read, with its panels as they were then."""
+    """Read the panels of a project at the moment when its own document was read."""
     panels = found.reference.collection(PANELS).stream(read_time=found.read_time)
     return Stored(found, {panel.id: panel for panel in panels})
 
 
 def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:
-    """Add to a batch what makes the stored documents this project; it fails as a whole if one of
-    those that it changes is not as it was read.
+    """Add to a batch the writes that turn the stored documents into this project; the commit fails
+    if one of the changed documents has changed since it was read.
 
     Raises:
         InvalidArgument: The project is larger than `MAX_BYTES`.
@@ -120,14 +120,14 @@ def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Me
 
 
 def remove_project(batch: WriteBatch, stored: Stored) -> None:
-    """Add to a batch what deletes a project with all its panels."""
+    """Add the deletion of a project with all its panels to a batch."""
     for known in stored.panels.values():
         batch.delete(known.reference, option=unchanged(known))
     batch.delete(stored.project.reference, option=unchanged(stored.project))
 
 
 def project_document(project: Project, members: Members) -> dict[str, Any]:
-    """A project's own document, without times."""
+    """Return a project's own document, without times."""
     data = project.dump()
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -138,17 +138,17 @@ def project_document(project: Project, members: Members) -> dict[str, Any]:
 
 
 def membership(members: Members) -> dict[str, Any]:
-    """The two fields that say who is in a project: roles, and ids for queries."""
+    """Return the two fields of a project's members: roles, and ids for queries."""
     return {"members": dict(members), "memberIds": sorted(members)}
 
 
 def panel_document(panel: Panel) -> dict[str, Any]:
-    """A panel's document, its circuits within."""
+    """Return a panel's document, with its circuits."""
     return {"schemaVersion": SCHEMA_VERSION, **panel.dump()}
 
 
 def unchanged(snapshot: DocumentSnapshot[Any]) -> Any:
-    """The condition that a document is as it was read."""
+    """Return the condition that a document has not changed since it was read."""
     from google.cloud.firestore import LastUpdateOption
 
     return LastUpdateOption(snapshot.update_time)
@@ -170,7 +170,8 @@ def _is_same(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> bool:
 
 
 def _replace(batch: WriteBatch, snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> None:
-    """A `set` knows no condition; an update of each field, and of those that go, does."""
+    """Replace a document by an update of all fields, including deleted ones, since a `set` takes no
+    condition."""
     batch.update(snapshot.reference, dict(_changes(snapshot, data)), option=unchanged(snapshot))
 
 

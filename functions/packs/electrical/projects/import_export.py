@@ -1,4 +1,4 @@
-"""Projects as JSON: what is exported can be imported, and where an imported one goes."""
+"""Export and import of projects as JSON, and the id that an imported project gets."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ _VERSION = "schemaVersion"
 
 
 def exported(project: Project) -> dict[str, Any]:
-    """A project as plain JSON. What is unknown or at its default is left out, but the edition: it
-    says by which code the project was made."""
+    """Return a project as plain JSON, without unknown and default values, except for the edition:
+    it says by which code the project was made."""
     fields = project.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return {_VERSION: SCHEMA_VERSION, "edition": project.edition, **fields}
 
 
 def imported(data: dict[str, Any] | str) -> Project:
-    """The project of a JSON that somebody wrote or exported.
+    """Return the project of a JSON that somebody wrote or exported.
 
     Raises:
-        InvalidArgument: It is none; `field` is the path of what is wrong, such as
+        InvalidArgument: It is not a project; `field` is the path of the error, such as
             `data.panels.2.circuits.5.breakerAmps`.
     """
     given = _parsed(data) if isinstance(data, str) else dict(data)
@@ -85,7 +85,7 @@ _BASE_CHARS = 50
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A project under the id that it gets, and what is stored there now."""
+    """A project with its final id, and what is stored under that id now."""
 
     project: Project
     stored: Stored
@@ -96,15 +96,15 @@ class Import:
 
     @property
     def members(self) -> Members:
-        """Who is in the project that it replaces."""
+        """The members of the project that it replaces."""
         found: Members = self.stored.data.get("members", {})
         return found
 
     def before(self) -> Project | None:
-        """The project that it replaces.
+        """Return the project that it replaces.
 
         Raises:
-            FailedPrecondition: What is stored is none.
+            FailedPrecondition: The stored project is not valid.
         """
         if not self.replaces:
             return None
@@ -112,21 +112,21 @@ class Import:
         return read_project(self.project.id, self.stored.data, panels)
 
     def write(self, ctx: ToolContext) -> None:
-        """Add it to the call's batch; a new one is the user's own."""
+        """Add it to the call's batch; the user owns a new project."""
         own: Members = {ctx.user.uid: "owner"}
         put_project(ctx.batch, self.stored, self.project, self.members or own)
 
 
 def prepare(ctx: ToolContext, project: Project) -> Import:
-    """Where this user's import of a project goes: to the project of its id, if the user is in
-    it; otherwise to one of the user's own, whose id is made of that id and the user's.
+    """Return the import of a project for this user: into the project with its id, if the user is a
+    member; otherwise into a project of the user's own, whose id is derived from both ids.
 
-    So nobody learns whether an id is taken by others, nobody takes one from others, and the same
-    import twice is one project.
+    So nobody learns whether others use an id or takes it from them, and a repeated import is one
+    project.
 
     Raises:
-        PermissionDenied: The user is in that project, but is no owner of it.
-        ResourceExhausted: It would be one more than a user may have.
+        PermissionDenied: The user is in that project, but is not its owner.
+        ResourceExhausted: The user has as many projects as allowed.
     """
     collection = ctx.db.collection(PROJECTS)
     named = collection.document(project.id).get()
@@ -146,7 +146,7 @@ def prepare(ctx: ToolContext, project: Project) -> Import:
 
 
 def own_id(id: str, uid: str) -> str:
-    """The id of a user's own project that was imported as `id`."""
+    """Return the id of a user's own project that was imported as `id`."""
     return f"{id[:_BASE_CHARS]}-{sha256(f'{uid}/{id}'.encode()).hexdigest()[:8]}"
 
 
@@ -154,7 +154,7 @@ Change = Literal["new", "changed", "removed", "same"]
 
 
 def panel_changes(before: Project | None, after: Project) -> list[tuple[Change, Panel]]:
-    """What becomes of each panel."""
+    """Return the change of each panel."""
     known = {panel.id: panel for panel in before.panels} if before else {}
     changes: list[tuple[Change, Panel]] = []
     for panel in after.panels:

@@ -1,9 +1,8 @@
-"""What a circuit's description names, as panel schedules write it: equipment and places, in
-English and Hebrew, abbreviations included.
+"""Finds the equipment and places in a circuit's description, in the style of panel schedules, in
+English and Hebrew, with abbreviations.
 
-`equipment.json` has the kinds of equipment, how each is connected, and the order in which they are
-looked for; the words are in the texts under `labels`. A word counts once: the oven of "Microwave
-oven" is no oven.
+`equipment.json` has the kinds of equipment, how each is connected, and the order of the search; the
+words are in the texts under `labels`. A word counts once: a "Microwave oven" is not also an oven.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ class Equipment(Struct, frozen=True, rename="camel"):
 
     Attributes:
         connection: By cord and plug, fixed, or not known from the kind.
-        load_type: What it is in a circuit's record.
-        places: Where it stands if nothing else is said.
+        load_type: Its kind of load in a circuit's record.
+        places: Where it is by default.
     """
 
     connection: Connection
@@ -39,7 +38,7 @@ class Equipment(Struct, frozen=True, rename="camel"):
 
 
 class Outlet(Struct, frozen=True):
-    """What a circuit supplies; `kind` is None where neither description nor record says it."""
+    """An outlet of a circuit; `kind` is None where neither description nor record says it."""
 
     kind: str | None
     connection: Connection
@@ -57,7 +56,7 @@ def equipment() -> dict[str, Equipment]:
 
 
 GENERIC: frozenset[LoadType] = frozenset({"appliance", "equipment", "motor", "other"})
-"""Kinds of load that do not tell what the equipment is."""
+"""Kinds of load that do not identify the equipment."""
 _RECEPTACLES: frozenset[LoadType] = frozenset({"receptacle", "small_appliance", "laundry"})
 _LETTERS = re.compile(r"(?<![^\W\d_])([a-z])[/.]([a-z])\b\.?")
 _MARKS = re.compile(r"[^\w'\"]+|_")

@@ -1,4 +1,4 @@
-"""Panels and circuits as an overview of a project shows them: figures, sentences and tables."""
+"""Overviews of a project's panels and circuits: figures, sentences and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rollcall.core.texts import isolated
 
 
 class CircuitOverview(Wire):
-    """One circuit as an overview shows it."""
+    """The main figures of a circuit."""
 
     circuit_id: str
     circuit_number: int
@@ -30,13 +30,13 @@ class CircuitOverview(Wire):
 
 
 class PanelOverview(Wire):
-    """One panel as an overview shows it.
+    """The main figures of a panel.
 
     Attributes:
         fed_from: The id of the panel or transformer that supplies it; None for the service.
-        spaces_used: Of its `spaces`, how many circuits take, spares included.
-        load_watts: Connected to it, as its circuits state it, without demand factors.
-        load_with_subpanels_watts: The same with all panels that it supplies.
+        spaces_used: How many of its `spaces` circuits take, with spares.
+        load_watts: The connected load of its circuits, without demand factors.
+        load_with_subpanels_watts: The same, with all panels that it supplies.
     """
 
     panel_id: str
@@ -54,7 +54,7 @@ class PanelOverview(Wire):
 
 
 def panel_overview(project: Project, panel: Panel) -> PanelOverview:
-    """A panel, with what supplies it and what hangs on it."""
+    """Return the overview of a panel, with its supply and its load."""
     source = [feeder.source_id for feeder in project.feeders if feeder.target_id == panel.id]
     return PanelOverview(
         panel_id=panel.id,
@@ -73,12 +73,12 @@ def panel_overview(project: Project, panel: Panel) -> PanelOverview:
 
 
 def load_of(panel: Panel) -> float:
-    """What is connected to a panel itself, W."""
+    """Return the connected load of a panel's own circuits, W."""
     return sum(circuit.load_watts for circuit in panel.circuits)
 
 
 def circuit_overview(circuit: Circuit) -> CircuitOverview:
-    """A circuit's main figures."""
+    """Return the main figures of a circuit."""
     return CircuitOverview(
         circuit_id=circuit.id,
         circuit_number=circuit.circuit_number,
@@ -94,12 +94,12 @@ def circuit_overview(circuit: Circuit) -> CircuitOverview:
 
 
 def in_order(panel: Panel) -> list[Circuit]:
-    """A panel's circuits by their numbers."""
+    """Return a panel's circuits, sorted by number."""
     return sorted(panel.circuits, key=lambda circuit: circuit.circuit_number)
 
 
 def project_in_words(locale: str, project: Project) -> str:
-    """What it is supplied by, and its panels with what they feed."""
+    """Return a text about a project's service and its panels."""
     name, service = isolated(project.name), service_in_words(locale, project)
     lines = [f"{name}: {service}; {counts_in_words(locale, counts(project))}."]
     for panel in project.panels:
@@ -114,7 +114,7 @@ def project_in_words(locale: str, project: Project) -> str:
 
 
 def panel_in_words(locale: str, panel: Panel) -> str:
-    """Its circuits, a line each."""
+    """Return a text about a panel's circuits, one per line."""
     lines = [f"{isolated(panel.name)}:"]
     for each in in_order(panel):
         figures = f"{number(each.load_watts)} W, {each.breaker_amps} A"
@@ -123,7 +123,7 @@ def panel_in_words(locale: str, panel: Panel) -> str:
 
 
 def panel_table(locale: str, project: Project, panels: Sequence[PanelOverview]) -> Display:
-    """A row for each panel."""
+    """Return a table with a row for each panel."""
     columns = columns_named(locale, "panel", "circuits", "spaces", "load")
     rows: list[dict[str, Any]] = [
         dict(
@@ -145,7 +145,7 @@ def panel_table(locale: str, project: Project, panels: Sequence[PanelOverview]) 
 
 
 def circuit_table(locale: str, panel: Panel) -> Display:
-    """A row for each circuit of a panel."""
+    """Return a table with a row for each circuit of a panel."""
     columns = columns_named(locale, "number", "description", "load", "breaker", "conductor")
     rows: list[dict[str, Any]] = [
         dict(
@@ -167,7 +167,7 @@ def circuit_table(locale: str, panel: Panel) -> Display:
 
 
 def _place(circuit: Circuit) -> str:
-    """`1-3`: its positions."""
+    """Return a circuit's positions, such as `1-3`."""
     return isolated("-".join(str(place) for place in circuit.positions))
 
 

@@ -1,7 +1,7 @@
-"""What an electrical project is made of: the shapes that are stored, imported and exported.
+"""The records of an electrical project, which are stored, imported and exported.
 
-Voltages are volts between lines, currents amperes, lengths feet one way. A field that is None is
-not known: a calculation that needs it refuses, or states what it assumes.
+Voltages are in volts between lines, currents in amperes, lengths in feet one way. A field that is
+None is not known: a calculation that needs it fails, or states its assumption.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rollcall.core.shapes import Id, Wire
 SCHEMA_VERSION = 1
 MAX_PANELS = 100
 MAX_SPACES = 84
-"""Positions of the largest panel."""
+"""Most positions of a panel."""
 
 
 def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:

@@ -1,9 +1,9 @@
-"""Panel schedules: odd positions left, even ones right, with loads by phase; and as a spreadsheet
-(xlsx), a sheet for each panel.
+"""Panel schedules: odd positions left, even ones right, with loads by phase; and their spreadsheet
+(xlsx), with a sheet for each panel.
 
-What people wrote goes into cells as text, whatever it begins with: "=1+1" is a description here
-and no formula, also after somebody has edited the cell. A CSV that a spreadsheet saves of it has no
-such mark: opened again, it may take that text for a formula.
+People's texts are stored in cells as text, whatever they begin with: "=1+1" is a description and
+not a formula, also after the cell was edited. A CSV saved from the spreadsheet loses this mark, so
+that text may become a formula when the CSV is opened.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A panel as its door shows it.
+    """The schedule of a panel, as shown on its door.
 
     Attributes:
-        header: What the panel is: a name and a value each.
+        header: The panel's properties, as names and values.
         totals_va: By phase.
         totals_amps: The same as current to neutral.
     """
@@ -126,7 +126,7 @@ def _supplied(project: Project, panel: Panel) -> dict[str, list[float]]:
 
 
 def _behind(project: Project, transformer_id: str) -> float:
-    """What is connected behind a transformer, VA."""
+    """Return the load that is connected behind a transformer, VA."""
     targets = [each.target_id for each in project.feeders if each.source_id == transformer_id]
     panels = (project.panel(each) for each in targets)
     direct = sum(schedule(project, each).total_va for each in panels if each is not None)
@@ -185,7 +185,7 @@ def conductor(wiring: Wiring) -> str | None:
 
 
 def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
-    """The file's content; sheets of a Hebrew reader run from right to left."""
+    """Return the content of the file; for a Hebrew reader its sheets run from right to left."""
     import xlsxwriter  # type: ignore[import-untyped]
 
     out = io.BytesIO()
@@ -201,7 +201,7 @@ def sheet_name(name: str, *, taken: Sequence[str]) -> str:
     """A panel's name as a sheet may be called: at most 31 characters, none of `[]:*?/\\` and no
     control characters, no apostrophe at its ends, and no other sheet's."""
     plain = _cut(_FORBIDDEN.sub(" ", _NO_XML.sub(" ", name)).strip("' "), _SHEET_CHARS).strip("' ")
-    if not plain or plain.casefold() == "history":  # a name that Excel keeps to itself
+    if not plain or plain.casefold() == "history":  # a name that Excel reserves
         plain = f"{plain} panel".strip()
     known = {each.casefold() for each in taken}
     found, count = plain, 1
@@ -213,12 +213,12 @@ def sheet_name(name: str, *, taken: Sequence[str]) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text, counted as spreadsheets do: in units of UTF-16."""
+    """Cut a text to a length in UTF-16 units, in which spreadsheets count."""
     return text.encode("utf-16-le")[: 2 * most].decode("utf-16-le", "ignore")
 
 
 class _Sheet:
-    """One sheet while it is written."""
+    """Writes one sheet."""
 
     def __init__(self, book: Any, sheet: Any, locale: str) -> None:
         self._sheet = sheet
@@ -232,7 +232,7 @@ class _Sheet:
         self._amps = book.add_format({"num_format": "#,##0.0"})
 
     def write(self, schedule: Schedule) -> None:
-        """The header, the positions, the totals, a note."""
+        """Write the header, the positions, the totals and a note."""
         if self._rtl:
             self._sheet.right_to_left()
         widths = (*_WIDTHS, 8, *reversed(_WIDTHS))

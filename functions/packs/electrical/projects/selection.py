@@ -1,4 +1,4 @@
-"""Panels and circuits as people name them: by id, by name and number, or in words."""
+"""Finds panels and circuits by id, by name and number, or by description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rollcall.core.texts import Text, isolated
 
 _FEWEST_LETTERS = 4
 MAX_NAMED = 10
-"""How many a refusal lists."""
+"""Most candidates that an error lists."""
 
 PanelName = Annotated[str, Field(min_length=1, max_length=80)]
 CircuitNumber = Annotated[int, Field(ge=1, le=999)]
@@ -41,17 +41,17 @@ class PanelCircuit(NamedTuple):
 def find_panel(
     project: Project, *, panel_id: str | None = None, panel_name: str | None = None
 ) -> Panel:
-    """The panel that is named; where none is, the project's only one.
+    """Return the named panel or, if none is named, the project's only one.
 
     Raises:
-        InvalidArgument: None is named and there are several, or a name fits several.
+        InvalidArgument: None is named and there are several, or the name fits several.
         NotFound: There is no such panel.
     """
     known = project.panels
     if panel_id is not None:
         wanted = panel_id.casefold()
         exact = [panel for panel in known if panel.id == panel_id]
-        found = exact or [  # a name given for an id is no riddle
+        found = exact or [  # a name in place of an id is clear enough
             panel for panel in known if wanted in {panel.id.casefold(), panel.name.casefold()}
         ]
         if not found:
@@ -65,8 +65,8 @@ def find_panel(
 
 
 def panel_named(project: Project, name: str) -> Panel:
-    """The panel of this name: as it is written, else by its id, else by the words of its name, or
-    of that of the feeder to it; the main panel is the service equipment, in either language.
+    """Return the panel with this name: exactly, else by id, else by words of its name or of its
+    feeder's name; "main panel", in either language, is the service equipment.
 
     Raises:
         InvalidArgument: It fits several.
@@ -94,8 +94,8 @@ def find_circuit(
     panel_name: str | None = None,
     circuit_description: str | None = None,
 ) -> PanelCircuit:
-    """The one circuit that is named. Its number is that of any of its positions; a panel narrows
-    the others down.
+    """Return the one circuit that is named. Its number may be any of its positions; a panel narrows
+    the search.
 
     Raises:
         InvalidArgument: Nothing is named, or it fits several: the message lists them.
@@ -122,15 +122,15 @@ def find_circuit(
 
 
 def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]:
-    """The circuits that these words describe best, in either language; several if equally well.
+    """Return the circuits that match a description best, in either language; several if tied.
 
-    A word counts where it stands in the circuit's description or panel, or names its kind of load
-    or its area; half, where one there begins as it does or it begins so ("חשמלי", "חשמל").
+    A word counts if it is in the circuit's description or panel name, or names its kind of load or
+    its area. It counts half if one of their words begins with it or the other way round.
     """
     wanted = set(terms(text))
     scored = [(_likeness(wanted, set(_words_of(each))), each) for each in circuits]
     best = max((score for score, _ in scored), default=0)
-    if best < 1 or best * 2 < len(wanted):  # half of what was said, at least
+    if best < 1 or best * 2 < len(wanted):  # at least half of the words match
         return []
     found = [each for score, each in scored if score == best]
     whole = [each for each in found if _is_whole(each.circuit.description, text)]
@@ -149,7 +149,7 @@ def _begins(one: str, other: str) -> bool:
 
 
 def _is_whole(description: str, text: str) -> bool:
-    """Whether all of a description was said, single letters ("UPS A") included."""
+    """Whether all of a description was named, with single letters ("UPS A")."""
     marks = {token for token in tokens(description) if len(token) == 1}
     return set(terms(description)) <= set(terms(text)) and marks <= set(tokens(text))
 
@@ -221,7 +221,7 @@ def _circuits(found: Sequence[PanelCircuit]) -> Text:
 
 
 def _listed(named: str | list[Text], count: int) -> Text:
-    """Say which are the first, and how many more there are."""
+    """List the first candidates, and the number of the others."""
     key = "errors.listed_and_more" if count > MAX_NAMED else "errors.listed"
     return TEXTS.text(key, named=named, more=count - MAX_NAMED)
 
@@ -232,15 +232,15 @@ def _means_main(name: str) -> bool:
 
 
 def _fed_by(name: str, project: Project) -> list[Panel]:
-    """Those whose feeder's name has all the words that are asked for: SR, the panel that the
-    "Server room feeder" feeds, is the server room panel."""
+    """Return the panels whose feeder's name has all the words: SR, which the "Server room feeder"
+    feeds, is the server room panel."""
     wanted = set(terms(name)) - set(terms(_words("panel")))
     fed = {f.target_id for f in project.feeders if wanted and wanted <= set(terms(f.name))}
     return [panel for panel in project.panels if panel.id in fed]
 
 
 def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
-    """Those whose name or id has all the words that are asked for, but "panel"."""
+    """Return the panels whose name or id has all the words, except "panel"."""
     wanted = set(terms(name)) - set(terms(_words("panel")))
     if not wanted:
         return []

@@ -1,4 +1,4 @@
-"""How power reaches a panel: from the service through panels, feeders and transformers."""
+"""The supply path of a panel: from the service through panels, feeders and transformers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rollcall.core.errors import FailedPrecondition
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A feeder, and what it runs to: a panel or a transformer."""
+    """A feeder, and its target: a panel or a transformer."""
 
     feeder: Feeder
     target: Panel | Transformer
@@ -19,11 +19,11 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """From the service equipment to a panel.
+    """The path from the service equipment to a panel.
 
     Attributes:
-        service_panel: Where the service ends; the panel itself if it is that one.
-        legs: In the order of the supply; empty for the service panel.
+        service_panel: The service equipment, which may be the panel itself.
+        legs: The legs in the order of the supply; empty for the service panel.
     """
 
     service_panel: Panel
@@ -31,18 +31,18 @@ class Path:
 
     @property
     def panel(self) -> Panel:
-        """Where the path ends."""
+        """The panel at the end of the path."""
         last = self.legs[-1].target if self.legs else self.service_panel
         assert isinstance(last, Panel)
         return last
 
 
 def service_panel(project: Project) -> Panel:
-    """The service equipment: named by the service, or marked, or the only panel that no feeder
-    supplies.
+    """Return the service equipment: named by the service, or marked, or the only panel that no
+    feeder supplies.
 
     Raises:
-        FailedPrecondition: It cannot be told which one it is.
+        FailedPrecondition: The project does not determine it.
     """
     if project.service.panel_id is not None:
         found = project.panel(project.service.panel_id)
@@ -60,7 +60,7 @@ def service_panel(project: Project) -> Panel:
 
 
 def path_to(project: Project, panel: Panel) -> Path:
-    """How power reaches `panel`.
+    """Return the supply path of `panel`.
 
     Raises:
         FailedPrecondition: No chain of feeders leads to it from the service.
@@ -84,7 +84,7 @@ def path_to(project: Project, panel: Panel) -> Path:
 
 
 def downstream(project: Project, panel: Panel) -> list[Panel]:
-    """The panels that are supplied through `panel`, itself first."""
+    """Return the panels that are supplied through `panel`, itself first."""
     panels = {each.id: each for each in project.panels}
     found, waiting = [], [panel.id]
     while waiting:

@@ -1,4 +1,4 @@
-"""Projects in words: what values of records, roles, services and counts are called."""
+"""The wording of projects: names of values, roles and services, and counts in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BY_FIELD: dict[str, dict[Any, Text]] = {
 
 
 def value_name(field: str, value: Any) -> Text | None:
-    """Return what a value of this field of a circuit is called; None where it is its own name."""
+    """Return the name of a value of a circuit's field; None where the value is its own name."""
     return _BY_FIELD.get(field, {}).get(value)
 
 
@@ -57,7 +57,7 @@ def counts(project: Project) -> dict[str, int]:
 
 
 def counts_in_words(locale: str, counts: dict[str, int]) -> str:
-    """`2 panels, 31 circuits, 1 feeder`, without what there is none of."""
+    """Return counts such as `2 panels, 31 circuits, 1 feeder`, without zeros."""
     return ", ".join(
         TEXTS.say(locale, f"projects.counts.{kind}", count=count, number=number(count))
         for kind, count in counts.items()

@@ -169,10 +169,10 @@ def test_a_question_is_answered_as_often_as_the_teacher_allows(school: Client) -
     attempt = start(school)
     answer(school, attempt, 2, "3")
     answer(school, attempt, 2, "4")
-    with pytest.raises(FailedPrecondition, match="no further try"):
+    with pytest.raises(FailedPrecondition, match="no further answers"):
         answer(school, attempt, 2, "1")
     answer(school, attempt, 1, "a")
-    with pytest.raises(FailedPrecondition, match="no further try"):
+    with pytest.raises(FailedPrecondition, match="no further answers"):
         answer(school, attempt, 1, "b")
 
 
@@ -236,6 +236,6 @@ def test_a_new_version_is_begun_anew(school: Client) -> None:
     first = start(school)
     published = write(context(school, writes=True), publish_content, content_id="fractions")
     assert published["version"] == 2
-    with pytest.raises(FailedPrecondition, match="anew"):
+    with pytest.raises(FailedPrecondition, match="published again"):
         answer(school, first, 1, "a")
     assert start(school) != first

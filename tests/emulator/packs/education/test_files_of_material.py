@@ -167,7 +167,7 @@ def test_nothing_is_published_without_its_pictures_but_without_its_old_files(
     sheet = write(ctx, generate_static_content, content_type="rubric", topic="דיון", grade="ד")
     add_content(school, "plain", "ada", files=sheet["files"][:1])
     FileStore(school).sweep(now=NOW + MADE_FOR + timedelta(days=1))
-    with pytest.raises(FailedPrecondition, match="picture in this content is not kept"):
+    with pytest.raises(FailedPrecondition, match="picture in this content no longer exists"):
         publish(school, made["contentId"])
     done = publish(school, "plain")
     assert done["files"] == [] and "left out" in done["done"]

@@ -45,7 +45,7 @@ def test_nothing_is_published_to_anothers_course_nor_without_blocks(school: Clie
     with pytest.raises(PermissionDenied, match="no course"):
         publish_content(context(school, writes=True), content_id="draft", course_id="other")
     add_content(school, "empty", "ada", [])
-    with pytest.raises(FailedPrecondition, match="nothing in it"):
+    with pytest.raises(FailedPrecondition, match="no blocks"):
         publish_content(context(school, writes=True), content_id="empty")
     add_course(school, "math5", ["ada"], pupils=0)
     with pytest.raises(InvalidArgument, match="which course"):

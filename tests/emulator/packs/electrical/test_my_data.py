@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from google.cloud.firestore import Client
 
-from packs.electrical.my_data import staying
+from packs.electrical.my_data import remaining_members
 from rollcall.core.context import Call, User
 from rollcall.endpoints import my_data
 from tests.support.keeping import Keeping, everything
@@ -65,7 +65,7 @@ def test_an_export_has_nothing_of_projects_one_is_not_in(sample_projects: Client
     ],
 )
 def test_a_project_goes_on_where_somebody_works_on_it(members: Any, left: Any) -> None:
-    assert staying(members, "me") == left
+    assert remaining_members(members, "me") == left
 
 
 def test_an_erased_user_leaves_and_what_nobody_works_on_goes(sample_projects: Client) -> None:
