@@ -18,7 +18,7 @@ from rollcall.core.inputs import read_context, validate
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CapabilityCall, FileRef
 from rollcall.core.texts import TEXTS
-from rollcall.registry.access import at_least, read_access
+from rollcall.registry.access import read_access
 from rollcall.registry.recorder import by_client, observation
 from rollcall.store import client
 from rollcall.store.client import is_open, project_id
@@ -170,7 +170,7 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
         PermissionDenied: The user may not use the capability, or it is switched off for everybody.
         FailedPrecondition: It is not in the registry.
     """
-    if not at_least(user.role, capability.mark.min_role):
+    if not user.role.at_least(capability.mark.min_role):
         raise PermissionDenied(
             TEXTS.text("errors.for_role", id=capability.id, role=capability.mark.min_role)
         )

@@ -49,7 +49,6 @@ from rollcall.core.shapes import FIND_TOOLS, FileRef
 from rollcall.core.texts import TEXTS
 from rollcall.core.wire import ToolCallRecord
 from rollcall.models.base import ToolSpec
-from rollcall.registry.access import at_least
 from rollcall.registry.breaker import check_up
 from rollcall.registry.entries import Entry
 from rollcall.store.approvals import (
@@ -268,7 +267,7 @@ class Router(Struct, frozen=True):
                 entry, user, self.token, lambda: max(self.deadline - time.monotonic(), 1.0)
             )
         capability = self.platform.catalog.find_capability(entry.id)
-        if not at_least(user.role, capability.mark.min_role):
+        if not user.role.at_least(capability.mark.min_role):
             raise PermissionDenied(TEXTS.text("errors.not_available_to_user", name=entry.id))
         return local_target(capability, entry.policy, is_write=entry.spec.writes)
 

@@ -199,11 +199,11 @@ def patterns_of_command(command: object) -> tuple[str, ...]:
     patterns = [shlex.join(words)]
     for beginning in map(str.split, _CHECKING_COMMANDS):
         if words[: len(beginning)] == beginning:
-            kept = len(beginning)
-            while kept < len(words) and words[kept] in _HARMLESS:
-                kept += 1
-            if all(map(_is_more, words[kept:])):
-                patterns.append(f"{shlex.join(words[:kept])} *")
+            length = len(beginning)
+            while length < len(words) and words[length] in _HARMLESS:
+                length += 1
+            if all(map(_is_more, words[length:])):
+                patterns.append(f"{shlex.join(words[:length])} *")
             break
     return tuple(each for each in patterns if len(each) <= PATTERN_CHARS)
 
@@ -354,7 +354,7 @@ def combined(*policies: ApprovalPolicy | None) -> ApprovalPolicy:
     roles = [policy.decider_role for policy in present if policy.decider_role is not None]
     return strictest.model_copy(
         update={
-            "decider_role": max(roles, key=list(Role).index) if roles else None,
+            "decider_role": max(roles, key=lambda role: role.rank) if roles else None,
             "expires_s": min(policy.expires_s for policy in present),
         }
     )

@@ -51,7 +51,7 @@ class Place(Struct, frozen=True):
 
 
 class Briefing(Struct, frozen=True):
-    """What an agent is told about the place where the user is. It reaches the model as data.
+    """Information for an agent about the place where the user is. It reaches the model as data.
 
     Args:
         read: `read(ctx, short) -> Place`, called when a turn begins or continues. It checks the
@@ -131,7 +131,7 @@ class AgentProfile(Struct, frozen=True):
         turn_tokens: Tokens of the turn's own steps that the model sees, for long turns. Older steps
             are shortened, then left out; the newest is always whole. None for no limit.
         history_messages: Messages and answers in the history. None for no limit.
-        briefing: `Briefing(read, when)`: what the agent is told about the place where the user is.
+        briefing: `Briefing(read, when)`: describes the place where the user is.
         turn_setup: `turn_setup(ctx)`: returns a turn's instructions and tools, called when it
             begins; its runs share them. None leaves the turn to the profile, and an `AgentError`
             refuses the message.
@@ -206,7 +206,7 @@ def profile_mistakes(profile: AgentProfile) -> Iterator[tuple[str, str]]:
         elif option == "pinned" and (
             groups := [id for id in given if not CAPABILITY_ID.fullmatch(id)]
         ):
-            cure = 'Write ids, such as `pinned=("meeting_cost",)`; groups stand in tools'
+            cure = 'Write ids, such as `pinned=("meeting_cost",)`; groups belong in tools'
             yield f"pinned has {groups[0]!r}, which is no capability's id", cure
     policies = profile.approvals
     cure = 'Write `approvals={"send_invoice": ApprovalPolicy(ask="always")}`'

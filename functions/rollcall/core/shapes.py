@@ -54,6 +54,15 @@ class Role(StrEnum):
     TEACHER = "teacher"
     ADMIN = "admin"
 
+    @property
+    def rank(self) -> int:
+        """Its place in the order, from 0."""
+        return list(Role).index(self)
+
+    def at_least(self, least: Role) -> bool:
+        """Tell whether it is `least` or a higher role."""
+        return self.rank >= least.rank
+
 
 class Status(StrEnum):
     """Whether a capability or an agent is offered."""

@@ -219,15 +219,15 @@ def excerpt(text: str, query: Collection[str], *, length: int = 160) -> str:
         return text
     pieces = text.split(" ")
     first = _densest_window(pieces, query, room=length - 2)
-    kept: list[str] = []
+    window: list[str] = []
     room = length - 2
     for piece in pieces[first:]:
-        if len(piece) + bool(kept) > room:
+        if len(piece) + bool(window) > room:
             break
-        room -= len(piece) + bool(kept)
-        kept.append(piece)
-    body = " ".join(kept) or pieces[first][: length - 2]
-    ends = first + len(kept) >= len(pieces)
+        room -= len(piece) + bool(window)
+        window.append(piece)
+    body = " ".join(window) or pieces[first][: length - 2]
+    ends = first + len(window) >= len(pieces)
     return f"{'…' if first else ''}{body}{'' if ends else '…'}"
 
 

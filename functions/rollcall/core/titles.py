@@ -134,10 +134,10 @@ def _bounded(text: str) -> str:
     whole = line(text, _READ_CHARS)
     if len(whole) <= TITLE_CHARS:
         return whole
-    kept = whole[: TITLE_CHARS - 1]
-    if not whole[len(kept)].isspace() and " " in kept:
-        kept = kept[: kept.rindex(" ")]
-    words, dangling = kept.split(" "), TEXTS.phrases("title.cues.dangling")
+    start = whole[: TITLE_CHARS - 1]
+    if not whole[len(start)].isspace() and " " in start:
+        start = start[: start.rindex(" ")]
+    words, dangling = start.split(" "), TEXTS.phrases("title.cues.dangling")
     while len(words) > 1 and words[-1].strip(",;:").lower() in dangling:
         words.pop()
     return " ".join(words).rstrip(" ,;:–—-(") + "…"

@@ -359,8 +359,7 @@ def _admits(entry: str, variable: str, user: User, claims: Mapping[str, Any]) ->
             f"{variable} has an entry that is no role and no claim: {entry[:60]!r}",
             hint=f"roles are {', '.join(Role)}; a claim is written claim:plan=premium",
         )
-    roles = list(Role)
-    return roles.index(user.role) >= roles.index(Role(entry))
+    return user.role.at_least(Role(entry))
 
 
 def _queue(platform: Platform, file: StoredFile, *, now: datetime) -> StoredDocument:

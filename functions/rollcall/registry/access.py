@@ -28,7 +28,6 @@ Read = Callable[[str, Sequence[str]], "dict[str, Any] | None"]
 
 FRESH_S = 30.0
 _FIELDS = ("status", "minRole", "overrides")
-_ROLE_ORDER = tuple(Role)
 _cache: dict[tuple[str, str], tuple[float, Access]] = {}
 
 
@@ -47,7 +46,7 @@ class Access(Struct, frozen=True):
         """Tell whether this user may use it now."""
         return (
             self.status is not Status.DISABLED
-            and at_least(user.role, self.min_role)
+            and user.role.at_least(self.min_role)
             and (self.tenants is None or user.tenant in self.tenants)
         )
 
@@ -70,7 +69,7 @@ class Access(Struct, frozen=True):
         declared = stored.min_role or Role.USER
         override = overrides.min_role or declared
         # An operator can require a higher role than code does, never a lower one.
-        role = declared if at_least(declared, override) else override
+        role = declared if declared.at_least(override) else override
         return cls(status, role, overrides.tenants)
 
 
@@ -113,11 +112,6 @@ def forget() -> None:
     _cache.clear()
 
 
-def at_least(role: Role, least: Role) -> bool:
-    """Tell whether `role` is `least` or above in `wire.Role`'s order."""
-    return _ROLE_ORDER.index(role) >= _ROLE_ORDER.index(least)
-
-
 ALL = "*"
 CATEGORY = "category:"
 _MOST_CACHED = 256
@@ -125,7 +119,7 @@ _MOST_CACHED = 256
 
 def may_use(profile: AgentProfile, user: User) -> bool:
     """Tell whether this user may talk to an agent."""
-    return profile.status is not Status.DISABLED and at_least(user.role, profile.min_role)
+    return profile.status is not Status.DISABLED and user.role.at_least(profile.min_role)
 
 
 class _Row(Struct, frozen=True, array_like=True):
@@ -142,7 +136,7 @@ def access_row(entry: Entry) -> list[Any]:
     row = _Row(
         entry.id,
         entry.category,
-        _ROLE_ORDER.index(entry.min_role),
+        entry.min_role.rank,
         entry.status is not Status.DISABLED,
         entry.tenants,
         entry.runs_on == "client",
@@ -184,7 +178,7 @@ class Permissions:
         key = (tools, user.role, tenant, client_tools, without)
         mask = self._masks.get(key)
         if mask is None:
-            wanted, role = frozenset(tools), _ROLE_ORDER.index(user.role)
+            wanted, role = frozenset(tools), user.role.rank
             mask = bytes(
                 row.is_enabled
                 and row.role <= role

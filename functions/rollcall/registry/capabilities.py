@@ -20,7 +20,6 @@ from rollcall.core.options import DEFAULT_CODEBASE
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.core.shapes import CAPABILITY_ID, PLATFORM_TOOLS, Role, Status
 from rollcall.models.base import ToolSpec
-from rollcall.registry.access import at_least
 from rollcall.registry.documents import in_words
 from rollcall.registry.entries import Entry, Execution
 from rollcall.registry.schemas import (
@@ -190,7 +189,7 @@ def read_capability(document: dict[str, Any]) -> Entry:
         }
     )
     min_role = overrides.min_role or stored.min_role
-    if is_code and at_least(stored.min_role, min_role):
+    if is_code and stored.min_role.at_least(min_role):
         min_role = stored.min_role  # an operator can only require a higher role than code does
     # What users say for it: for each language, an operator's phrases replace a model's.
     phrases = {**stored.enriched.phrases, **overrides.phrases}

@@ -93,8 +93,8 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compila
             if compiled := _compile_once(db, embedder):
                 return compiled
     raise Unavailable(
-        f"for {TURN_S:.0f} s other processes kept publishing the registry before this one could; "
-        "its documents are written, and take effect once the registry is compiled: run "
+        f"other processes published the registry for {TURN_S:.0f} s before this one could; its "
+        "documents are written, and take effect once the registry is compiled: run "
         "`python -m rollcall sync` in a minute",
         retry_after_s=60,
     )

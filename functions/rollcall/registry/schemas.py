@@ -154,7 +154,7 @@ _NOTES = {
     *("discriminator", "readOnly", "writeOnly", "nullable"),
 }
 _NOT_ON_TOP = ("enum", "not")
-"""Keywords for which a provider refuses a whole request if they stand beside the arguments."""
+"""Keywords beside the arguments for which a provider refuses a whole request."""
 _TYPES: dict[str, Any] = {
     "string": str,
     "number": (int, float),

@@ -17,7 +17,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import FIND_TOOLS, Role, Status
 from rollcall.core.text import terms, tokens
-from rollcall.registry.access import at_least, is_named
+from rollcall.registry.access import is_named
 from rollcall.registry.capabilities import read_document
 from rollcall.registry.compiler import searchable
 from rollcall.registry.documents import CAPABILITIES, with_overrides
@@ -173,7 +173,7 @@ def _reason(registry: Snapshot, profile: AgentProfile, user: User, entry: Entry)
         return "the agent does not name it"
     if entry.status is Status.DISABLED:
         return "disabled"
-    if not at_least(user.role, entry.min_role):
+    if not user.role.at_least(entry.min_role):
         return f"for the role {entry.min_role.value} and above"
     if entry.tenants is not None and user.tenant not in entry.tenants:
         return "for other tenants"
