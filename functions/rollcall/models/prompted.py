@@ -107,7 +107,7 @@ class Model:
 
     def __init__(self, name: str) -> None:
         if name.partition(":")[0] == PROVIDER:
-            raise FailedPrecondition(f"{name} is given tools by words already")
+            raise FailedPrecondition(f"{name} already gets its tools in the prompt")
         self.id = f"{PROVIDER}:{name}"
         self._model = load_model(name)
 

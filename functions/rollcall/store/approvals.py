@@ -258,10 +258,10 @@ def load_approvals(
         known: Snapshots that were already read, by their paths; only others are read.
     """
     references = [paths.approval(db, id) for id in ids]
-    found = dict(known or {})
-    unread = [each for each in references if each.path not in found]
-    found |= {each.reference.path: each for each in read_all(db, *unread)}
-    snapshots = [found[each.path] for each in references]
+    by_path = dict(known or {})
+    unread = [each for each in references if each.path not in by_path]
+    by_path |= {each.reference.path: each for each in read_all(db, *unread)}
+    snapshots = [by_path[each.path] for each in references]
     return [Approval.read(each) for each in snapshots if each.exists]
 
 
@@ -332,15 +332,15 @@ def read_remembered(stored: Mapping[str, Any] | None) -> dict[str, RememberedApp
     """Read a thread's field `allowed`. The first versions stored only digests, later ones no ids of
     approvals."""
     remembered = {}
-    for tool, found in (stored or {}).items():
-        if isinstance(found, str):
-            remembered[tool] = RememberedApproval(found)
+    for tool, fields in (stored or {}).items():
+        if isinstance(fields, str):
+            remembered[tool] = RememberedApproval(fields)
             continue
-        patterns = found["patterns"]
-        by = found.get("patternsBy") or [UNKNOWN_APPROVAL] * len(patterns)
+        patterns = fields["patterns"]
+        by = fields.get("patternsBy") or [UNKNOWN_APPROVAL] * len(patterns)
         remembered[tool] = RememberedApproval(
-            found["digest"],
-            found.get("by", UNKNOWN_APPROVAL),
+            fields["digest"],
+            fields.get("by", UNKNOWN_APPROVAL),
             dict(zip(patterns, by, strict=True)),
         )
     return remembered
@@ -356,11 +356,11 @@ def remember_approvals(
             continue
         before = remembered.get(approval.tool)
         digest = approval.capability_digest
-        kept = dict(before.patterns) if before is not None and before.digest == digest else {}
+        patterns = dict(before.patterns) if before is not None and before.digest == digest else {}
         new = approval.decision.remember if approval.decision else None
         if new is not None and new in approval.remember:
-            kept.pop(new, None)
-            kept[new] = approval.id
-        newest = dict(list(kept.items())[-MOST_PATTERNS:])
+            patterns.pop(new, None)
+            patterns[new] = approval.id
+        newest = dict(list(patterns.items())[-MOST_PATTERNS:])
         remembered[approval.tool] = RememberedApproval(digest, approval.id, newest)
     return {tool: each.fields() for tool, each in remembered.items()}

@@ -109,12 +109,12 @@ def with_attachments(
         InvalidArgument: A file is missing, another user's, not fully uploaded, not an attachment,
             or of another thread (the error names the part); or all files together are too large.
     """
-    found = {record.id: file for record in records if (file := read_record(record))}
+    files = {record.id: file for record in records if (file := read_record(record))}
     parts = []
     for number, part in enumerate(message.parts):
         if isinstance(part, Media) and part.file_id is not None:
             field = f"message.{number}.fileId"
-            file = _check_file(found.get(part.file_id), uid, thread_id, field)
+            file = _check_file(files.get(part.file_id), uid, thread_id, field)
             kind = KINDS[file.content_type]
             if part.type != kind:
                 raise InvalidArgument(
@@ -124,13 +124,13 @@ def with_attachments(
             name = part.name or file.name  # it keeps its own name
             part = replace(part, media_type=file.content_type, name=name, bytes=file.bytes)
         parts.append(part)
-    size = sum(file.bytes for file in found.values())
+    size = sum(file.bytes for file in files.values())
     if size > MOST_BYTES:
         raise InvalidArgument(
             TEXTS.text("errors.files_too_large", size=size, most=MOST_BYTES),
             field="message",
         )
-    new = [each for each in records if found[each.id].details["threadId"] is None]
+    new = [each for each in records if files[each.id].details["threadId"] is None]
     return replace(message, parts=tuple(parts)), new
 
 
@@ -166,5 +166,5 @@ def take_files(batch: WriteBatch, records: Sequence[DocumentSnapshot], thread_id
     from google.cloud.firestore import DELETE_FIELD
 
     for record in records:
-        kept = {"openUntil": DELETE_FIELD, "details": {"threadId": thread_id}}
-        update_unchanged(batch, record, kept)
+        fields = {"openUntil": DELETE_FIELD, "details": {"threadId": thread_id}}
+        update_unchanged(batch, record, fields)

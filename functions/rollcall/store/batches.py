@@ -37,8 +37,8 @@ def read_all(db: Client, *references: Any) -> list[Any]:
     """Read documents in one round trip; return their snapshots in the order of the references."""
     if not references:
         return []
-    found = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
-    return [found[reference.path] for reference in references]
+    by_path = {snapshot.reference.path: snapshot for snapshot in db.get_all(list(references))}
+    return [by_path[reference.path] for reference in references]
 
 
 def update_unchanged(batch: WriteBatch, snapshot: Any, fields: dict[str, Any]) -> None:

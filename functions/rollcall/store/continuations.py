@@ -128,14 +128,14 @@ def _read(
     waits = (known[thread.path].to_dict() or {}).get("waiting") if thread.path in known else None
     if waits and waits["runId"] == waiting_run_id and window.path in known:
         # It still waited then, so no run of this thread continues it.
-        left = [] if waiting.path in known else [waiting]
-        found, opened = read_for_opening(db, left, key=key, admission=admission)
-        before = found[0] if found else known[waiting.path]
+        unread = [] if waiting.path in known else [waiting]
+        read, opened = read_for_opening(db, unread, key=key, admission=admission)
+        before = read[0] if read else known[waiting.path]
         return known[thread.path], known[window.path], before, opened
-    found, opened = read_for_opening(
+    read, opened = read_for_opening(
         db, [thread, window, waiting, run], key=key, admission=admission
     )
-    return found[0], found[1], found[2], found[3] if found[3].exists else opened
+    return read[0], read[1], read[2], read[3] if read[3].exists else opened
 
 
 def _try_open(

@@ -72,10 +72,10 @@ def begin_erasures(
     db = platform.db
     cursor = db.document(f"{collection_id('registry')}/departed")
     after = (cursor.get().to_dict() or {}).get("after", "")
-    found: set[str] = set()
+    uids: set[str] = set()
     for collection in OWNED:
-        found.update(islice(_users_of(db, collection_id(collection), after), MOST_USERS))
-    users = sorted(found)[:MOST_USERS]
+        uids.update(islice(_users_of(db, collection_id(collection), after), MOST_USERS))
+    users = sorted(uids)[:MOST_USERS]
     departed: list[str] = []
     for start in range(0, len(users), LOOKUP_LIMIT):
         departed += find_gone(users[start : start + LOOKUP_LIMIT])

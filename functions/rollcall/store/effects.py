@@ -155,9 +155,9 @@ class _Performance(Struct, frozen=True):
         try:
             time = paths.effect(self.db, effect.key).create(entry).update_time
         except Taken:
-            found, time = self._entry()
+            stored, time = self._entry()
             # Firestore's client retries by itself when an answer is lost; then the entry is ours.
-            if found.get("claim") != entry["claim"]:
+            if stored.get("claim") != entry["claim"]:
                 return None
         if effect.thread_id and effect.run_id:
             run = paths.run(self.db, effect.thread_id, effect.run_id).get(["status"]).to_dict()

@@ -207,17 +207,17 @@ def read_events(db: Client, thread_id: str, run_id: str, *, after: int = -1) -> 
 
 def missing_end_events(shown: Iterable[Event]) -> list[Event]:
     """Return the events that end whatever started and has not ended, the last started first."""
-    begun: dict[tuple[str, str], Event] = {}
+    ends: dict[tuple[str, str], Event] = {}
     for event in shown:
         kind = str(event["type"])
         if kind in _ENDS:
             end, key = _ENDS[kind]
-            begun[end, event[key]] = {"type": end, key: event[key]}
+            ends[end, event[key]] = {"type": end, key: event[key]}
         else:
             for end, key in _ENDS.values():
                 if kind == end:
-                    begun.pop((end, event[key]), None)
-    return list(begun.values())[::-1]
+                    ends.pop((end, event[key]), None)
+    return list(ends.values())[::-1]
 
 
 def _chunks(texts: list[str]) -> Iterator[list[str]]:

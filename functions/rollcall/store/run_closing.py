@@ -62,16 +62,16 @@ LEFT_CHARS = 8_000
 TRIES = 5
 CANCELLING = "cancelling"
 _EXPIRED = (
-    "the request for approval was left unanswered, which is no refusal: the user went on with "
-    "another message, and nothing was written"
+    "the request for approval was left unanswered, which is not a rejection: the user sent another "
+    "message, and nothing was written"
 )
 _LEFT = (
-    "this was left to the user's client, and the user went on with another message: look whether "
-    "it happened"
+    "this was left to the user's client, and the user sent another message before it answered: "
+    "look whether it happened"
 )
 _CUT_OFF = "this call was cut off; it may be made again"
-_UNKNOWN = "this write was begun and cut off: look whether it happened before it is made again"
-_CLOSED = "the run was cut off before this was begun"
+_UNKNOWN = "this write began and was cut off: look whether it happened before it is made again"
+_CLOSED = "the run was cut off before this began"
 
 
 class Closing(Struct, frozen=True):

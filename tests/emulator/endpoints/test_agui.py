@@ -262,7 +262,7 @@ def test_a_message_without_an_answer_leaves_the_call_unanswered(
 ) -> None:
     opened(front)
     front.say("Never mind.", says("Fine."))
-    assert "went on with another message" in repr(office.model.requests[-1].messages)
+    assert "sent another message" in repr(office.model.requests[-1].messages)
     office.check_history()
 
 

@@ -233,7 +233,7 @@ def test_a_no_that_comes_while_somebody_says_yes_is_told_so(db: Client) -> None:
     run = waiting(db)
     (id,) = ids(run)
     paths.approval(db, id).update({"decision": YES.fields()})
-    with pytest.raises(FailedPrecondition, match="decided otherwise"):
+    with pytest.raises(FailedPrecondition, match="decided differently"):
         go_on(run, {id: NO})
     assert isinstance(go_on(run, {}), OpenRun)
 
@@ -246,7 +246,7 @@ def test_changed_arguments_are_not_passed_over_when_somebody_said_yes_meanwhile(
     (old,) = load_approvals(db, [id])
     other = old.edited(Card({"amountUsd": 3}, {}, "", None), by=User("ann"), now=YES.at)
     paths.approval(db, id).update({"decision": YES.fields()})
-    with pytest.raises(FailedPrecondition, match="decided otherwise"):
+    with pytest.raises(FailedPrecondition, match="decided differently"):
         go_on(run, {id: YES}, edits={id: other})
 
 
@@ -322,6 +322,6 @@ def test_decisions_are_noted_all_or_none(db: Client) -> None:
     first, second = ids(run, 2)
     looked_at = load_approvals(db, [first, second])
     paths.approval(db, second).update({"decision": NO.fields()})
-    with pytest.raises(Aborted, match="decided meanwhile"):
+    with pytest.raises(Aborted, match="decided in the meantime"):
         write_decisions(db, looked_at, {first: YES, second: YES})
     assert [each.decision for each in load_approvals(db, [first])] == [None]

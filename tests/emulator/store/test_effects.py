@@ -223,7 +223,7 @@ def test_an_atomic_write_that_finds_its_data_changed_says_so(till: Till) -> None
         assert batch is not None
         batch.create(taken, {})
 
-    with pytest.raises(Aborted, match="changed meanwhile"):
+    with pytest.raises(Aborted, match="changed in the meantime"):
         perform_once(till.db, EFFECT, Write(book, atomic=True), waits_for_others=False)
     assert till.status() == "failed"
 
@@ -240,7 +240,7 @@ def test_an_atomic_write_that_others_are_in_the_way_of_may_be_tried_again(
 
     with monkeypatch.context() as patched:
         patched.setattr(WriteBatch, "commit", commit)
-        with pytest.raises(Aborted, match="changed meanwhile"):
+        with pytest.raises(Aborted, match="changed in the meantime"):
             till.perform("atomic")
     assert (till.status(), till.written()) == ("failed", 0)
     assert till.perform("atomic") == RESULT
@@ -253,7 +253,7 @@ def test_what_the_database_does_not_take_is_no_fault_in_passing(till: Till) -> N
         batch.create(till.db.document("done/large"), {"text": "x" * 1_100_000})
 
     for _ in range(2):  # the same key, the same answer
-        with pytest.raises(AgentError, match="does not take what pay would write") as refused:
+        with pytest.raises(AgentError, match="does not accept what pay would write") as refused:
             perform_once(till.db, EFFECT, Write(write, atomic=True), waits_for_others=False)
     assert not isinstance(refused.value, Unavailable)
     assert (till.status(), till.written()) == ("failed", 0)
