@@ -119,6 +119,8 @@ def write(root: Path, changes: Sequence[Change]) -> None:
                     undo.callback(_remove_folder, folder)
                 temporary[file] = file.with_name(f".{file.name}.{os.getpid()}")
                 undo.callback(temporary[file].unlink, missing_ok=True)
+                if file.exists():  # nobody else may read it meanwhile, as the secrets of an .env
+                    temporary[file].touch(mode=0o600)
                 temporary[file].write_bytes(change.new)
                 if file.exists():
                     shutil.copymode(file, temporary[file])

@@ -24,6 +24,24 @@ def test_changes_are_written_and_rights_stay(tmp_path: Path) -> None:
     assert (tmp_path / "run.sh").stat().st_mode & 0o777 == 0o755
 
 
+def test_nobody_else_may_read_a_private_file_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, {".env": "KEY=old"})
+    (tmp_path / ".env").chmod(0o600)
+    modes, write_bytes = [], Path.write_bytes
+
+    def spy(path: Path, content: bytes) -> int:
+        written = write_bytes(path, content)
+        modes.append(path.stat().st_mode & 0o777)
+        return written
+
+    monkeypatch.setattr(Path, "write_bytes", spy)
+    write(tmp_path, [Change(".env", b"KEY=old", b"KEY=new")])
+    assert modes == [0o600]
+    assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     make(tmp_path, {"shared/rules": "old"})
     (tmp_path / "rules").symlink_to("shared/rules")
