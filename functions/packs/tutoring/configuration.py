@@ -95,12 +95,12 @@ def _check_trigger(setting: ToolSetting, field: str) -> None:
             type=trigger.type,
             allowed=", ".join(allowed),
         )
-    instructions = {
+    values = {
         "keywords": ("keyword", trigger.keywords),
         "minTurns": ("turn_count", trigger.min_turns),
         "minutesRemaining": ("time_remaining", trigger.minutes_remaining),
     }
-    for name, (kind, value) in instructions.items():
+    for name, (kind, value) in values.items():
         if trigger.type != kind and value is not None:
             raise invalid(
                 f"{field}.{name}", "of_other_trigger", "leave_it_out", name=name, kind=kind

@@ -167,7 +167,7 @@ def _is_offered(ctx: ToolContext, mission: dict[str, Any]) -> bool:
 
 def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
     data = snapshot.to_dict() or {}
-    frozen_fields = data.get("toolConfiguration")
+    configuration = data.get("toolConfiguration")
     return Mission(
         id=snapshot.id,
         teacher_uid=data["teacherUid"],
@@ -180,8 +180,8 @@ def _read(snapshot: DocumentSnapshot[Any]) -> Mission:
         lesson_type=data.get("lessonType") or "standard",
         locale=data.get("locale") or "en",
         configuration=legacy_configuration(data)
-        if frozen_fields is None
-        else read_configuration(frozen_fields),
+        if configuration is None
+        else read_configuration(configuration),
     )
 
 

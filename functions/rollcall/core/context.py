@@ -315,7 +315,7 @@ class ToolContext(Struct):
             FailedPrecondition: The capability is not declared `effect="write", atomic=True`.
         """
         if self.effects is None:
-            raise FailedPrecondition('ctx.batch is for effect="write", atomic=True alone')
+            raise FailedPrecondition('ctx.batch needs effect="write", atomic=True')
         return self.effects
 
     @property

@@ -93,9 +93,9 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compila
             if compiled := _compile_once(db, embedder):
                 return compiled
     raise Unavailable(
-        f"other processes published the registry for {TURN_S:.0f} s before this one could; its "
-        "documents are written, and take effect once the registry is compiled: run "
-        "`python -m rollcall sync` in a minute",
+        f"other processes kept publishing the registry for {TURN_S:.0f} s, each time before this "
+        "one could; its documents are written, and take effect once the registry is compiled: "
+        "run `python -m rollcall sync` in a minute",
         retry_after_s=60,
     )
 
