@@ -112,7 +112,7 @@ class Card:
         return Group(table, below) if below else table
 
     def _end(self, status: str, outcome: str) -> None:
-        self.ms = round((time.monotonic() - self.started) * 1000)
+        self.ms = max(1, round((time.monotonic() - self.started) * 1000))  # 0: it was not timed
         self.status, self.outcome = status, outcome
 
     def _told_arguments(self) -> str:

@@ -57,6 +57,13 @@ def test_pipe_gets_plain_lines_about_a_call() -> None:
     assert "\x1b" not in out.getvalue()
 
 
+def test_a_call_takes_a_millisecond_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rollcall_cli.cards.time.monotonic", lambda: 1.0)
+    screen, out = _screen()
+    _show(screen, _call("c1", '{"limit": 20}', {"output": {"totalFound": 12}}))
+    assert "limit=20  1 ms · 12 found" in out.getvalue()
+
+
 def test_pipe_is_told_of_a_call_that_runs_here_when_it_begins_here() -> None:
     screen, out = _screen()
     with RunView(screen, "What now?", ours=["get_priority_messages"]) as view:
