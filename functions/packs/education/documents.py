@@ -104,7 +104,7 @@ def sheet(
 
 def shuffled(block: Block, key: Key) -> tuple[list[Option], list[Option]]:
     """Return the options and targets of a block as printed: an order's options and a match's
-    targets are shuffled, the former never into the right order."""
+    targets are shuffled, an order's options never into the right order."""
     random = Random(block.stem)
     options, targets = list(block.options), list(block.targets)
     if block.kind == "order":

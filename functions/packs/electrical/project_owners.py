@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_MEMBERS = 100
 MAX_BY_SHARING = 100
-"""Nobody in this many projects is added to another; they may still create their own."""
+"""A user in this many projects cannot be added to another, but can still create projects."""
 
 UserId = Annotated[str, Field(min_length=1, max_length=128)]
 NewRole = Literal["owner", "member", "viewer", "none"]
@@ -113,8 +113,8 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
 
 
 def _check_newcomer(ctx: ToolContext, uid: str) -> None:
-    """Check that a new member is in few enough projects: nobody asks them, so they need room left
-    for projects of their own."""
+    """Check that a new member exists and is in few enough projects: a new member is not asked, and
+    needs room for projects of their own."""
     if not _exists(ctx, uid):
         raise NotFound(TEXTS.text("errors.no_such_user"), field="userId")
     if count_of(ctx, uid) >= MAX_BY_SHARING:

@@ -152,8 +152,7 @@ def decision_by_reply(
 
 
 def topic_before(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return the sentence of the message before this one that asks for a decision, else its last
-    sentence; "" if there is no such message."""
+    """Return the topic of the message that this one answers; "" if it answers none."""
     earlier = _replied_to(messages, place)
     return _proposed_sentence(plain(earlier.text)) if earlier else ""
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 VERSION = "2"
-"""Raised when the rules change so much that all conversations should be read again."""
+"""Increase it when the rules change so much that all conversations should be read again."""
 _INSTRUCTIONS = """
 List the action items and the decisions in a chat.
 An action item is something a person is to do and has not done: the task in a few words, who is to

@@ -69,7 +69,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         message = TEXTS.text("errors.no_voice", why=error.text)
         raise FailedPrecondition(message, hint=error.hint_text) from error
     # Only the count of tokens is written, which lets the talk's tool calls through; if the session
-    # has changed meanwhile, the token is not returned to anybody.
+    # has changed meanwhile, the token is not returned.
     reference = ctx.db.collection(SESSIONS).document(session.id)
     unchanged = ctx.db.write_option(last_update_time=session.read_at)
     try:

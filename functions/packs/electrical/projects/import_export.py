@@ -121,8 +121,8 @@ def prepare(ctx: ToolContext, project: Project) -> Import:
     """Return the import of a project for this user: into the project with its id, if the user is a
     member; otherwise into a project of the user's own, whose id is derived from both ids.
 
-    So nobody learns whether others use an id or takes it from them, and a repeated import is one
-    project.
+    A user can therefore neither find out nor take an id that others use, and importing a project
+    again makes no second one.
 
     Raises:
         PermissionDenied: The user is in that project, but is not its owner.
