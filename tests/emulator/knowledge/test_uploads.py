@@ -150,7 +150,7 @@ def test_a_users_allowance_counts_files_and_bytes(
 ) -> None:
     monkeypatch.setattr(uploads, "ALLOWANCE", Allowance(files=2, bytes=len(TEXT) + 50))
     library.add(ANN, TEXT, "one.txt")
-    with pytest.raises(ResourceExhausted, match="at most 110 are allowed together"):
+    with pytest.raises(ResourceExhausted, match="at most 110 are allowed in total"):
         library.begin(ANN, TEXT, "two.txt")
     library.add(ANN, b"short", "three.txt")
     with pytest.raises(ResourceExhausted, match="at most 2 are allowed"):
