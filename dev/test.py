@@ -26,7 +26,7 @@ from dev.problem import Problem
 from rollcall.emulators.addresses import NEEDED
 
 _UNIT_FOLDERS = ["tests/unit"]
-_FIRST_UNIT_FOLDERS = ("agent", "cli", "core", "models", "registry", "store")
+_FIRST_UNIT_FOLDERS = ("cli", "core", "models", "registry", "store")
 """Those whose tests take half of the unit tests' time; the others run beside them."""
 _EMULATOR_FOLDERS = ["tests/emulator", "tests/rules", "tests/clients"]
 _NODE_UNIT_FOLDERS = ["clients/js/test"]
