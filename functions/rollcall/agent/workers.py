@@ -23,7 +23,8 @@ _Task = tuple[str, Callable[[], object]]
 
 class Workers:
     """A pool without a limit: a task gets an idle thread or a new one. The threads are daemons,
-    which do not keep the process from ending."""
+    which do not keep the process from ending; `ThreadPoolExecutor` is as fast, but its threads
+    keep the process alive while a tool hangs."""
 
     def __init__(self) -> None:
         self._idle: list[SimpleQueue[_Task]] = []
