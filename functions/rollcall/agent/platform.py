@@ -170,8 +170,7 @@ def _devices(db: Client, decider: Decider) -> list[_Device]:
     if decider.uid is not None:
         query = db.collection(collection_id(DEVICES)).where(filter=where("uid", "==", decider.uid))
     elif decider.role is not None:
-        every = list(Role)
-        roles = [role.value for role in every[every.index(decider.role) :]]
+        roles = [role.value for role in Role if role.at_least(decider.role)]
         query = db.collection(collection_id(DEVICES)).where(filter=where("role", "in", roles))
         # A user without a tenant asks deciders without one.
         query = query.where(filter=where("tenant", "==", decider.tenant))

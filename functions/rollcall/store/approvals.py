@@ -300,8 +300,7 @@ def _decider_roles(decider: Decider) -> list[str]:
     """Return the names of the roles that may decide, for rules and queries."""
     if decider.role is None:
         return []
-    order = list(Role)
-    return [role.value for role in order[order.index(decider.role) :]]
+    return [role.value for role in Role if role.at_least(decider.role)]
 
 
 class RememberedApproval(Struct, frozen=True):
