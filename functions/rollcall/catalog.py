@@ -431,7 +431,7 @@ def _no_definition(path: str, name: str) -> str:
 
     from rollcall.core.definition import shown_path
 
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # `path` is a string
+    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123  # a string
         lines = file.read().splitlines()
     names = re.compile(rf"\s*(?:(?:async )?def )?{name}\b")
     line = next((f":{at}" for at, text in enumerate(lines, 1) if names.match(text)), "")

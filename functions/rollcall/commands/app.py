@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.catalog import Catalog
-from rollcall.core.definition import close, shown_path
+from rollcall.core.definition import close, decoded, read_text, shown_path
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import (
     DEFAULT_CODEBASE,
@@ -206,9 +206,11 @@ def _bound_app(
     file = functions / MAIN
     if not file.is_file():
         return None
+    source = file.read_bytes()
     try:
-        main = Main(file.read_bytes(), file)
+        main = Main(source, file)
     except SyntaxError as error:
+        decoded(source, file)  # which says more of a text that is not in UTF-8
         raise Problem(f"{file} cannot be read: {error}") from error
     if (bound := main.bind_arguments()) is None:
         return None
@@ -356,17 +358,14 @@ def read_files(functions: Path, project: str, *, emulator: bool) -> dict[str, st
     for name in (".env", f".env.{project}", *([".env.local"] if emulator else [])):
         path = functions / name
         if path.is_file():
-            try:
-                given |= parse_variables(path.read_text(encoding="utf-8"))
-            except UnicodeDecodeError as error:
-                raise Problem(f"{path} is not in UTF-8. Save it in UTF-8.") from error
+            given |= parse_variables(read_text(path))
     return given
 
 
 def parse_variables(text: str) -> dict[str, str]:
     """Return the variables of a dotenv file; a value over several lines is cut at the first."""
     found = {}
-    for line in text.splitlines():
+    for line in text.removeprefix("\ufeff").splitlines():
         if match := _LINE.fullmatch(line):
             values = (match["single"], match["double"], match["bare"])
             found[match["name"]] = next(value for value in values if value is not None)

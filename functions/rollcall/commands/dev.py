@@ -19,6 +19,7 @@ from rollcall.catalog import WRONG_DEFINITIONS
 from rollcall.commands.app import CONFIG, App, find_app, require_app
 from rollcall.commands.init import web_app
 from rollcall.commands.init.plan import read_record
+from rollcall.core.definition import read_text
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import function_name
 from rollcall.emulators import requirements
@@ -242,7 +243,7 @@ def _show(app: App, suite: Suite, only: tuple[str, ...], *, seconds: float) -> N
         _say(f"  {name:<10} 127.0.0.1:{ports[name]}")
     record = read_record(app.functions)
     if record is not None and record.web is not None:
-        text = (app.root / CONFIG).read_text(encoding="utf-8")
+        text = read_text(app.root / CONFIG)
         web = record.web.folder
         address = web_app.address(text, web, suite.log_text())
         _say(f"\nThe web app: {address or f'no site of Hosting serves {web}'}")

@@ -21,10 +21,10 @@ from msgspec import Struct
 
 from rollcall.commands.app import CONFIG, find_app, require_app
 from rollcall.commands.init import json_edits
-from rollcall.commands.init.files import line_number
+from rollcall.core.definition import read_text
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import prefix
-from rollcall.emulators.addresses import read_jsonc
+from rollcall.emulators.jsonc import Node, line_number, parse, read_jsonc
 from rollcall.store.paths import COLLECTIONS
 
 RULES, INDEXES = "firestore.rules", "firestore.indexes.json"
@@ -180,7 +180,7 @@ def _read(folder: Path, *, name: str, is_platform: bool = False) -> Fragment:
 
 
 def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
+    return read_text(file) if file.is_file() else ""
 
 
 def _prefixed_rules(rules: str, prefix: str) -> str:
@@ -315,7 +315,7 @@ def merge_indexes(text: str, ours: dict[str, Any], written_before: Collection[st
     _check(text)
     needed = set(index_entries(ours))
     for kind in _KINDS:
-        found = json_edits.parse(text).value
+        found = parse(text).value
         if found.get(kind) is None:
             text = json_edits.put_member(text, (), kind, [])
         present = found.get(kind) or ()
@@ -360,9 +360,9 @@ def group_lines(text: str) -> dict[str, tuple[int, list[str]]]:
     return found
 
 
-def _check(text: str) -> json_edits.Node:
+def _check(text: str) -> Node:
     """Read a file of indexes, and see that it has the form of one."""
-    root = json_edits.parse(text)
+    root = parse(text)
     if not isinstance(root.value, dict):
         raise ValueError('line 1: an object with "indexes" and "fieldOverrides" is expected')
     for kind in _KINDS:

@@ -49,8 +49,9 @@ from rollcall.core.options import collection_id, function_name, queue_name, regi
 from rollcall.core.policy import combined
 from rollcall.core.shapes import Role
 from rollcall.core.texts import clipped
-from rollcall.emulators.addresses import Addresses, Configuration, read_jsonc
+from rollcall.emulators.addresses import Addresses, Configuration
 from rollcall.emulators.clock import run_function
+from rollcall.emulators.jsonc import read_jsonc
 from rollcall.emulators.suite import get_json
 from rollcall.registry.access import is_named
 

@@ -38,12 +38,12 @@ def run(options: Namespace) -> int:
     app.check_definitions()
     file = Path(options.file) if options.file else app.root / FILE
     text = render(app.catalog.capabilities())
-    is_current = file.is_file() and file.read_text(encoding="utf-8") == text
+    is_current = file.is_file() and file.read_bytes() == text.encode()
     if options.check:
         say(f"{file} is current" if is_current else f"{file} is not what `{COMMAND}` makes: run it")
         return 0 if is_current else FAILED
     if not is_current:
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(text.encode())
     say(f"{'unchanged' if is_current else 'written'}: {file}")
     return 0
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from rollcall.core.errors import Problem
+
 if TYPE_CHECKING:
     import ast
 
@@ -54,6 +56,34 @@ def shown_path(file: str | Path) -> str:
     path = Path(file).absolute()
     root = next((each for each in path.parents if (each / "firebase.json").is_file()), Path.cwd())
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def read_text(file: Path) -> str:
+    """Return the text of one of the app's files.
+
+    Raises:
+        Problem: It cannot be read, or is not in UTF-8.
+    """
+    try:
+        return decoded(file.read_bytes(), file)
+    except OSError as error:
+        raise Problem(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def decoded(content: bytes, file: str | Path) -> str:
+    """Return the text in the content of one of the app's files.
+
+    Raises:
+        Problem: It is not in UTF-8.
+    """
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Problem(
+            f"{file}:{line}: byte {error.start} of the file, 0x{content[error.start]:02x}, is not "
+            "UTF-8. Save the file as UTF-8."
+        ) from error
 
 
 def close(name: str, known: Iterable[str]) -> str:

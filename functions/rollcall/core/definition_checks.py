@@ -37,17 +37,19 @@ from rollcall.core.definition import (
     annotation_texts,
     close,
     closest,
+    decoded,
     one_line,
     shown_path,
     wrong,
 )
-from rollcall.core.errors import InvalidArgument
+from rollcall.core.errors import InvalidArgument, Problem
 from rollcall.core.hidden import fields_of, members_of
 from rollcall.core.inputs import validate
 from rollcall.core.profile import AgentProfile, profile_mistakes
 from rollcall.core.texts import FOLDER
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+_OTHER_DECORATOR = re.compile(rb"^[ \t]*@(?![\w.]*capability\b)", re.MULTILINE)
 EXAMPLE_KEYS = ("userRequest", "parameters", "response")
 _EXAMPLE = 'Write `{"userRequest": "What a user would say", "parameters": {...}}`'
 _ARGS = "Write a section `Args:` with a line `    {name}: What it is.` for each argument"
@@ -137,6 +139,7 @@ def modules_problems(modules: dict[str, ModuleType | Exception]) -> list[str]:
     loaded = {file: each for file, each in modules.items() if isinstance(each, ModuleType)}
     if len(loaded) == len(modules):  # a module that cannot be imported may have what is missing
         problems += _inner_capabilities(loaded)
+        problems += _hidden_capabilities(loaded)
         problems += _orphaned_texts(texts, capabilities)
     return problems
 
@@ -169,6 +172,36 @@ def _inner_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
                 yield str(DefinitionError(where, problem, cure))
 
 
+def _hidden_capabilities(modules: Mapping[str, ModuleType]) -> Iterator[str]:
+    """Yield the problems of capabilities that a decorator above `@capability` takes out of sight,
+    such as `functools.cache`, which puts an object in place of the function."""
+    for file, module in sorted(modules.items()):
+        source = Path(file).read_bytes()
+        if b"capability" not in source or not _OTHER_DECORATOR.search(source):
+            continue  # to parse every file would be slow
+        for node in _top_level(_tree(file).body):
+            marks = [ast.unparse(each) for each in node.decorator_list]
+            names = [each.partition("(")[0].rpartition(".")[2] for each in marks]
+            value = vars(module).get(node.name)
+            if "capability" not in names[1:] or is_capability(value) or value is None:
+                continue
+            above = " and ".join(f"`@{each}`" for each in marks[: names.index("capability")])
+            problem = f"no capability is found here, because of {above} above `@capability`"
+            cure = f"Write {above} above another function, and call that one in `{node.name}`"
+            where = f"{shown_path(file)}:{node.decorator_list[0].lineno}, {node.name}"
+            yield str(DefinitionError(where, problem, cure))
+
+
+def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the functions of a module, those inside `if` and `try` too."""
+    for node in body:
+        if isinstance(node, _FUNCTIONS):
+            yield node
+        elif isinstance(node, ast.If | ast.Try):
+            handlers = [each for one in getattr(node, "handlers", ()) for each in one.body]
+            yield from _top_level([*node.body, *handlers, *node.orelse])
+
+
 def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, str]]:
     """Yield the ids that agents and capabilities name but no capability of these modules has, each
     with a message that says where it is and what may be meant.
@@ -198,7 +231,7 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
             if profile.id in seen:  # a second name is no second agent
                 continue
             seen.add(profile.id)
-            lines = Path(file).read_text(encoding="utf-8").splitlines()
+            lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
             for option in ("tools", "pinned", "approvals"):
                 for id in (each for each in getattr(profile, option) if each not in known):
                     quoted = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
@@ -237,11 +270,11 @@ def _texts_beside(files: Iterable[str]) -> tuple[dict[Path, dict[str, Any]], lis
     for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
         where = shown_path(file)
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(decoded(file.read_bytes(), where))
         except json.JSONDecodeError as error:
             problems.append(f"{where}:{error.lineno}: this is no JSON: {error.msg}")
-        except UnicodeDecodeError as error:
-            problems.append(f"{where}: this is no UTF-8: {one_line(error)}. Save it as UTF-8.")
+        except Problem as problem:
+            problems.append(str(problem))
         else:
             if isinstance(content, dict):
                 texts[file] = content

@@ -1,7 +1,6 @@
 """Addresses of an app's emulators: the ports of its firebase.json, shifted by PORT_OFFSET.
 
-With PORT_OFFSET=3000 in its environment a second copy runs beside the first. The file is JSON with
-comments, as firebase-tools reads it.
+With PORT_OFFSET=3000 in its environment a second copy runs beside the first.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 import copy
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rollcall.core.definition import read_text
 from rollcall.core.errors import Problem
 from rollcall.core.options import region
+from rollcall.emulators.jsonc import line_number, parse_object, read_jsonc
 
 NEEDED = ("auth", "functions", "firestore", "tasks")
 """The emulators without which nothing of Rollcall works."""
@@ -225,53 +225,29 @@ def _port_keys(settings: Any) -> list[str]:
     return [key for key in keys if key.lower().endswith("port")]
 
 
-_TEXT_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\A\ufeff', re.DOTALL)
-
-
-def without_comments(text: str) -> str:
-    """A JSON text with blanks for `//` and `/* */` comments: all else stays at its place."""
-
-    def blank(match: re.Match[str]) -> str:
-        return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
-
-    return _TEXT_OR_COMMENT.sub(blank, text)
-
-
-def read_jsonc(file: Path) -> dict[str, Any]:
-    """The object in a file of this kind; an empty file holds none of its members.
-
-    Raises:
-        Problem: It cannot be read, or is no JSON, or no object.
-    """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        found = json.loads(without_comments(text)) if text else {}
-    except OSError as error:
-        raise Problem(f"{file} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise Problem(f"{file} is no JSON: {error}.") from error
-    if not isinstance(found, dict):
-        raise Problem(f"{file} holds no JSON object.")
-    return found
-
-
 def read_firebase_json(file: Path) -> dict[str, Any]:
-    """The parts of a firebase.json of the form that Rollcall's commands understand.
+    """The parts of a firebase.json; see `firebase_parts`.
 
     Raises:
-        Problem: It is not; see `read_jsonc` too.
+        Problem: It cannot be read, or has another form.
     """
-    found = parts_of(read_jsonc(file))
-    for _, problem in form_problems(found):
-        raise Problem(f"{file}: {problem}")
-    return found
+    return firebase_parts(read_text(file), file)
 
 
-def parts_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a firebase.json: to firebase-tools, one that is null, false or "" is absent."""
-    return {
-        part: found for part, found in config.items() if found or isinstance(found, dict | list)
+def firebase_parts(text: str, file: str | Path) -> dict[str, Any]:
+    """The parts of a firebase.json: to firebase-tools, one that is null, false or "" is absent.
+
+    Raises:
+        Problem: It is no JSON object, or a part has another form than firebase-tools reads.
+    """
+    root = parse_object(text, file)
+    parts = {
+        part: found for part, found in root.value.items() if found or isinstance(found, dict | list)
     }
+    for part, problem in _form_problems(parts):
+        line = line_number(text, root.child(part).start)
+        raise Problem(f"{file}:{line}: {problem}")
+    return parts
 
 
 _TEXTS = {
@@ -282,7 +258,7 @@ _TEXTS = {
 """The texts in an entry of each part that is an object or a list of objects."""
 
 
-def form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the parts of a firebase.json that have another form than firebase-tools reads, each
     with what is wrong."""
     for part, texts in _TEXTS.items():

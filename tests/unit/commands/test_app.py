@@ -65,7 +65,17 @@ def test_the_files_of_rules_and_indexes_are_those_of_the_default_database(tmp_pa
 @pytest.mark.parametrize("config", ["firestore.rules", ["firestore.rules"]])
 def test_databases_that_are_no_objects_are_refused(tmp_path: Path, config: Any) -> None:
     root = make(tmp_path, {"functions": {}, "firestore": config}, functions=MAIN)
-    with pytest.raises(Problem, match=r'firebase\.json: "firestore" is .*firestore\.rules'):
+    with pytest.raises(Problem, match=r'firebase\.json:1: "firestore" is .*firestore\.rules'):
+        find_app(root)
+
+
+@pytest.mark.parametrize("file", ["firebase.json", "functions/main.py"])
+def test_a_file_that_is_not_utf_8_is_told_with_the_byte(tmp_path: Path, file: str) -> None:
+    root = make(tmp_path, {"functions": {}}, functions=MAIN)
+    content = (root / file).read_bytes().rstrip() + b"\n"
+    (root / file).write_bytes(content + b'"caf\xe9"')
+    place = f"{file}:{len(content.splitlines()) + 1}: byte {len(content) + 4} of the file, 0xe9"
+    with pytest.raises(Problem, match=f"{place}, is not UTF-8. Save the file as UTF-8"):
         find_app(root)
 
 
@@ -251,7 +261,7 @@ def test_a_real_project_never_goes_to_emulators_by_itself(
     ("content", "told"),
     [
         (b"ROLLCALL_PREFIX=A b\n", "ROLLCALL_PREFIX is 'A b'; a prefix has"),
-        (b"NAME=\xff\n", r"\.env is not in UTF-8"),
+        (b"NAME=\xff\n", r"\.env:1: byte 5 of the file, 0xff, is not UTF-8"),
     ],
     ids=["prefix", "encoding"],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import textwrap
 from pathlib import Path
 from types import ModuleType
 
@@ -455,6 +456,36 @@ def test_a_capability_that_a_module_comes_to_have_is_sound(app: Path, around: st
     assert problems(app, meetings=source) == []
 
 
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_capability_that_a_decorator_above_hides_is_told(app: Path, indent: str) -> None:
+    wrapper = (
+        "import functools\n\ndef quick(function):\n    return lambda *a, **k: function(*a, **k)\n"
+    )
+    hidden = "@functools.cache\n@quick" + GOOD + "@quick" + GOOD.replace("meeting_cost", "cost")
+    source = wrapper + ("if True:\n" + textwrap.indent(hidden, indent) if indent else hidden)
+    first, second = problems(app, meetings=source)
+    line = FIRST + wrapper.count("\n") + bool(indent)
+    assert first == (
+        f"functions/packs/office/meetings.py:{line}, meeting_cost: no capability is found here, "
+        "because of `@functools.cache` and `@quick` above `@capability`. Write "
+        "`@functools.cache` and `@quick` above another function, and call that one in "
+        "`meeting_cost`."
+    )
+    assert ", cost: no capability is found here, because of `@quick` above" in second
+
+
+def test_a_decorator_above_a_capability_that_keeps_a_function_is_sound(app: Path) -> None:
+    wrapper = """
+def logged(function):
+    @functools.wraps(function)
+    def call(*positional, **keywords):
+        return function(*positional, **keywords)
+    return call
+
+@logged"""
+    assert problems(app, meetings="import functools\n" + wrapper + GOOD) == []
+
+
 def test_a_name_of_the_platforms_own_tools_is_refused(app: Path) -> None:
     (found,) = problems(app, meetings=GOOD.replace("def meeting_cost", "def find_tools"))
     assert found.endswith(
@@ -527,7 +558,10 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(
     [
         (b'{\n  "rooms": "A room"\n  "hours": "{n} h"\n}', ":3: this is no JSON: Expecting ','"),
         (b'["A room"]', ":1: texts are an object, such as {}. Put them into one."),
-        (b'{"rooms": "\xff"}', ": this is no UTF-8: 'utf-8' codec can't decode byte 0xff"),
+        (
+            b'{\n"rooms": "\xff"}',
+            ":2: byte 12 of the file, 0xff, is not UTF-8. Save the file as UTF",
+        ),
         (
             b'{\n  "capabilities": {\n    "meeting_costs": {"name": "Cost"}\n  }\n}',
             ":3: there is no capability `meeting_costs` (did you mean `meeting_cost`?). Name one",

@@ -109,7 +109,7 @@ def test_settings_that_are_no_objects_say_nothing(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match=r"firebase.json is no JSON: .*line 3"):
+    with pytest.raises(Problem, match=r"firebase.json:3: this is no JSON: "):
         Configuration(app(tmp_path, '{\n/* a\n*/ "b" }'))
     (tmp_path / "firebase.json").unlink()
     with pytest.raises(Problem, match="cannot be read"):
@@ -119,7 +119,7 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ([], "holds no JSON object"),
+        ([], ":1: an object { ... } is expected"),
         ({"functions": 5}, '"functions" is 5; an object with "source" is expected'),
         ({"functions": [{}, "x"]}, "\"functions\" is [{}, 'x']; an object with "),
         ({"functions": {"source": 7}}, '"source" in "functions" is 7; a text is expected'),

@@ -44,13 +44,13 @@ from rollcall.commands.registry.records import (
     read_manifest,
     read_records,
 )
-from rollcall.core.definition import close
+from rollcall.core.definition import close, read_text
 from rollcall.core.errors import FAILED, Problem
 from rollcall.core.options import DEFAULT_REGION, collection_id, function_name
 from rollcall.core.shapes import Status
 from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
-from rollcall.emulators.addresses import read_jsonc
+from rollcall.emulators.jsonc import read_jsonc
 from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, CAPABILITIES, unread_overrides, with_overrides
 from rollcall.registry.entries import Entry
@@ -167,12 +167,7 @@ def _in_production(google: Google, place: Place, settings: Settings) -> Iterator
             check_against(indexes, lambda file: check_indexes(google, read_jsonc(file))),
         ),
         ("expiry", check_against(indexes, lambda file: check_expiry(google, read_jsonc(file)))),
-        (
-            "rules",
-            check_against(
-                rules, lambda file: check_rules(google, file.read_text(encoding="utf-8"))
-            ),
-        ),
+        ("rules", check_against(rules, lambda file: check_rules(google, read_text(file)))),
         ("functions", deployment.check_functions(google, list(triggers), settings, region=region)),
         ("schedules", deployment.check_jobs(google, region=region, scheduled=scheduled)),
         ("secrets", deployment.check_secrets(google, settings.secrets)),

@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from rollcall.commands.app import Main, parse_variables
-from rollcall.commands.init.files import Files, append_lines, line_number
+from rollcall.commands.init.files import Files, append_lines
 from rollcall.commands.init.security_rules import ANY
+from rollcall.emulators.jsonc import line_number
 
 _NODE = (".js", ".mjs", ".cjs", ".ts")
 _WEB = (*_NODE, ".jsx", ".tsx", ".vue", ".svelte")
@@ -31,12 +32,20 @@ _NO_CODE = re.compile(
     r"|(?<=[=(,:\[!&|?])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
     re.DOTALL,
 )
+_QUOTED_NAME = r"""(?P<quote>['"`])(?P<name>\w+)(?P=quote)"""
 _EXPORTS = (
-    re.compile(r"(?<![\w.$])(?:module\.)?exports\.(\w+)\s*=(?!=)"),
-    re.compile(r"(?<![\w.$])export\s+(?:(?:const|let|var)\s|(?:async\s+)?function\b)[\s*]*(\w+)"),
+    re.compile(r"(?<![\w.$])(?:module\.)?exports\.(?P<name>\w+)\s*=(?!=)"),
+    re.compile(rf"(?<![\w.$])(?:module\.)?exports\s*\[\s*{_QUOTED_NAME}\s*\]\s*=(?!=)"),
+    re.compile(
+        r"(?<![\w.$])Object\s*\.\s*defineProperty\s*\(\s*(?:module\.)?exports\s*,"
+        rf"\s*{_QUOTED_NAME}"
+    ),
+    re.compile(
+        r"(?<![\w.$])export\s+(?:(?:const|let|var)\s|(?:async\s+)?function\b)[\s*]*(?P<name>\w+)"
+    ),
 )
 _EXPORT_LIST = re.compile(r"(?<![\w.$])(?:export\s*|(?:module\.)?exports\s*=\s*)\{")
-_ENTRY_NAME = re.compile(r"\s*(?:\w+\s+as\s+)?(\w+)")
+_ENTRY_NAME = re.compile(r"""\s*(?:\w+\s+as\s+)?['"]?(\w+)""")
 _MARK = re.compile(r"[\[\](){},]")
 
 
@@ -100,14 +109,21 @@ def _paths(call: re.Match[str]) -> Iterator[str]:
 
 def _exports(text: str) -> Iterator[tuple[str, int]]:
     """The names that a source in JavaScript exports, each with its line."""
-    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    # Names stand in strings too, as in `exports["name"] =`; what begins in one is no code.
+    code = _NO_CODE.sub(_blank, text)
+    source = _NO_CODE.sub(lambda found: found[0] if found[0][0] in "'\"`" else _blank(found), text)
     for pattern in _EXPORTS:
-        for each in pattern.finditer(code):
-            yield each[1], line_number(code, each.start(1))
+        for each in pattern.finditer(source):
+            if not code[each.start()].isspace():
+                yield each["name"], line_number(text, each.start("name"))
     for each in _EXPORT_LIST.finditer(code):
         for place in _entries(code, each.end()):
-            if name := _ENTRY_NAME.match(code, place):
-                yield name[1], line_number(code, name.start(1))
+            if name := _ENTRY_NAME.match(source, place):
+                yield name[1], line_number(text, name.start(1))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
 
 
 def _entries(code: str, place: int) -> Iterator[int]:

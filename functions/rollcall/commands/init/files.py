@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from rollcall.core.definition import decoded
 from rollcall.core.errors import Problem
 
 
@@ -18,21 +19,11 @@ def newline_of(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def line_number(text: str, place: int) -> int:
-    """The line, from 1, that a place in a text is on."""
-    return text.count("\n", 0, place) + 1
-
-
 def append_lines(text: str, lines: str) -> str:
     """Add lines at the end, with the line ends that the text has."""
     newline = newline_of(text)
     gap = "" if not text or text.endswith("\n") else newline
     return text + gap + lines.replace("\n", newline)
-
-
-def problem_at(path: str, error: ValueError) -> Problem:
-    """What is wrong in a file of the app, by an error whose message begins with the line."""
-    return Problem(f"{path}:{str(error).removeprefix('line ')}")
 
 
 class Change(Struct, frozen=True):
@@ -57,12 +48,7 @@ class Files:
             Problem: It is not in UTF-8.
         """
         content = self.read_bytes(path)
-        try:
-            return None if content is None else content.decode()
-        except UnicodeDecodeError:
-            raise Problem(
-                f"{path} is not in UTF-8, so it is not edited. Save it in UTF-8 and repeat this."
-            ) from None
+        return None if content is None else decoded(content, path)
 
     def read_bytes(self, path: str) -> bytes | None:
         """A file's content with the changes so far; None where there is none."""

@@ -10,11 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from rollcall.commands.init import app_code, json_edits
-from rollcall.commands.init.files import Files, line_number, problem_at
+from rollcall.commands.init.files import Files
 from rollcall.commands.init.json_edits import JsonPath
 from rollcall.core.errors import Problem
 from rollcall.core.options import DEFAULT_CODEBASE
-from rollcall.emulators.addresses import form_problems, parts_of
+from rollcall.emulators.addresses import firebase_parts
+from rollcall.emulators.jsonc import line_number
 
 FILE = "firebase.json"
 CODEBASE = "rollcall"
@@ -70,28 +71,10 @@ class Firestore(Struct, frozen=True):
     """Of the entry in firebase.json, where there is one."""
 
 
-def read(text: str) -> dict[str, Any]:
-    """The parts of a firebase.json; see `parts_of`.
-
-    Raises:
-        Problem: It is not JSON, not an object, or one of another form; see `form_problems`.
-    """
-    try:
-        root = json_edits.parse(text)
-    except ValueError as error:
-        raise problem_at(FILE, error) from error
-    if not isinstance(root.value, dict):
-        raise Problem(f"{FILE}:1: an object {{ ... }} is expected")
-    parts = parts_of(root.value)
-    for part, problem in form_problems(parts):
-        raise Problem(f"{FILE}:{line_number(text, root.child(part).start)}: {problem}")
-    return parts
-
-
 def entries_of(text: str, part: str) -> dict[JsonPath, dict[str, Any]]:
     """The entries of a part that is an object or a list of them, such as "functions", by their
     places."""
-    found = read(text).get(part)
+    found = firebase_parts(text, FILE).get(part)
     if isinstance(found, list):
         return {(part, index): entry for index, entry in enumerate(found)}
     return {} if found is None else {(part,): found}
@@ -183,7 +166,7 @@ def merge(text: str, codebase: Codebase) -> str:
     text = merge_functions(text, codebase)
     chosen = choose_firestore(text)
     wanted = {"rules": chosen.rules, "indexes": chosen.indexes}
-    if not read(text).get("firestore"):
+    if not firebase_parts(text, FILE).get("firestore"):
         return json_edits.put_member(text, (), "firestore", wanted)
     entry = json_edits.find(text, chosen.place).value
     for key in (key for key in wanted if not entry.get(key)):
@@ -229,7 +212,7 @@ def ignored_vendor(text: str, codebase: Codebase) -> str | None:
 
 def merge_functions(text: str, codebase: Codebase) -> str:
     """Add a codebase, or what one that is there needs."""
-    functions = read(text).get("functions")
+    functions = firebase_parts(text, FILE).get("functions")
     if codebase.is_new:
         if functions is None or (functions == {} and not codebase.others):
             return json_edits.put_member(text, (), "functions", [_entry(codebase)])

@@ -1,8 +1,7 @@
 """Edits of JSON files that people write: comments, order and layout stay as they are.
 
 Every edit takes the text of a file and the path of a place in it, such as `("functions", 0)`, and
-returns the new text. firebase-tools reads `//` and `/* */` comments in `firebase.json` and in the
-file of indexes, so both may be there.
+returns the new text.
 """
 
 from __future__ import annotations
@@ -12,45 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from rollcall.commands.init.files import newline_of
-from rollcall.emulators.addresses import without_comments
+from rollcall.emulators.jsonc import Node, parse, without_comments
 
 JsonPath = tuple[str | int, ...]
 """The way to a value, such as `("functions", 0)`."""
 
-_BLANK = re.compile(r"\s*")
 _REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
-_JSON = json.JSONDecoder()
-
-
-class Node(Struct, frozen=True):
-    """A value in a JSON text, and where it stands."""
-
-    value: Any
-    start: int
-    end: int
-    children: tuple[tuple[str | int, int, Node], ...] = ()
-    """Of an object or array: key or index, where the entry begins, and its value."""
-
-    def child(self, key: str | int) -> Node:
-        """Of two members of one name the last, which is the one that counts."""
-        return next(node for name, _, node in reversed(self.children) if name == key)
-
-
-def parse(text: str) -> Node:
-    """Read a JSON text that may hold comments.
-
-    Raises:
-        ValueError: It is not JSON; the message begins with the line.
-    """
-    code = without_comments(text)
-    try:
-        json.loads(code)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: this is no JSON: {error.msg}") from error
-    return _node(code, _skip(code, 0))
 
 
 def find(text: str, path: JsonPath) -> Node:
@@ -163,26 +130,3 @@ def _line_indent(text: str, place: int) -> str:
     line = text.rfind("\n", 0, place) + 1
     found = re.compile(r"[ \t]*").match(text, line)
     return found[0] if found else ""
-
-
-def _skip(code: str, place: int) -> int:
-    """Past blanks."""
-    found = _BLANK.match(code, place)
-    return found.end() if found else place
-
-
-def _node(code: str, start: int) -> Node:
-    """The value that begins here, in a text that is JSON without comments."""
-    value, end = _JSON.raw_decode(code, start)
-    children: list[tuple[str | int, int, Node]] = []
-    place = _skip(code, start + 1)
-    while isinstance(value, dict | list) and place < end - 1:
-        key: str | int = len(children)
-        begin = place
-        if isinstance(value, dict):
-            key, colon = _JSON.raw_decode(code, place)
-            place = _skip(code, code.index(":", colon) + 1)
-        child = _node(code, place)
-        children.append((key, begin, child))
-        place = _skip(code, _skip(code, child.end) + 1)
-    return Node(value, start, end, tuple(children))

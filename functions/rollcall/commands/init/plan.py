@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from rollcall.catalog import DEFAULT_PACKAGES
 from rollcall.commands.app import Main, parse_variables
 from rollcall.commands.init import app_code, firebase_json, security_rules, web_app
-from rollcall.commands.init.files import Files, append_lines, problem_at
+from rollcall.commands.init.files import Files, append_lines
 from rollcall.commands.init.firebase_json import Codebase
 from rollcall.commands.init.web_app import WebRecord
 from rollcall.commands.init.wheel import (
@@ -40,6 +40,7 @@ from rollcall.core.definition import shown_path
 from rollcall.core.errors import Problem
 from rollcall.core.extras import DISTRIBUTION
 from rollcall.core.options import DEFAULT_CODEBASE, DEFAULT_REGION
+from rollcall.emulators.jsonc import problem_at
 
 CODEBASE, PREFIX, REGION = "ROLLCALL_CODEBASE", "ROLLCALL_PREFIX", "ROLLCALL_REGION"
 _MOST_PLACES = 3

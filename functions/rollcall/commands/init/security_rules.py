@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from rollcall.commands.init.files import line_number, newline_of
+from rollcall.commands.init.files import newline_of
+from rollcall.emulators.jsonc import line_number
 
 BEGIN = "// rollcall: begin"
 END = "// rollcall: end"

@@ -14,9 +14,11 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from rollcall.commands.init import firebase_json, json_edits
-from rollcall.commands.init.files import Files, line_number, problem_at
+from rollcall.commands.init.files import Files
 from rollcall.commands.init.firebase_json import FILE
 from rollcall.core.errors import Problem
+from rollcall.emulators.addresses import firebase_parts
+from rollcall.emulators.jsonc import line_number, parse, problem_at
 
 SETTINGS = "rollcall.json"
 """Of the deployment; written once, and the app's own from then on."""
@@ -187,7 +189,7 @@ def _put_settings(files: Files, path: str, settings: PageSettings) -> bool:
         files.put(path, settings.text())
         return True
     try:
-        found = json_edits.parse(there).value
+        found = parse(there).value
     except ValueError as error:
         raise problem_at(path, error) from error
     return isinstance(found, dict) and found.get("prefix", "") == settings.prefix
@@ -271,7 +273,7 @@ def merge(text: str, site: Site, before: str) -> tuple[str, bool]:
         The new text, and whether the rules are those of this version: rules that somebody has
         changed stay as they are.
     """
-    emulators, port = firebase_json.read(text).get("emulators"), {"port": _PORT}
+    emulators, port = firebase_parts(text, FILE).get("emulators"), {"port": _PORT}
     if not emulators:
         text = json_edits.put_member(text, (), "emulators", {"hosting": port})
     elif not emulators.get("hosting"):

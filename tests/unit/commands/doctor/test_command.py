@@ -297,8 +297,31 @@ def test_files_of_firestore_that_are_missing_or_broken_are_findings_and_the_rest
     assert (of["rules"].level, of["rules"].mend) == ("fail", "python -m rollcall init")
     assert of["rules"].text == "there is no firestore.rules here to compare with"
     for topic in ("indexes", "expiry"):
-        assert (of[topic].level, "indexes.json is no JSON" in of[topic].text) == ("fail", True)
+        assert (of[topic].level, "indexes.json:1: this is no JSON" in of[topic].text) == (
+            "fail",
+            True,
+        )
     assert "roles" in of
+
+
+@pytest.mark.parametrize(
+    ("file", "topics"),
+    [("firestore.rules", ["rules"]), ("firestore.indexes.json", ["indexes", "expiry"])],
+)
+def test_a_file_of_firestore_that_is_not_utf_8_is_a_finding_with_the_byte(
+    tmp_path: Path, file: str, topics: list[str]
+) -> None:
+    place, settings = shop(tmp_path, ""), Settings({}, (), "functions/.env.shop")
+    (tmp_path / file).write_bytes("// כללים\n".encode("windows-1255"))
+    with FakeGoogle() as google:
+        release = "v1/projects/shop/releases/cloud.firestore"
+        named = {"rulesetName": "projects/shop/rulesets/1", "updateTime": "2026-01-01"}
+        google.answer("firebaserules", release, named)
+        google.answer("firebaserules", "v1/projects/shop/rulesets/1", {"source": {"files": []}})
+        findings = list(command._in_production(google.client, place, settings))
+    of = {each.topic: each for each in findings}
+    told = f"{tmp_path / file}:1: byte 3 of the file, 0xeb, is not UTF-8. Save the file as UTF-8."
+    assert [(of[each].level, of[each].text) for each in topics] == [("fail", told)] * len(topics)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dev.paths import ROOT
 from rollcall.commands.doctor import deployment
 from rollcall.commands.doctor.configuration import Settings
 from rollcall.commands.doctor.findings import Finding, guard
-from rollcall.emulators.addresses import read_jsonc
+from rollcall.emulators.jsonc import read_jsonc
 from tests.support.fake_google import FakeGoogle
 
 FUNCTIONS = "v2/projects/shop/locations/-/functions"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rollcall.commands.init import json_edits
-from rollcall.emulators.addresses import without_comments
+from rollcall.emulators.jsonc import without_comments
 
 COMMENTED = """{
     // what is deployed
@@ -70,21 +70,6 @@ def test_line_ends_and_tabs_are_as_in_the_rest_of_the_file() -> None:
     assert edited == (
         '{\r\n\t"a": {\r\n\t\t"b": 1\r\n\t},\r\n\t"c": [\r\n\t\t"נגן"\r\n\t]\r\n}\r\n'
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{\n  "a": 1,\n\n  b: 2\n}', "line 4: this is no JSON: Expecting property name"),
-        ('{\n  "a" 1\n}', "line 2: this is no JSON: Expecting ':' delimiter"),
-        ("[1 // one\n/* and\n*/ 2]", "line 3: this is no JSON: Expecting ',' delimiter"),
-        ("{}\n{}", "line 2: this is no JSON: Extra data"),
-        ("", "line 1: this is no JSON: Expecting value"),
-    ],
-)
-def test_what_is_not_json_is_refused_with_its_line(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        json_edits.parse(text)
 
 
 VALUES = st.recursive(

@@ -11,7 +11,7 @@ from rollcall.commands import rules
 from rollcall.commands.app import find_app
 from rollcall.commands.init import security_rules
 from rollcall.core.errors import Problem
-from rollcall.emulators.addresses import read_jsonc
+from rollcall.emulators.jsonc import read_jsonc
 from tests.unit.commands.init import apps
 from tests.unit.commands.init.apps import init, make, planned, refusal, tree
 
@@ -357,10 +357,24 @@ def test_what_init_cannot_add_to_is_told_with_its_place(
         planned(tmp_path)
 
 
-def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("firebase.json", "firestore.rules", "firestore.indexes.json", ".gitignore"),
+        *("functions/main.py", "functions/requirements.txt", "functions/.env"),
+    ],
+)
+def test_a_file_that_is_not_utf_8_is_told_with_the_byte(tmp_path: Path, file: str) -> None:
     make(tmp_path, PYTHON)
-    (tmp_path / "functions/requirements.txt").write_bytes("pydantic".encode("utf-16"))
-    assert "functions/requirements.txt is not in UTF-8" in refusal(tmp_path)
+    (tmp_path / file).write_bytes(b"\n" + "pydantic".encode("utf-16"))
+    told = f"{file}:2: byte 1 of the file, 0xff, is not UTF-8. Save the file as UTF-8."
+    assert told in refusal(tmp_path)
+
+
+def test_a_pyproject_that_is_not_utf_8_is_told_with_the_byte(tmp_path: Path) -> None:
+    make(tmp_path, {name: text for name, text in PYTHON.items() if "requirements" not in name})
+    (tmp_path / "functions/pyproject.toml").write_bytes(b"name = '\xe9'")
+    assert "functions/pyproject.toml:1: byte 8 of the file, 0xe9" in refusal(tmp_path)
 
 
 def test_a_pyproject_without_requirements_is_not_overruled(tmp_path: Path) -> None:
@@ -664,6 +678,12 @@ def test_names_that_do_not_meet_ours_are_no_clash(tmp_path: Path, files: dict[st
         "module.exports = { hello: onCall(() => ({ a: 1, b: 2 })), run_agent };",
         "'use strict';exports.hello=exports.run_agent=void 0;",
         "quoted = text.replace(/`/g, '');\nexports.run_agent = 1;\nfirst = `a`;",
+        'exports["run_agent"] = onCall(() => 1);',
+        "module.exports[ 'run_agent' ] /* answers */ = 1;",
+        "exports[`run_agent`] = 1;",
+        'Object.defineProperty(exports, "run_agent", { enumerable: true, get: () => chat.run });',
+        "Object.defineProperty(\n  module.exports,\n  'run_agent', { value: 1 });",
+        'module.exports = { "run_agent": 1 };',
     ],
 )
 @pytest.mark.parametrize("file", ["index.ts", "agents/chat.ts"])
@@ -694,6 +714,11 @@ def test_a_node_function_clashes_where_its_sources_are_elsewhere(
         "module.exports = { hello: onCall((run_agent) => [1, run_agent]) };",
         "if (exports.run_agent === undefined) throw Error();",
         "other.exports.run_agent = 1;",
+        'other.exports["run_agent"] = 1;',
+        """const code = 'exports["run_agent"] = 1;';""",
+        '// Object.defineProperty(exports, "run_agent", {});',
+        'Object.defineProperty(other, "run_agent", {});',
+        'if (exports["run_agent"] === undefined) throw Error();',
     ],
 )
 def test_what_a_node_codebase_does_not_export_is_no_clash(tmp_path: Path, text: str) -> None:

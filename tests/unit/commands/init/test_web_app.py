@@ -15,7 +15,7 @@ from rollcall.commands.init import command, web_app
 from rollcall.commands.init.plan import read_record
 from rollcall.commands.init.wheel import Wheel
 from rollcall.core.errors import Problem
-from rollcall.emulators.addresses import read_jsonc
+from rollcall.emulators.jsonc import read_jsonc
 from tests.unit.commands.init import apps
 from tests.unit.commands.init.apps import init, make, planned, refusal, tree
 
