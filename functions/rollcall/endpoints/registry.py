@@ -10,7 +10,7 @@ from rollcall.core.context import Call, Platform
 from rollcall.core.inputs import validate
 from rollcall.core.triggers import DocumentEvent, OnCall, OnDocument, bound
 from rollcall.core.wire import ListRequest
-from rollcall.registry.access import ALL, may_use
+from rollcall.registry.access import ALL, may_use, permission_mask
 from rollcall.registry.documents import with_overrides
 from rollcall.registry.snapshot import snapshot
 
@@ -34,7 +34,8 @@ def list_capabilities(platform: Platform, call: Call) -> dict[str, Any]:
         for profile in platform.catalog.agents().values()
     ]
     on_client = frozenset(content.entries)
-    allowed = content.permissions.permitted((ALL,), call.user, client_tools=on_client)
+    rows = content.access_rows
+    allowed = permission_mask(rows, (ALL,), call.user, client_tools=on_client)
     ids = compress(content.entries.ids, allowed)
     page = list(islice((id for id in ids if id > (request.after or "")), request.limit + 1))
     entries = [content.entries[id] for id in page[: request.limit]]

@@ -1,14 +1,12 @@
 """Access to capabilities: whether a caller may use one, and which ones an agent may offer a user.
 
 Access to one capability is read without the rest of the registry, which the process of a
-capability's function does not need. What an agent may offer is computed once for each kind of user
-and cached."""
+capability's function does not need."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
@@ -114,7 +112,6 @@ def forget() -> None:
 
 ALL = "*"
 CATEGORY = "category:"
-_MOST_CACHED = 256
 
 
 def may_use(profile: AgentProfile, user: User) -> bool:
@@ -122,7 +119,9 @@ def may_use(profile: AgentProfile, user: User) -> bool:
     return profile.status is not Status.DISABLED and user.role.at_least(profile.min_role)
 
 
-class _Row(Struct, frozen=True, array_like=True):
+class AccessRow(Struct, frozen=True, array_like=True):
+    """The fields of an entry that permission checks need, as the compiled registry has them."""
+
     id: str
     category: str
     role: int
@@ -132,8 +131,8 @@ class _Row(Struct, frozen=True, array_like=True):
 
 
 def access_row(entry: Entry) -> list[Any]:
-    """Return the fields of an entry that permission checks need, as plain JSON."""
-    row = _Row(
+    """Return an entry's `AccessRow` as plain JSON."""
+    row = AccessRow(
         entry.id,
         entry.category,
         entry.min_role.rank,
@@ -145,54 +144,33 @@ def access_row(entry: Entry) -> list[Any]:
     return fields
 
 
-class Permissions:
-    """Checks which capabilities may be offered to a user, by their places in the registry.
+def permission_mask(
+    rows: Sequence[AccessRow],
+    tools: Iterable[str],
+    user: User,
+    *,
+    client_tools: frozenset[str] = frozenset(),
+    without: frozenset[str] = frozenset(),
+) -> bytes:
+    """Return which capabilities an agent with these tools may offer this user, as a mask: by place
+    in the registry, 1 or 0.
 
     Args:
-        rows: From `access_row`, one for each capability.
+        rows: One for each capability of the registry.
+        tools: Ids, `category:<category>`, or `*`, from a profile.
+        client_tools: The client tools that the user's client can run; others are left out.
+        without: Ids that must not be offered now.
     """
-
-    def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
-        self._rows = convert(rows, list[_Row])
-        self._tenants = frozenset().union(*(row.tenants or () for row in self._rows))
-        self._masks: dict[Any, bytes] = {}
-        self._lock = Lock()
-
-    def permitted(
-        self,
-        tools: tuple[str, ...],
-        user: User,
-        *,
-        client_tools: frozenset[str] = frozenset(),
-        without: frozenset[str] = frozenset(),
-    ) -> bytes:
-        """Return which capabilities an agent with these tools may offer this user, as a mask: by
-        place in the registry, 1 or 0.
-
-        Args:
-            tools: Ids, `category:<category>`, or `*`, from a profile.
-            client_tools: The client tools that the user's client can run; others are left out.
-            without: Ids that must not be offered now.
-        """
-        tenant = user.tenant if user.tenant in self._tenants else None
-        key = (tools, user.role, tenant, client_tools, without)
-        mask = self._masks.get(key)
-        if mask is None:
-            wanted, role = frozenset(tools), user.role.rank
-            mask = bytes(
-                row.is_enabled
-                and row.role <= role
-                and (row.tenants is None or user.tenant in row.tenants)
-                and is_named(row.id, row.category, wanted)
-                and (not row.on_client or row.id in client_tools)
-                and row.id not in without
-                for row in self._rows
-            )
-            with self._lock:
-                if len(self._masks) >= _MOST_CACHED:
-                    self._masks.clear()
-                self._masks[key] = mask
-        return mask
+    wanted, role = frozenset(tools), user.role.rank
+    return bytes(
+        row.is_enabled
+        and row.role <= role
+        and (row.tenants is None or user.tenant in row.tenants)
+        and is_named(row.id, row.category, wanted)
+        and (not row.on_client or row.id in client_tools)
+        and row.id not in without
+        for row in rows
+    )
 
 
 def is_id(name: str) -> bool:

@@ -17,7 +17,7 @@ import math
 import os
 import re
 from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -47,7 +47,7 @@ from rollcall.registry.segments import (
     write_parts,
 )
 from rollcall.registry.vectors import VectorIndex
-from rollcall.store.batches import attempts, try_commit
+from rollcall.store.batches import attempts, try_commit, write_unchanged
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -88,7 +88,11 @@ def compile_registry(db: Client, *, embedder: Embedder | None = None) -> Compila
     Raises:
         Unavailable: Others published at the same time, again and again.
     """
-    with _compile_turn(db):
+    with ExitStack() as claim:
+        for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
+            if claim.enter_context(_compile_claim(db)):
+                break
+        # The claim's holder may have died. Without the claim publishing is safe, only slower.
         for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
             if compiled := _compile_once(db, embedder):
                 return compiled
@@ -258,29 +262,21 @@ def _publish(
         "asOf": before.read_time,
         "compiledAt": datetime.now(UTC),
     }
+    replaced = before.to_dict() or {}
+    named, still_named = (
+        {part_id for segment in some for part_id in segment["parts"]}
+        for some in (segments, replaced.get("segments", ()))
+    )
+    if replaced.get("digest") != digest:
+        fields["previous"] = sorted(still_named)
     # One commit, so that a late process deletes nothing that another has published meanwhile.
     batch = db.batch()
-    if not before.exists:
-        batch.create(part(db, MANIFEST), {**fields, "previous": []})
-        return try_commit(batch) is not None
-    is_same = (before.to_dict() or {}).get("digest") == digest
-    if not is_same:
-        fields["previous"] = sorted(_named_parts(before))
-    option = db.write_option(last_update_time=before.update_time)
-    batch.update(part(db, MANIFEST), fields, option=option)
-    named = {part_id for segment in segments for part_id in segment["parts"]}
+    write_unchanged(batch, before, fields)
     # The parts of the manifest before the previous one are deleted: a slow reader may still need
     # the previous one's.
-    previous = set((before.to_dict() or {}).get("previous", ()))
-    for part_id in previous - _named_parts(before) - named:
+    for part_id in set(replaced.get("previous", ())) - still_named - named:
         batch.delete(part(db, part_id))
     return try_commit(batch) is not None
-
-
-def _named_parts(manifest: DocumentSnapshot) -> set[str]:
-    """Return the ids of the parts that a manifest names."""
-    data = manifest.to_dict() or {}
-    return {part_id for segment in data.get("segments", ()) for part_id in segment["parts"]}
 
 
 def _json(value: Any) -> str:
@@ -289,33 +285,18 @@ def _json(value: Any) -> str:
 
 
 @contextmanager
-def _compile_turn(db: Client) -> Iterator[None]:
-    """Wait until no other process compiles, at most `TURN_S`: the claim's holder may have died, and
-    publishing is safe without the claim, only slower."""
-    for _ in attempts(within_s=TURN_S, most_pause_s=_MOST_PAUSE_S):
-        with _compile_claim(db) as is_mine:
-            if is_mine:
-                yield
-                return
-    yield
-
-
-@contextmanager
 def _compile_claim(db: Client) -> Iterator[bool]:
     """Yield whether this process has the claim to compile; it is released at the end."""
     from google.api_core.exceptions import Aborted, FailedPrecondition, NotFound
 
     claim, now = part(db, _CLAIM), datetime.now(UTC)
-    until = {"schemaVersion": SCHEMA_VERSION, "until": now + timedelta(seconds=_CLAIM_S)}
     found = claim.get()
-    batch = db.batch()
-    if not found.exists:
-        batch.create(claim, until)
-    elif (found.to_dict() or {})["until"] <= now:  # the holder died
-        batch.update(claim, until, option=db.write_option(last_update_time=found.update_time))
-    else:
+    if found.exists and (found.to_dict() or {})["until"] > now:  # otherwise the holder died
         yield False
         return
+    batch = db.batch()
+    until = now + timedelta(seconds=_CLAIM_S)
+    write_unchanged(batch, found, {"schemaVersion": SCHEMA_VERSION, "until": until})
     written = try_commit(batch)
     try:
         yield bool(written)

@@ -163,18 +163,13 @@ def status_of(document: Mapping[str, Any], declared: Status) -> Status:
     return Status(status) if isinstance(status, str) and status in set(Status) else Status.DISABLED
 
 
-def unread_overrides(document: Mapping[str, Any]) -> list[str]:
-    """Return the problems of an agent's invalid overrides, with their consequences."""
-    return _read(document)[1]
-
-
 def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentProfile:
     """Return the profile with its operator's overrides.
 
     An invalid value is logged and ignored; invalid approval policies disable the agent, since they
     were meant to require approvals.
     """
-    changes, problems = _read(document)
+    changes, problems = read_overrides(document)
     for problem in problems:
         log.warning("agent %s: %s", profile.id, problem)
     changes = {"status": status_of(document, profile.status), **changes}
@@ -183,9 +178,9 @@ def with_overrides(profile: AgentProfile, document: Mapping[str, Any]) -> AgentP
     return replace(profile, **changes)
 
 
-def _read(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of a profile that a document overrides, and the problems of its invalid
-    overrides."""
+def read_overrides(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields of a profile that an agent's document overrides, and the problems of its
+    invalid overrides, with their consequences."""
     overrides = document.get("overrides")
     if overrides is None:
         return {}, []

@@ -15,24 +15,21 @@ endings, in plain Python and without the stemmer's import. `Trigrams` joins what
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple, Self
+from typing import Self
 
 from msgspec import Struct
 
 from rollcall.core.search import (
-    FULL_WEIGHT,
     Postings,
     best,
     field_weights,
     pack_array,
     pack_sections,
     rarity,
-    unpack_array,
     unpack_sections,
 )
 from rollcall.core.text import fold, hebrew_stem, is_stopword, tokens
@@ -134,13 +131,6 @@ def _english_stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and len(word) > _FEWEST_LETTERS else word
 
 
-class SimilarWord(NamedTuple):
-    """A word by its number in a vocabulary, and how similar it is to another, below 1."""
-
-    number: int
-    similarity: float
-
-
 class Trigrams:
     """Finds words of a vocabulary with similar spelling, in any alphabet.
 
@@ -157,8 +147,9 @@ class Trigrams:
             for trigram in found:
                 self._words.setdefault(trigram, []).append(number)
 
-    def similar(self, word: str) -> list[SimilarWord]:
-        """Return the few words most similar to another, without the word itself.
+    def similar(self, word: str) -> list[tuple[int, float]]:
+        """Return the few words most similar to another, without the word itself: their numbers in
+        the vocabulary, and their similarities.
 
         A word with digits has no similar ones: 2023 is not 2024.
         """
@@ -174,7 +165,7 @@ class Trigrams:
             if shared >= fewest
         }
         near = {n: each for n, each in similarities.items() if _LEAST_SIMILARITY <= each < 1}
-        return [SimilarWord(*each) for each in best(near, _MOST_SIMILAR)]
+        return best(near, _MOST_SIMILAR)
 
 
 def _trigrams(word: str) -> set[str]:
@@ -259,21 +250,9 @@ class Match(Struct, frozen=True):
 class Index:
     """Tools by the words that find them. Any number of threads may search it."""
 
-    def __init__(
-        self,
-        postings: Postings,
-        trigrams: Trigrams,
-        similar: tuple[array[int], array[int], bytes],
-    ) -> None:
-        """Create an index from postings and the similar words of each word.
-
-        Args:
-            similar: Three columns: where each word's similar words begin in the second, and at last
-                their end; their numbers; their similarities, 1..FULL_WEIGHT.
-        """
+    def __init__(self, postings: Postings) -> None:
         self._postings = postings
-        self._similar = similar
-        self._similar_to_unknown = lru_cache(maxsize=4_096)(trigrams.similar)
+        self._similar = lru_cache(maxsize=4_096)(Trigrams(postings.words).similar)
         self._rarities = [
             rarity(last - first, postings.size) for first, last in pairwise(postings.starts)
         ]
@@ -287,27 +266,19 @@ class Index:
         ]
         weights = field_weights(fields, _FIELD_WEIGHTS, k=_SATURATION)
         demands = [1 + _REQUIRED * min(tool.required, _MOST_REQUIRED) for tool in tools]
-        postings = Postings.build(
-            [
-                {word: weight / demand for word, weight in own.items()}
-                for own, demand in zip(weights, demands, strict=True)
-            ]
+        return cls(
+            Postings.build(
+                [
+                    {word: weight / demand for word, weight in own.items()}
+                    for own, demand in zip(weights, demands, strict=True)
+                ]
+            )
         )
-        trigrams = Trigrams(postings.words)
-        starts, near, similarities = array("I", [0]), array("I"), bytearray()
-        for word in postings.words:
-            for found in trigrams.similar(word):
-                near.append(found.number)
-                similarities.append(round(FULL_WEIGHT * found.similarity))
-            starts.append(len(near))
-        return cls(postings, trigrams, (starts, near, bytes(similarities)))
 
     def dump(self) -> bytes:
         """Return the index as compressed bytes, the same for the same tools."""
-        starts, near, similarities = self._similar
-        sizes = pack_array("I", [self._postings.size])
-        similar = [pack_array("I", starts), pack_array("I", near), similarities]
-        return pack_sections([sizes, *self._postings.dump(), *similar])
+        size = pack_array("I", [self._postings.size])
+        return pack_sections([size, *self._postings.dump()])
 
     @classmethod
     def load(cls, data: bytes) -> Self:
@@ -316,17 +287,8 @@ class Index:
         Raises:
             ValueError: The bytes are damaged, or an index of another version.
         """
-        size, *sections, starts, near, similarities = unpack_sections(data, 8)
-        postings = Postings.load(int.from_bytes(size, "little"), sections)
-        similar = (unpack_array("I", starts), unpack_array("I", near), similarities)
-        whole = (
-            len(postings.words) == len(similar[0]) - 1
-            and similar[0][-1] == len(similar[1]) == len(similarities)
-            and max(similar[1], default=-1) < len(postings.words)
-        )
-        if not whole:
-            raise ValueError("a damaged index: its words do not belong together")
-        return cls(postings, Trigrams(postings.words), similar)
+        size, *sections = unpack_sections(data, 5)
+        return cls(Postings.load(int.from_bytes(size, "little"), sections))
 
     def search(
         self,
@@ -401,18 +363,14 @@ class Index:
         """
         worths: dict[int, float] = {}
         starts, rarities = self._postings.starts, self._rarities
-        first, near, similarities = self._similar
         for word, weight in weights.items():
-            number = self._postings.number(word)
-            if number is None:
-                worth, similar = self._rarity_of_unknown, self._similar_to_unknown(word)
-            else:
+            number, worth = self._postings.number(word), self._rarity_of_unknown
+            if number is not None:
                 worth = rarities[number]
                 worths[number] = worths.get(number, 0.0) + weight * worth
-                is_common = starts[number + 1] - starts[number] > _COMMON
-                places = () if is_common else range(first[number], first[number + 1])
-                similar = [SimilarWord(near[at], similarities[at] / FULL_WEIGHT) for at in places]
-            for other, similarity in similar:
+                if starts[number + 1] - starts[number] > _COMMON:
+                    continue
+            for other, similarity in self._similar(word):
                 value = weight * _SIMILAR * similarity * min(worth, rarities[other])
                 worths[other] = worths.get(other, 0.0) + value
         return worths

@@ -22,7 +22,7 @@ from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import FIND_TOOLS
 from rollcall.core.text import tokens
 from rollcall.models.base import ToolSpec
-from rollcall.registry.access import is_id
+from rollcall.registry.access import is_id, permission_mask
 from rollcall.registry.entries import Entry
 from rollcall.registry.index import Match
 from rollcall.registry.snapshot import Snapshot
@@ -116,7 +116,8 @@ def permitted(registry: Snapshot, request: ToolRequest, *, with_down: bool = Fal
     Args:
         with_down: Include capabilities that are down, which may have been offered before.
     """
-    return registry.content.permissions.permitted(
+    return permission_mask(
+        registry.content.access_rows,
         (*request.profile.tools, *filter(is_id, request.profile.pinned)),
         request.user,
         client_tools=request.client_tools,

@@ -19,9 +19,10 @@ from msgspec.structs import replace
 
 from rollcall.core.errors import AgentError, FailedPrecondition, Unavailable
 from rollcall.core.options import collection_id
+from rollcall.core.records import convert
 from rollcall.core.texts import TEXTS
 from rollcall.registry import access
-from rollcall.registry.access import Permissions
+from rollcall.registry.access import AccessRow
 from rollcall.registry.entries import Entry
 from rollcall.registry.segments import (
     HEAD,
@@ -78,8 +79,8 @@ class Entries(Mapping[str, Entry]):
         return len(self.ids)
 
     def allowed(self, ids: Iterable[str], mask: bytes | bytearray) -> list[str]:
-        """Return the ids that are in the registry and allowed by a mask (see `Permissions`), each
-        once, in their order."""
+        """Return the ids that are in the registry and allowed by a mask (see `permission_mask`),
+        each once, in their order."""
         places = self.places
         return [id for id in dict.fromkeys(ids) if id in places and mask[places[id]]]
 
@@ -105,7 +106,7 @@ class Content:
         head = json.loads(unpack(HEAD, self._segments[HEAD], parts))
         self.agents: dict[str, dict[str, Any]] = head["agents"]
         self.entries = Entries([row[0] for row in head["entries"]], self._segments, parts)
-        self.permissions = Permissions(head["entries"])
+        self.access_rows = convert(head["entries"], list[AccessRow])
 
     @cached_property
     def index(self) -> Index:
@@ -190,7 +191,7 @@ def snapshot(db: Client) -> Snapshot:
     Raises:
         Unavailable: It cannot be read, and there is no old copy.
     """
-    key = _key(db)
+    key = db._database_string
     found = _snapshots.get(key)
     age_s = time.monotonic() - found.read_at if found else 0.0
     if found and age_s <= FRESH_S:
@@ -213,7 +214,7 @@ def entry(db: Client, capability_id: str) -> Entry | None:
     Raises:
         FailedPrecondition: Its document cannot be used.
     """
-    key = _key(db)
+    key = db._database_string
     known = _snapshots.get(key)
     if known and time.monotonic() - known.read_at <= FRESH_S:
         return known.content.entries.get(capability_id)
@@ -251,10 +252,6 @@ def forget() -> None:
     _snapshots.clear()
     _single_entries.clear()
     access.forget()
-
-
-def _key(db: Client) -> str:
-    return f"{db.project}/{db._database}"
 
 
 def _renew(db: Client, before: Snapshot | None) -> Snapshot:

@@ -23,13 +23,13 @@ import logging
 import threading
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from contextvars import copy_context
 from functools import cache
 from operator import gt, mul
-from typing import Any, Self
+from typing import Self
 
 from msgspec import Struct, field
 
@@ -283,8 +283,7 @@ def embed_query(embedder: Embedder | None, text: str) -> PendingVector | None:
     """Embed a query in another thread; None if there is no embedder or it is paused."""
     if embedder is None or not text.strip():
         return None
-    key: Any = embedder
-    return _query_embedder(key).begin(text[:TEXT_CHARS])
+    return _query_embedder(embedder).begin(text[:TEXT_CHARS])
 
 
 class _QueryEmbedder:
@@ -330,6 +329,5 @@ class _QueryEmbedder:
             self._room.release()
 
 
-@cache
-def _query_embedder(embedder: Any) -> _QueryEmbedder:
-    return _QueryEmbedder(embedder)
+_query_embedder: Callable[..., _QueryEmbedder] = cache(_QueryEmbedder)
+"""The one `_QueryEmbedder` of an embedder."""

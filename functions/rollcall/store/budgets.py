@@ -182,7 +182,7 @@ def limits(db: Client) -> Limits:
     """
     from google.api_core.exceptions import GoogleAPICallError
 
-    key = f"{db.project}/{db._database}"
+    key = db._database_string
     with _lock:
         current = _known.get(key)
         if current is None or time.monotonic() - current.read_at > FRESH_S:

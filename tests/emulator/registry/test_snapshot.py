@@ -14,6 +14,7 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role
 from rollcall.registry import snapshot
+from rollcall.registry.access import permission_mask
 from rollcall.registry.compiler import compile_registry
 from rollcall.registry.documents import with_overrides
 from rollcall.registry.index import Index
@@ -25,7 +26,7 @@ AGENT = AgentProfile(id="helper", name={"en": "Helper"}, instructions="Help.", t
 
 
 @pytest.fixture(autouse=True)
-def unread_overrides(db: Client) -> None:
+def no_snapshot(db: Client) -> None:
     snapshot.forget()
 
 
@@ -76,7 +77,7 @@ def test_an_operators_change_is_seen_when_the_copy_is_old(db: Client) -> None:
     assert snapshot.snapshot(db) is before
     grow_old(db)
     later = snapshot.snapshot(db)
-    mask = later.content.permissions.permitted(("*",), User("u", Role.ADMIN))
+    mask = permission_mask(later.content.access_rows, ("*",), User("u", Role.ADMIN))
     assert list(mask) == [0]
 
 

@@ -16,7 +16,7 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.profile import AgentProfile
 from rollcall.core.wire import Role, Status
 from rollcall.registry.capabilities import read_capability
-from rollcall.registry.documents import capability_document, unread_overrides, with_overrides
+from rollcall.registry.documents import capability_document, read_overrides, with_overrides
 from rollcall.registry.entries import Entry, Execution
 from tests.support.rules import for_every
 
@@ -282,7 +282,7 @@ def test_what_is_of_the_right_kind_counts() -> None:
     }
     found = with_overrides(DESK, document)
     assert (found.status, found.tools, found.max_steps) == (Status.BETA, ("*",), 2)
-    assert unread_overrides(document) == []
+    assert read_overrides(document)[1] == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from rollcall.registry.index import (
     Index,
     Match,
     Searchable,
-    SimilarWord,
     Trigrams,
     context_words,
     message_words,
@@ -257,7 +256,7 @@ def test_what_is_like_an_unknown_word_is_looked_up_once_however_much_it_counts(
     looked_up: list[str] = []
     similar = Trigrams.similar
 
-    def counted(trigrams: Trigrams, word: str) -> list[SimilarWord]:
+    def counted(trigrams: Trigrams, word: str) -> list[tuple[int, float]]:
         looked_up.append(word)
         return similar(trigrams, word)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rollcall.core.context import User
 from rollcall.core.profile import AgentProfile, Variant
 from rollcall.core.wire import Role
-from rollcall.registry.access import Permissions
+from rollcall.registry.access import AccessRow, permission_mask
 from rollcall.registry.selection import (
     MOST_WORDS,
     Selection,
@@ -221,13 +221,21 @@ def test_the_same_tools_come_in_the_same_order_whatever_the_message() -> None:
     assert chosen("pizza in a free room", max_tools=4).ids == first
 
 
-def test_permissions_are_worked_out_once_for_each_kind_of_user() -> None:
-    permissions = Permissions([["a", "c", 0, True, None, False]])
-    first = permissions.permitted(("*",), User("ann", tenant="north"))
-    assert permissions.permitted(("*",), User("bob", tenant="south")) is first
-    for number in range(1_000):  # and do not pile up
-        permissions.permitted((f"t{number}",), ANN)
-    assert len(permissions._masks) <= 256
+def test_the_mask_of_a_user_is_of_their_role_tenant_and_client() -> None:
+    rows = [
+        AccessRow("all", "c", Role.USER.rank, True, None, False),
+        AccessRow("north", "c", Role.USER.rank, True, frozenset({"north"}), False),
+        AccessRow("admins", "c", Role.ADMIN.rank, True, None, False),
+        AccessRow("off", "c", Role.USER.rank, False, None, False),
+        AccessRow("client", "c", Role.USER.rank, True, None, True),
+    ]
+    ann, bob = User("ann", tenant="north"), User("bob", Role.ADMIN, "south")
+    assert [*permission_mask(rows, ("*",), ann)] == [1, 1, 0, 0, 0]
+    assert [*permission_mask(rows, ("*",), bob)] == [1, 0, 1, 0, 0]
+    assert [*permission_mask(rows, ("all", "client"), ann)] == [1, 0, 0, 0, 0]
+    client = frozenset({"client"})
+    assert [*permission_mask(rows, ("category:c",), ann, client_tools=client)] == [1, 1, 0, 0, 1]
+    assert [*permission_mask(rows, ("*",), ann, without=frozenset({"all"}))] == [0, 1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

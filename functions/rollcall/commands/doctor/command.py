@@ -52,7 +52,7 @@ from rollcall.core.text import terms
 from rollcall.core.triggers import OnSchedule
 from rollcall.emulators.jsonc import read_jsonc
 from rollcall.registry.capabilities import unknown_overrides
-from rollcall.registry.documents import AGENTS, CAPABILITIES, unread_overrides, with_overrides
+from rollcall.registry.documents import AGENTS, CAPABILITIES, read_overrides, with_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.sync import Report, sync
 
@@ -328,7 +328,8 @@ def _agent(
 def check_overrides(agents: Sequence[Agent]) -> Iterator[Finding]:
     """Report overrides of agents that cannot be read; runs only log them."""
     for agent in agents:
-        for problem in unread_overrides(agent.document):
+        _, problems = read_overrides(agent.document)
+        for problem in problems:
             mend = f"correct overrides in {collection_id(AGENTS)}/{agent.id}"
             yield warn(f"agent {agent.id}: {problem}", mend)
 

@@ -34,7 +34,7 @@ from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
 from rollcall.core.policy import ApprovalPolicy, combined
 from rollcall.registry.capabilities import unknown_overrides
-from rollcall.registry.documents import AGENTS, unread_overrides
+from rollcall.registry.documents import AGENTS, read_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.health import Health, health
 from rollcall.registry.usage import Row, usage
@@ -148,7 +148,7 @@ def _show_agent(screen: Screen, agent: Agent, *, has_code: bool) -> None:
     rows = [("status", agent.status + ("*" if "status" in agent.overrides else ""))]
     if not has_code:
         rows.append(("code", "none declares it: it is a document alone, and nobody can ask it"))
-    rows += [("unread", what) for what in unread_overrides(document)]
+    rows += [("unread", problem) for problem in read_overrides(document)[1]]
     rows += [
         (key, moment(value) if hasattr(value, "strftime") else short(value))
         for key, value in sorted(document.items())
