@@ -53,7 +53,7 @@ from rollcall.registry.selection import (
     permitted,
     select,
 )
-from rollcall.registry.snapshot import Snapshot, snapshot, vectors
+from rollcall.registry.snapshot import Snapshot, snapshot
 from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store import paths
 from rollcall.store.message_log import lasting_effects, read_history
@@ -153,7 +153,7 @@ class RunContext(Struct, frozen=True):
             vector = pending.wait() if pending else None
             if vector is None or embedder is None:
                 return ()
-            index = vectors(self.platform.db, self.registry, embedder)
+            index = self.registry.content.vectors(self.platform.db, embedder)
             return index.search(vector, limit=limit, allowed=mask) if index else ()
 
         recent, sticky, was_question = dialogue(read_history(documents))

@@ -126,21 +126,24 @@ class Content:
         """Ids of the parts with the vectors, read only if queries can be embedded."""
         return self._segments.get(VECTORS, ())
 
-    def vectors(self, db: Client) -> VectorIndex | None:
-        """Return the search by meaning over `entries`, read once; None without vectors.
+    def vectors(self, db: Client, embedder: Embedder) -> VectorIndex | None:
+        """Return the search by meaning over `entries`, read once; None if there are no vectors of
+        this embedder, or they cannot be read."""
+        from google.api_core.exceptions import GoogleAPICallError, RetryError
 
-        Raises:
-            ValueError: A part is missing or damaged.
-        """
+        from rollcall.registry.vectors import VectorIndex
+
         if not self.vector_parts:
             return None
         with self._vectors_lock:
             if self._vectors is None:
-                from rollcall.registry.vectors import VectorIndex
-
-                parts = read_parts(db, self.vector_parts)
-                self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, parts))
-            return self._vectors
+                try:
+                    parts = read_parts(db, self.vector_parts)
+                    self._vectors = VectorIndex.load(unpack(VECTORS, self.vector_parts, parts))
+                except (GoogleAPICallError, RetryError, ValueError) as error:
+                    log.warning("the registry's vectors could not be read: %s", error)
+                    return None
+            return self._vectors if self._vectors.embedder_id == embedder.id else None
 
 
 FRESH_S = 30.0
@@ -169,10 +172,6 @@ class Snapshot(Struct, frozen=True):
     health: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     read_at: float = field(default_factory=time.monotonic)
-
-    @property
-    def digest(self) -> str:
-        return self.content.digest
 
     @property
     def down(self) -> frozenset[str]:
@@ -221,30 +220,17 @@ def entry(db: Client, capability_id: str) -> Entry | None:
     read_at, found = _single_entries.get(f"{key}/{capability_id}", (0.0, None))
     if found and time.monotonic() - read_at <= FRESH_S:
         return found
-    from rollcall.registry.capabilities import read_capability
+    from rollcall.registry.capabilities import read_document
 
     document = db.document(f"{collection_id('capabilities')}/{capability_id}").get().to_dict()
     if document is None:
         return None
     try:
-        found = read_capability(document)
+        found = read_document(capability_id, document)
     except ValueError as error:
         raise FailedPrecondition(f"the registry's document cannot be used: {error}") from None
     _single_entries[f"{key}/{capability_id}"] = (time.monotonic(), found)
     return found
-
-
-def vectors(db: Client, registry: Snapshot, embedder: Embedder) -> VectorIndex | None:
-    """Return the search by meaning over a snapshot's entries, read once; None if there are no
-    vectors of this embedder, or they cannot be read."""
-    from google.api_core.exceptions import GoogleAPICallError, RetryError
-
-    try:
-        index = registry.content.vectors(db)
-    except (GoogleAPICallError, RetryError, ValueError) as error:
-        log.warning("the registry's vectors could not be read: %s", error)
-        return None
-    return index if index and index.embedder_id == embedder.id else None
 
 
 def forget() -> None:
@@ -286,7 +272,7 @@ def _read(db: Client, before: Snapshot | None) -> Snapshot:
         "health": manifest.get("health") or {},
         "refused": manifest.get("refused") or {},
     }
-    if before and before.digest == manifest["digest"]:
+    if before and before.content.digest == manifest["digest"]:
         return replace(before, **state, read_at=time.monotonic())
     known = before.content.parts if before else {}
     wanted = [

@@ -39,7 +39,7 @@ from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.texts import TEXTS
 from rollcall.core.user_data import Receipt, Section, delete, of_user
 from rollcall.store import audit, paths
-from rollcall.store.batches import read_all, try_commit, update_unchanged, where
+from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged, where
 from rollcall.store.event_log import find_open_page
 from rollcall.store.message_log import read_log
 from rollcall.store.run_closing import is_run_alive
@@ -69,9 +69,6 @@ TASK_S = 400.0
 SILENCE = timedelta(seconds=120)
 RECEIPT_KEPT = timedelta(days=30)
 _PASSES = 5
-_TRIES = 5
-_CONFLICTS = 12
-_WAIT_S = 0.05
 _KEPT = {
     "schemaVersion",
     "uid",
@@ -250,7 +247,7 @@ def begin_thread_erasure(
         Aborted: A run is in progress in it.
     """
     id = _erasure_id(kind, uid, thread_id)
-    for _ in range(_TRIES):
+    for _ in attempts():
         stored, thread = read_all(db, _receipt(db, id), paths.thread(db, thread_id))
         state = stored.to_dict() or {}
         if not thread.exists:
@@ -628,8 +625,7 @@ def _repeat(attempt: Callable[[], bool]) -> None:
     Raises:
         Aborted: Every attempt lost its race.
     """
-    for number in range(_CONFLICTS):
+    for _ in attempts():
         if attempt():
             return
-        time.sleep(_WAIT_S * 1.5**number)
     raise Aborted(TEXTS.text("errors.too_many_writers"), retry_after_s=5)

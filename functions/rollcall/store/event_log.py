@@ -30,7 +30,7 @@ from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION
 from rollcall.core.texts import TEXTS
 from rollcall.store import paths
-from rollcall.store.batches import update_unchanged, where
+from rollcall.store.batches import attempts, update_unchanged, where
 from rollcall.store.message_log import utf8_bytes
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ DOCUMENT_BYTES = 250_000
 """The bytes of events in one page. A larger event has a page of its own: the text of a reply in
 which every letter is escaped can take 900,000."""
 RETENTION = timedelta(days=7)
-_TRIES = 5
 _ENDS: dict[str, tuple[str, str]] = {
     "STEP_STARTED": ("STEP_FINISHED", "stepName"),
     "TEXT_MESSAGE_START": ("TEXT_MESSAGE_END", "messageId"),
@@ -187,7 +186,7 @@ def find_open_page(db: Client, thread_id: str, run_id: str) -> OpenPage:
         Aborted: The run writes pages faster than they can be read.
     """
     events = paths.run(db, thread_id, run_id).collection(collection_id("events"))
-    for _ in range(_TRIES):
+    for _ in attempts():
         written = list(events.order_by("n", direction="DESCENDING").limit(1).stream())
         newest = (written[0].to_dict() or {}) if written else {"n": -1, "first": 0, "count": 0}
         number, first = newest["n"] + 1, newest["first"] + newest["count"]

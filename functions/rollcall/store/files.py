@@ -128,18 +128,6 @@ class Allowance(Struct, frozen=True):
     bytes: int
 
 
-def new_record(new: NewFile, place: str, now: datetime) -> dict[str, Any]:
-    """Return the record of a new file."""
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        **to_builtins(new, builtin_types=(datetime,)),
-        "place": place,
-        "status": OPEN,
-        "createdAt": now,
-        "openUntil": now + OPEN_FOR,
-    }
-
-
 def read_record(snapshot: Any) -> StoredFile | None:
     """Return the file of a record; None if it does not exist or is being removed."""
     data = snapshot.to_dict()
@@ -332,7 +320,15 @@ class FileStore:
 
     def _create(self, new: NewFile, now: datetime) -> StoredFile:
         """Create the record of a new file."""
-        id, record = uuid.uuid4().hex, new_record(new, place_for_new(), now)
+        id = uuid.uuid4().hex
+        record = {
+            "schemaVersion": SCHEMA_VERSION,
+            **to_builtins(new, builtin_types=(datetime,)),
+            "place": place_for_new(),
+            "status": OPEN,
+            "createdAt": now,
+            "openUntil": now + OPEN_FOR,
+        }
         self._record(id).create(record)
         return convert({**record, "id": id}, StoredFile)
 

@@ -371,7 +371,7 @@ class OpenRun(Struct):
         kept = now + timedelta(seconds=HANDOVER_S)
         tries = {"fruitless": 0} if is_sound else {}
         fields = {"leaseUntil": now, "keptUntil": kept, **tries}
-        self.save(lambda batch: None, fields, is_last=True, is_over=False)
+        self.save(fields=fields, is_last=True, is_over=False)
 
     def _close(
         self,
@@ -418,8 +418,8 @@ class OpenRun(Struct):
         is_last: bool = False,
         is_over: bool = True,
     ) -> Sequence[Any]:
-        """Commit the writes that `fill` adds to a batch, together with the buffered events. With
-        `fill`, the batch also settles the cost of calls in the budget.
+        """Commit the writes that `fill` adds to a batch, together with the buffered events. A save
+        of a reply or at the end also settles the cost of calls in the budget.
 
         Args:
             fields: Fields of the run's own document.
@@ -436,7 +436,7 @@ class OpenRun(Struct):
         lease = {"leaseUntil": now + timedelta(seconds=lease_s())} if renews else {}
         changes = {**lease, **(fields or {})}
         save = f"{self.events.writer}.{uuid.uuid4().hex[:8]}"  # the same for all its attempts
-        budget = self.budget if fill is not None else None
+        budget = self.budget if fill is not None or is_last else None
 
         def attempt() -> Sequence[Any]:
             if self.events.page_time is None and self.check(save):

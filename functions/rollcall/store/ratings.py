@@ -93,7 +93,13 @@ def _rate(
     number = before.get("number", 0) + is_new
     writes = before.get("writes", before.get("number", 0)) + 1
     if request.rating is not None:  # a rating can always be taken back
-        _check_bounds(number, writes)
+        hint = TEXTS.text("hints.take_back")
+        if number > MAX_CHANGES:
+            text = TEXTS.text("errors.rated_too_often", most=MAX_CHANGES)
+            raise ResourceExhausted(text, hint=hint)
+        if writes > MAX_WRITES:
+            text = TEXTS.text("errors.rating_written_too_often", most=MAX_WRITES)
+            raise ResourceExhausted(text, hint=hint)
     now = datetime.now(UTC)
     document = {
         **stored,
@@ -127,12 +133,3 @@ def _rate(
         )
         audit.write(transaction, db, entry)
     return stored
-
-
-def _check_bounds(number: int, writes: int) -> None:
-    hint = TEXTS.text("hints.take_back")
-    if number > MAX_CHANGES:
-        raise ResourceExhausted(TEXTS.text("errors.rated_too_often", most=MAX_CHANGES), hint=hint)
-    if writes > MAX_WRITES:
-        text = TEXTS.text("errors.rating_written_too_often", most=MAX_WRITES)
-        raise ResourceExhausted(text, hint=hint)

@@ -26,15 +26,10 @@ from msgspec import Struct, field
 from rollcall.core.errors import Aborted, NotFound, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.texts import TEXTS
-from rollcall.core.wire import (
-    Outcome,
-    RunResult,
-    RunStatus,
-    StopReason,
-)
+from rollcall.core.wire import Outcome, RunResult, RunStatus, StopReason
 from rollcall.store import audit, paths
 from rollcall.store.approvals import Approval, ApprovalStatus, load_approvals
-from rollcall.store.batches import read_all, try_commit, update_unchanged
+from rollcall.store.batches import attempts, read_all, try_commit, update_unchanged
 from rollcall.store.effects import Effect, EffectStatus, effect_key
 from rollcall.store.event_log import OpenPage, find_open_page
 from rollcall.store.message_log import (
@@ -59,7 +54,6 @@ if TYPE_CHECKING:
 
 LEFT_CHARS = 8_000
 """How much is kept of a client's tool result that arrives together with the user's next message."""
-TRIES = 5
 CANCELLING = "cancelling"
 _EXPIRED = (
     "the request for approval was left unanswered, which is not a rejection: the user sent another "
@@ -119,28 +113,6 @@ class Closing(Struct, frozen=True):
         return [*documents[:-1], {**self.document, "results": results}]
 
 
-class LeasedRun(Struct, frozen=True):
-    """A snapshot of the unfinished run that a thread's lease names, and of its open page."""
-
-    run: DocumentSnapshot
-    page: OpenPage
-
-    def close(
-        self, batch: WriteBatch, db: Client, *, token: int, documents: Sequence[dict[str, Any]]
-    ) -> None:
-        """Close the run in the batch that takes over its thread; it can save nothing after that.
-
-        Args:
-            documents: The thread's newest documents.
-        """
-        message = "another run has taken this thread over"
-        failed = {
-            "status": RunStatus.FAILED.value,
-            "error": {"code": "aborted", "message": message},
-        }
-        _close_run(batch, db, self.run, self.page, failed, token=token, documents=documents)
-
-
 def find_leased_run(
     db: Client,
     thread_id: str,
@@ -148,13 +120,15 @@ def find_leased_run(
     view: DocumentSnapshot,
     *,
     supersede: bool = False,
-) -> LeasedRun | None:
-    """Find the run that still holds a thread although its process is gone; None if there is none.
+) -> tuple[DocumentSnapshot, OpenPage] | None:
+    """Find the run that still holds a thread although its process is gone.
 
     Args:
         thread: The thread's data.
         view: The thread's window view, from the same read.
         supersede: Take the run over even if its process is alive.
+    Returns:
+        The run and its open page; None if there is none.
     Raises:
         Aborted: The run's process is alive, or the thread is kept for the task queue.
     """
@@ -172,7 +146,7 @@ def find_leased_run(
             hint='wait for it, or send whenBusy: "supersede" to take over',
             retry_after_s=2,
         )
-    return LeasedRun(run, find_open_page(db, thread_id, lease["runId"]))
+    return run, find_open_page(db, thread_id, lease["runId"])
 
 
 def next_lease(thread: dict[str, Any], run_id: str) -> tuple[int, dict[str, Any]]:
@@ -340,30 +314,32 @@ def saved_part(documents: Sequence[dict[str, Any]], *, run_id: str, turn_id: str
     }
 
 
-def _close_run(
+def close_run(
     batch: WriteBatch,
     db: Client,
-    run: Any,
+    run: DocumentSnapshot,
     page: OpenPage | None,
-    fields: dict[str, Any],
     *,
     token: int,
     documents: Sequence[dict[str, Any]],
-    stop_reason: StopReason | None = None,
+    cancelled: dict[str, Any] | None = None,
 ) -> None:
-    """Close a run. Its open page is deleted, so that its process can save nothing more.
+    """Close a run, as failed or cancelled. Its open page is deleted, so that its process can save
+    nothing more.
 
     Args:
         run: The snapshot of its document.
         page: Its open page; None for a waiting run, which has ended and has its audit entry.
-        fields: The fields of its document that say how it ended.
         token: The token of the lease that takes over its thread.
         documents: The thread's newest documents.
-        stop_reason: What stopped the run; None if it broke off.
+        cancelled: Fields of its document if it was cancelled; None if another run takes the thread
+            over.
     """
     data, now = run.to_dict() or {}, datetime.now(UTC)
     ended = {"token": token, "leaseUntil": None, "endedAt": now, "updatedAt": now}
-    update_unchanged(batch, run, {**ended, **fields})
+    taken_over = {"code": "aborted", "message": "another run has taken this thread over"}
+    failed = {"status": RunStatus.FAILED.value, "error": taken_over}
+    update_unchanged(batch, run, {**ended, **(cancelled or failed)})
     if page is None:
         return
     page.delete(batch, db)
@@ -375,8 +351,8 @@ def _close_run(
         agent=data["agent"],
         request=read_request(data),
         attempt=data["attempt"],
-        outcome="cancelled" if stop_reason else "failed",
-        stop_reason=stop_reason,
+        outcome="cancelled" if cancelled else "failed",
+        stop_reason=StopReason.CANCELLED if cancelled else None,
         began_at=data["createdAt"],
         # No process worked on it after its lease.
         at=max(data["createdAt"], min(now, data.get("leaseUntil") or now)),
@@ -396,7 +372,7 @@ def cancel(db: Client, uid: str, thread_id: str, run_id: str) -> str:
         Aborted: All answers that it waited for are there, and its continuation is about to begin;
             or the run changes too fast.
     """
-    for _ in range(TRIES):
+    for _ in attempts():
         thread, run = read_all(db, paths.thread(db, thread_id), paths.run(db, thread_id, run_id))
         if not run.exists:
             raise NotFound(TEXTS.text("errors.no_run_in_thread", run_id=run_id), field="runId")
@@ -441,11 +417,10 @@ def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None
     batch.delete(paths.window(db, thread.id))
     fields = {"lease": None, "waiting": None, "leaseToken": token, "updatedAt": now}
     update_unchanged(batch, thread, fields)
-    stopped = StopReason.CANCELLED
-    ended: dict[str, Any] = {
+    cancelled: dict[str, Any] = {
         "status": RunStatus.CANCELLED.value,
         "cancelRequested": True,
-        "stopReason": stopped.value,
+        "stopReason": StopReason.CANCELLED.value,
     }
     if data.get("result") is None:
         own = [each for each in recent.documents if each["runId"] == run.id and "step" in each]
@@ -455,12 +430,12 @@ def _try_close(db: Client, thread: Any, run: Any, waiting: dict[str, Any] | None
             run_id=run.id,
             agent=data["agent"],
             outcome=Outcome(type="cancelled"),
-            stop_reason=stopped,
+            stop_reason=StopReason.CANCELLED,
             type="info",
             message="",
             steps=max((each["step"] for each in own), default=data["step"]),
         ).dump()
-        ended |= {"result": json.dumps(result, ensure_ascii=False), "outcome": "cancelled"}
+        cancelled |= {"result": json.dumps(result, ensure_ascii=False), "outcome": "cancelled"}
     documents = recent.documents
-    _close_run(batch, db, run, page, ended, token=token, documents=documents, stop_reason=stopped)
+    close_run(batch, db, run, page, token=token, documents=documents, cancelled=cancelled)
     return RunStatus.CANCELLED.value if try_commit(batch) is not None else None

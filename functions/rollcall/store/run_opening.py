@@ -55,7 +55,7 @@ from rollcall.store.message_log import (
     without_replaced,
 )
 from rollcall.store.open_run import OpenRun
-from rollcall.store.run_closing import close_calls, find_leased_run, next_lease
+from rollcall.store.run_closing import close_calls, close_run, find_leased_run, next_lease
 from rollcall.store.runs import (
     RunState,
     check_found_run,
@@ -331,7 +331,7 @@ def _try_open(
     batch = db.batch()
     closing.write(batch, db, thread_id)
     if leased is not None:
-        leased.close(batch, db, token=token, documents=recent.documents)
+        close_run(batch, db, *leased, token=token, documents=recent.documents)
     fields = _thread_fields(opening, thread, {**lease, "nextMessage": number + 1})
     write_unchanged(batch, thread_read, fields)
     batch.create(paths.message(db, thread_id, number), appended)

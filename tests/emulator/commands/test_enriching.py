@@ -42,7 +42,7 @@ def test_enrich_writes_phrases_by_which_the_tool_is_found(
     assert "written  find_room" in done.out
     assert "left alone  pay_invoice" not in done.out
     forget()
-    assert snapshot(registry).digest != before
+    assert snapshot(registry).content.digest != before
     found = run("registry", "search", "is there a quiet corner?", "--json").json
     assert found["matches"][0]["id"] == "find_room"
     assert "quiet" in found["matches"][0]["words"]["examples"]

@@ -41,13 +41,13 @@ def health(db: Client) -> dict[str, str]:
 
 
 def test_what_fails_is_down_in_the_registry_that_runs_read(here: Here) -> None:
-    digest = snapshot.snapshot(here.db).digest
+    digest = snapshot.snapshot(here.db).content.digest
     check_health(here)
     assert health(here.db) == {}
     tell(here.db, TOOL, *["unavailable"] * 5)
     check_health(here)
     assert health(here.db) == {TOOL: "down"}
-    assert snapshot.snapshot(here.db).digest == digest  # nobody has to read its parts again
+    assert snapshot.snapshot(here.db).content.digest == digest  # nobody has to read its parts again
 
 
 def test_compiling_keeps_what_is_known_of_health(here: Here) -> None:

@@ -56,7 +56,7 @@ def a_registry(db: Client) -> None:
 
 def chosen(db: Client, embedder: Embedder, message: str, vector: list[float]) -> Selection:
     registry = snapshot.snapshot(db)
-    index = snapshot.vectors(db, registry, embedder)
+    index = registry.content.vectors(db, embedder)
 
     def near(mask: bytes | bytearray, limit: int) -> list[tuple[int, float]]:
         return index.search(vector, limit=limit, allowed=mask) if index else []
@@ -84,7 +84,7 @@ def test_only_what_changed_is_embedded_again_and_nothing_is_lost_without_an_embe
     compile_registry(db)
     assert compile_registry(db).digest != first.digest
     snapshot.forget()
-    found = snapshot.vectors(db, snapshot.snapshot(db), embedder)
+    found = snapshot.snapshot(db).content.vectors(db, embedder)
     assert found and len(found.places) == 17
     compile_registry(db, embedder=embedder)
     assert [text.split("\n")[0] for text in embedder.asked] == ["fly"]
@@ -94,7 +94,7 @@ def test_another_embedders_vectors_answer_nothing(db: Client) -> None:
     a_registry(db)
     compile_registry(db, embedder=Embedder())
     snapshot.forget()
-    assert snapshot.vectors(db, snapshot.snapshot(db), Embedder(id="test:other")) is None
+    assert snapshot.snapshot(db).content.vectors(db, Embedder(id="test:other")) is None
 
 
 def test_who_embeds_no_queries_does_not_read_the_vectors(db: Client) -> None:
@@ -110,6 +110,6 @@ def test_who_embeds_no_queries_does_not_read_the_vectors(db: Client) -> None:
         registry = snapshot.snapshot(db)
     assert beside.reads == without.reads
     with counted() as wanted:
-        snapshot.vectors(db, registry, embedder)
-        snapshot.vectors(db, registry, embedder)
+        registry.content.vectors(db, embedder)
+        registry.content.vectors(db, embedder)
     assert wanted.reads == 1

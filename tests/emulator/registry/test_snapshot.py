@@ -207,6 +207,9 @@ def test_one_capability_is_one_read(db: Client) -> None:
     register(db, "broken", status=7)
     with pytest.raises(FailedPrecondition, match="status"):
         snapshot.entry(db, "broken")
+    db.document("capabilities/other").set(db.document("capabilities/find_room").get().to_dict())
+    with pytest.raises(FailedPrecondition, match="its field id is 'find_room'"):
+        snapshot.entry(db, "other")
 
 
 def test_an_agents_overrides_are_read_too(db: Client) -> None:

@@ -108,7 +108,7 @@ def search(
         agent_status=profile.status.value,
         role=user.role.value,
         tenant=user.tenant,
-        digest=registry.digest,
+        digest=registry.content.digest,
         offered=tuple(selection.ids),
         find_tools=selection.finds_more,
         floor=FLOOR,
