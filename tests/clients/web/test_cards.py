@@ -407,6 +407,26 @@ def test_web_problem_is_told_with_what_to_do_in_both_languages(
             expect(note).to_contain_text(title)
 
 
+@pytest.mark.parametrize("code", ["unavailable", "internal"])
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "the database did not answer in time (incident 3f9c0a1b2c4d)"),
+        ("he", "מסד הנתונים לא ענה בזמן (אירוע \u20683f9c0a1b2c4d\u2069)"),
+    ],
+)
+def test_web_problem_tells_the_id_of_its_incident_once(
+    components: Page, code: str, language: str, message: str
+) -> None:
+    components.evaluate("components.reset()")
+    components.evaluate("(locale) => { components.locale.value = locale; }", language)
+    error = {"code": code, "message": message}
+    components.evaluate("(error) => components.show('problem', error)", error)
+    advice = components.locator(".problem p")
+    expect(advice).to_contain_text("3f9c0a1b2c4d")
+    assert advice.inner_text().count("3f9c0a1b2c4d") == 1
+
+
 def test_web_message_that_is_shown_no_more_is_in_the_box_to_be_sent_again(components: Page) -> None:
     message = [{"type": "text", "text": "When?"}, {"type": "image", "fileId": "f", "name": "a.png"}]
     components.evaluate(

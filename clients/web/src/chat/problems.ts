@@ -47,7 +47,11 @@ export function problemOf(error: RollcallError): Problem {
   // A hint in another language is for programs; whoever sets the app up reads it all the same.
   const isRead = code === "failed-precondition" || directionOf(hint ?? "") === direction.value;
   const said = [message, isRead && hint].filter(Boolean).join("; ");
-  return { title: text(title), advice: text(advice, { said }), mayRetry };
+  const parts = [text(advice, { said })];
+  // By its id whoever runs the app finds in the log what went wrong.
+  const incident = /\b[0-9a-f]{12}\b/.exec(message)?.[0];
+  if (incident && !parts[0]!.includes(incident)) parts.push(text("problem.incident", { incident }));
+  return { title: text(title), advice: parts.join(" "), mayRetry };
 }
 
 const STOPS: Partial<Record<StopReason, Key>> = {

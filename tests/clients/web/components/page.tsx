@@ -29,8 +29,8 @@ const decisions: unknown[] = [];
 const components = {
   markdown: (props: any) => <Markdown {...props} />,
   card: (props: any) => <ToolCard {...props} />,
-  problem: ({ code, ...details }: any) => (
-    <ProblemNote problem={problemOf(new RollcallError(code, "the server's words", details))} onRetry={() => undefined} />
+  problem: ({ code, message = "the server's words", ...details }: any) => (
+    <ProblemNote problem={problemOf(new RollcallError(code, message, details))} onRetry={() => undefined} />
   ),
   composer: ({ message, ...error }: any) => {
     const turn = new Turn({ key: "r", runId: "r", message, createdAt: new Date() });
