@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from rollcall_cli import yes_to
+from rollcall_cli import wording, yes_to
 from rollcall_cli.agreed import Agreed
 from rollcall_cli.dialogue import Call, Dialogue, Events
 from rollcall_cli.http import CallError
@@ -20,6 +20,7 @@ from rollcall_cli.safe import SafeConsole, print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.stored import Result
 from rollcall_cli.tools import Tools, only_read, run_calls
+from rollcall_cli.wording import language_of
 from rollcall_cli.workspace import visible
 from rollcall_cli.yes_to import YesTo
 
@@ -40,6 +41,7 @@ class Asking:
         tools: What can be run here.
         yes_to: What is approved beforehand.
         as_json: Print the last run's result whole.
+        locale: The language of errors; that of the question where left out.
         chat: The command that goes on in a thread, with the same place and folder.
     """
 
@@ -47,6 +49,7 @@ class Asking:
     tools: Tools | None = None
     yes_to: Sequence[YesTo] = ()
     as_json: bool = False
+    locale: str | None = None
     chat: str = "rollcall chat"
 
 
@@ -56,7 +59,7 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
         with _waiting():
             result = _to_its_end(dialogue, question, asking)
     except CallError as error:
-        return failed(error, as_json=asking.as_json)
+        return failed(error, as_json=asking.as_json, locale=asking.locale or language_of(question))
     except KeyboardInterrupt:
         dialogue.cancel()
         return interrupted(as_json=asking.as_json)
@@ -67,14 +70,16 @@ def ask(dialogue: Dialogue, question: str, asking: Asking) -> int:
     return _code(dialogue, result, chat=asking.chat)
 
 
-def failed(error: CallError, *, as_json: bool) -> int:
+def failed(error: CallError, *, as_json: bool, locale: str | None = None) -> int:
     """Say why there is no answer, to programs too, and return the exit code for it."""
+    message, hint = error.said(locale)
     if as_json:
-        about = {"code": error.code, "message": error.message, "details": error.details}
-        print_json({"error": about})
-    print(tidy(f"{error.code}: {error.message}"), file=sys.stderr)
-    anew = "Sign in anew: rollcall login" if error.code == "unauthenticated" else ""
-    if hint := error.hint or anew:
+        details = {**error.details, "hint": hint} if hint else error.details
+        print_json({"error": {"code": error.code, "message": message, "details": details}})
+    print(tidy(f"{error.code}: {message}"), file=sys.stderr)
+    if not hint and error.code == "unauthenticated":
+        hint = wording.error_text("sign_in_anew").say(locale)
+    if hint:
         print(tidy(hint), file=sys.stderr)
     _print_incidents(error.incidents)
     return FAILED

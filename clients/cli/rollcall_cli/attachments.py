@@ -66,14 +66,14 @@ def parts_again(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _read(file: Path) -> bytes:
     try:
         if not file.exists():
-            raise Problem(f"There is no file {file}.")
+            raise Problem("no_file", file=file)
         if not file.is_file():
-            raise Problem(f"{file} is not a file.")
+            raise Problem("not_a_file", file=file)
         if (size := file.stat().st_size) > MOST_BYTES:
-            raise Problem(f"{file} has {size:,} bytes; at most {MOST_BYTES:,} can be attached.")
+            raise Problem("large_file", file=file, bytes=f"{size:,}", most=f"{MOST_BYTES:,}")
         return file.read_bytes()
     except OSError as error:
-        raise Problem(f"{file} cannot be read: {error.strerror}.") from error
+        raise Problem("unreadable", file=file, why=error.strerror) from error
 
 
 def _content_type(file: Path, content: bytes) -> str:
@@ -88,7 +88,5 @@ def _content_type(file: Path, content: bytes) -> str:
     try:
         content.decode()
     except UnicodeDecodeError:
-        raise Problem(
-            f"{file} cannot be attached: only PNG, JPEG, WebP, GIF, PDF and text can."
-        ) from None
+        raise Problem("other_file", file=file) from None
     return "text/plain"

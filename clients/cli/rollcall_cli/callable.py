@@ -16,6 +16,7 @@ import httpx2
 
 from rollcall_cli import http
 from rollcall_cli.http import CallError, Lost
+from rollcall_cli.wording import error_text
 
 MOST_BYTES = 64_000_000
 """What one event, or one answer, may have: a server that is not itself must not fill the memory."""
@@ -74,14 +75,14 @@ class Functions:
                     yield frame["message"]
                 else:
                     return self._result(frame)
-        raise Lost("unavailable", f"the stream of {name} broke off before its end")
+        raise Lost("unavailable", error_text("broken_off", name=name))
 
     def _result(self, frame: dict[str, Any]) -> Any:
         self.incidents = []
         if "error" in frame:
-            error = frame["error"]
-            code = http.code_of(str(error.get("status", "INTERNAL")))
-            raise CallError(code, str(error.get("message", "")), error.get("details"))
+            refusal = frame["error"]
+            code = http.code_of(str(refusal.get("status", "INTERNAL")))
+            raise CallError(code, str(refusal.get("message", "")), refusal.get("details"))
         self.incidents = frame.get("incidents") or []
         return frame.get("result")
 
@@ -106,8 +107,8 @@ def _answer(reply: httpx2.Response) -> dict[str, Any]:
     """
     text = _whole(reply.iter_bytes())
     if reply.status_code == 404 and not text.lstrip().startswith(b"{"):
-        hint = "Are the project and the region right, and are its functions deployed?"
-        raise CallError("not-found", f"there is no function at {reply.url}", {"hint": hint})
+        hint = error_text("no_function.hint")
+        raise CallError("not-found", error_text("no_function", url=reply.url), {"hint": hint})
     return _parse(text, reply.status_code)
 
 
@@ -125,7 +126,7 @@ def _check_size(size: int) -> None:
         CallError: It is more than any server of ours sends.
     """
     if size > MOST_BYTES:
-        raise CallError("internal", f"an answer of more than {MOST_BYTES:,} bytes is not read")
+        raise CallError("internal", error_text("long_answer", most=f"{MOST_BYTES:,}"))
 
 
 def _frames(chunks: Iterator[bytes]) -> Iterator[dict[str, Any]]:
@@ -157,5 +158,5 @@ def _parse(text: bytes, status: int) -> dict[str, Any]:
         return value
     shown = text.decode(errors="replace").strip()[:200]
     if status >= 500:  # of a proxy or a load balancer, not of the function
-        raise Lost("unavailable", f"the function did not answer (HTTP {status}): {shown}")
-    raise CallError("internal", f"this is not a callable function's answer: {shown}")
+        raise Lost("unavailable", error_text("no_answer", status=status, answer=shown))
+    raise CallError("internal", error_text("other_answer", answer=shown))

@@ -75,7 +75,7 @@ class Chat:
         except CallError as error:
             self._screen.failure(error)
         except Problem as problem:
-            self._screen.indented(str(problem))
+            self._screen.problem(problem)
 
     def _line(self) -> str | None:
         """The next line; None when the person has had enough: Ctrl-D, or Ctrl-C twice."""

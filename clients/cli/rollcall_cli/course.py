@@ -13,6 +13,7 @@ from typing import Any
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import Lost
 from rollcall_cli.stored import Event, Result
+from rollcall_cli.wording import error_text
 
 Replay = Callable[[str, str], Iterable[Event]]
 """The stored events of a run, by its thread's id and its own."""
@@ -67,7 +68,7 @@ class _Shown:
         number = event["metadata"]["n"]
         mark = hash((event["type"], event.get("delta"), event.get("toolCallId")))
         if number > len(self._marks):
-            raise Lost("data-loss", f"events before number {number} are missing")
+            raise Lost("data-loss", error_text("events_missing", number=number))
         if number < len(self._marks):
             if self._marks[number] == mark:
                 return

@@ -17,6 +17,7 @@ from rollcall_cli.callable import Functions
 from rollcall_cli.course import Replay, course, no_replay
 from rollcall_cli.http import CallError
 from rollcall_cli.stored import Event, Result
+from rollcall_cli.wording import error_text
 
 Interrupt = dict[str, Any]
 Call = dict[str, Any]
@@ -125,11 +126,7 @@ class Dialogue:
             CallError: Another client of the user has taken them.
         """
         if not self._take_calls(self.thread_id or "", self.run_id or ""):
-            message = (
-                "another of your clients has begun to run these calls, or nothing waits any more"
-            )
-            hint = "the thread goes on with its results, or after ten minutes without any"
-            raise CallError("aborted", message, {"hint": hint})
+            raise CallError("aborted", error_text("taken"), {"hint": error_text("taken.hint")})
 
     def answer_calls(self, results: Sequence[dict[str, Any]]) -> Events:
         """Send what the calls that were left to this client came to."""
@@ -146,7 +143,7 @@ class Dialogue:
                 return result
             if event["type"] == "RUN_ERROR":
                 raise CallError(event["code"], event["message"])
-        raise CallError("data-loss", "the stored events have no end")
+        raise CallError("data-loss", error_text("no_end"))
 
     def cancel(self) -> None:
         """Have the run stopped where it is at work, or close what waits; what was said stays.

@@ -33,6 +33,6 @@ def write(text: str, file: Path) -> None:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
-        raise Problem(f"{file} exists already; name another file.") from None
+        raise Problem("file_exists", file=file) from None
     except OSError as error:
-        raise Problem(f"{file} cannot be written: {error.strerror}.") from error
+        raise Problem("unwritable", file=file, why=error.strerror) from error

@@ -9,6 +9,7 @@ from rollcall_cli import http
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.place import Place
+from rollcall_cli.wording import error_text
 
 Filter = tuple[str, str, Any]
 """A field, an operator such as "EQUAL", and a value."""
@@ -89,9 +90,8 @@ class Firestore:
         try:
             answer = reply.json()
         except ValueError:
-            raise CallError(
-                "unavailable", f"Firestore answered HTTP {reply.status_code} without JSON"
-            ) from None
+            told = error_text("no_json", what="Firestore", status=reply.status_code)
+            raise CallError("unavailable", told) from None
         if reply.is_success:
             return answer
         refusal = (answer[0] if isinstance(answer, list) else answer)["error"]

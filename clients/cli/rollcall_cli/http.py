@@ -9,31 +9,42 @@ from typing import Any
 
 import httpx2
 
+from rollcall_cli.wording import Message, error_text, say
+
 JSON = {"Content-Type": "application/json"}
 """Headers of what is sent as `body_of` makes it."""
 
 _QUIET_S = 40.0  # the server breaks a silence with a comment line every 15 s
 _CONNECT_S = 10.0
-_NO_EMULATORS = (
-    "Do the emulators run? `python -m rollcall dev` (in Rollcall's repository `make emulators`) "
-    "starts them; with a PORT_OFFSET, give it here as well."
-)
 
 
 class CallError(Exception):
-    """A call failed. `code` is Firebase's, such as "not-found"; `details` is for programs."""
+    """A call failed. `code` is Firebase's, such as "not-found"; `details` is for programs.
 
-    def __init__(self, code: str, message: str, details: Any = None) -> None:
-        super().__init__(message)
+    Args:
+        message: The server's words, or ours; so is `hint` of the details.
+    """
+
+    def __init__(self, code: str, message: str | Message, details: Any = None) -> None:
+        super().__init__(str(message))
         self.code = code
-        self.message = message
+        self.text = message
         self.details = details
 
     @property
+    def message(self) -> str:
+        """What went wrong, in English where the words are ours."""
+        return str(self.text)
+
+    @property
     def hint(self) -> str:
-        """What to do about it, if the server said."""
+        """What to do about it, if that was said."""
+        return self.said(None)[1]
+
+    def said(self, locale: str | None) -> tuple[str, str]:
+        """The message and the hint in a language; what the server said is in one already."""
         details = self.details if isinstance(self.details, dict) else {}
-        return str(details.get("hint") or "")
+        return say(self.text, locale), say(details.get("hint") or "", locale)
 
     @property
     def incidents(self) -> list[dict[str, str]]:
@@ -47,7 +58,7 @@ class Lost(CallError):
 
 
 @contextmanager
-def reaching(what: str, url: str, *, is_local: bool) -> Iterator[httpx2.Client]:
+def reaching(what: str | Message, url: str, *, is_local: bool) -> Iterator[httpx2.Client]:
     """A client for requests to `what` at `url`, which tells what goes wrong on the way and back.
 
     Args:
@@ -55,16 +66,18 @@ def reaching(what: str, url: str, *, is_local: bool) -> Iterator[httpx2.Client]:
     Raises:
         Lost: Instead of an error of the transport.
     """
-    at = f"{what} at {httpx2.URL(url).netloc.decode()}"
-    details = {"hint": _NO_EMULATORS} if is_local else None
-    timeout = httpx2.Timeout(_QUIET_S, connect=_CONNECT_S)
+    address = httpx2.URL(url).netloc.decode()
+    details = {"hint": error_text("no_emulators")} if is_local else None
+    limits = httpx2.Timeout(_QUIET_S, connect=_CONNECT_S)
     try:
-        with httpx2.Client(timeout=timeout, trust_env=not is_local) as client:
+        with httpx2.Client(timeout=limits, trust_env=not is_local) as client:
             yield client
-    except httpx2.TimeoutException as error:
-        raise Lost("deadline-exceeded", f"{at} was silent for too long", details) from error
-    except httpx2.HTTPError as error:
-        raise Lost("unavailable", f"{at} cannot be reached: {error}", details) from error
+    except httpx2.TimeoutException as timeout:
+        silent = error_text("silent", what=what, address=address)
+        raise Lost("deadline-exceeded", silent, details) from timeout
+    except httpx2.HTTPError as why:
+        unreachable = error_text("unreachable", what=what, address=address, why=why)
+        raise Lost("unavailable", unreachable, details) from why
 
 
 def body_of(data: Any) -> bytes:
@@ -75,11 +88,9 @@ def body_of(data: Any) -> bytes:
     """
     try:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError as error:
-        broken = ascii(error.object[error.start : error.end])
-        raise CallError(
-            "invalid-argument", f"only text in UTF-8 can be sent, and {broken} is none"
-        ) from error
+    except UnicodeEncodeError as broken:
+        part = ascii(broken.object[broken.start : broken.end])
+        raise CallError("invalid-argument", error_text("not_sent", part=part)) from broken
 
 
 def code_of(status: str) -> str:

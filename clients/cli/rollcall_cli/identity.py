@@ -14,25 +14,30 @@ from typing import Any
 from rollcall_cli import http
 from rollcall_cli.http import CallError
 from rollcall_cli.place import Place
+from rollcall_cli.wording import Message, error_text
 
 _TOKEN_LIVES_S = 50 * 60  # an hour, less a good margin
-_WORDS = {
-    "EMAIL_NOT_FOUND": "there is no such user",
-    "INVALID_PASSWORD": "the password is wrong",
-    "INVALID_LOGIN_CREDENTIALS": "the e-mail address or the password is wrong",
-    "INVALID_EMAIL": "this is no e-mail address",
-    "MISSING_EMAIL": "the e-mail address is missing",
-    "MISSING_PASSWORD": "the password is missing",
-    "PASSWORD_LOGIN_DISABLED": "the project does not let people sign in with a password",
-    "OPERATION_NOT_ALLOWED": "the project does not let people sign in like this",
-    "TOO_MANY_ATTEMPTS_TRY_LATER": "there were too many attempts; try again later",
-    "USER_DISABLED": "the account is disabled",
-    "INVALID_CUSTOM_TOKEN": "this is not a custom token",
-    "CREDENTIAL_MISMATCH": "the custom token belongs to another project",
-    "TOKEN_EXPIRED": "the sign-in is no longer good",
-    "INVALID_REFRESH_TOKEN": "the sign-in is no longer good",
-    "USER_NOT_FOUND": "the account is gone",
-}
+_MOST_USERS = 10
+KNOWN = frozenset(
+    [
+        "EMAIL_NOT_FOUND",
+        "INVALID_PASSWORD",
+        "INVALID_LOGIN_CREDENTIALS",
+        "INVALID_EMAIL",
+        "MISSING_EMAIL",
+        "MISSING_PASSWORD",
+        "PASSWORD_LOGIN_DISABLED",
+        "OPERATION_NOT_ALLOWED",
+        "TOO_MANY_ATTEMPTS_TRY_LATER",
+        "USER_DISABLED",
+        "INVALID_CUSTOM_TOKEN",
+        "CREDENTIAL_MISMATCH",
+        "TOKEN_EXPIRED",
+        "INVALID_REFRESH_TOKEN",
+        "USER_NOT_FOUND",
+    ]
+)
+"""The service's words that `error.sign_in.<word>` of the texts says more of."""
 
 
 class User:
@@ -101,6 +106,18 @@ def sign_in_with_token(place: Place, custom_token: str) -> User:
     return _signed_in(place, "signInWithCustomToken", {"token": custom_token})
 
 
+def emails(place: Place) -> list[str]:
+    """The e-mail addresses of the first users of an Auth emulator.
+
+    Raises:
+        CallError: Nobody answers.
+    """
+    url = f"{place.identity_url}projects/{place.project}/accounts:query"
+    found = _post(place, url, data={}, headers={"Authorization": "Bearer owner"})
+    users = found.get("userInfo") or []
+    return sorted(each["email"] for each in users if each.get("email"))[:_MOST_USERS]
+
+
 def _signed_in(place: Place, method: str, data: dict[str, str]) -> User:
     body = _post(
         place, f"{place.identity_url}accounts:{method}", data={**data, "returnSecureToken": True}
@@ -116,28 +133,28 @@ def _post(
     *,
     data: dict[str, Any] | None = None,
     form: dict[str, str] | None = None,
+    headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     sent: dict[str, Any] = {"data": form}
     if data is not None:
-        sent = {"content": http.body_of(data), "headers": http.JSON}
-    with http.reaching("the sign-in service", url, is_local=place.is_local) as client:
+        sent = {"content": http.body_of(data), "headers": {**http.JSON, **(headers or {})}}
+    with http.reaching(error_text("sign_in_service"), url, is_local=place.is_local) as client:
         reply = client.post(url, params={"key": place.api_key}, **sent)
     try:
         body: dict[str, Any] = reply.json()
     except ValueError:
-        raise CallError(
-            "unavailable", f"the sign-in service answered HTTP {reply.status_code} without JSON"
-        ) from None
+        told = error_text("no_json", what=error_text("sign_in_service"), status=reply.status_code)
+        raise CallError("unavailable", told) from None
     if "error" in body:
-        raise CallError("unauthenticated", f"signing in failed: {_words(body['error'])}")
+        raise CallError("unauthenticated", error_text("sign_in", why=_words(body["error"])))
     return body
 
 
-def _words(error: Any) -> str:
+def _words(refusal: Any) -> str | Message:
     """What went wrong, with the service's own word for it."""
-    said = str(error.get("message") if isinstance(error, dict) else error)
-    known = _WORDS.get(said.split()[0] if said else "")
-    return f"{known} ({said})" if known else said
+    said = str(refusal.get("message") if isinstance(refusal, dict) else refusal)
+    known = said.split()[0] if said else ""
+    return error_text(f"sign_in.{known}", said=said) if known in KNOWN else said
 
 
 def _subject(token: str) -> str:

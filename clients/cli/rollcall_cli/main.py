@@ -25,6 +25,7 @@ from rollcall_cli.problem import Problem
 from rollcall_cli.safe import print_json, tidy
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
+from rollcall_cli.wording import language_of
 from rollcall_cli.workspace import ToolError, Workspace, hide_process
 
 PROBLEM = 1
@@ -68,17 +69,18 @@ def main(arguments: list[str], env: Mapping[str, str]) -> int:
     """Do what was typed; an exit code."""
     options = parser(_COMMANDS).parse_args(arguments)
     as_json = getattr(options, "json", False)
+    locale = getattr(options, "locale", None) or language_of(getattr(options, "question", "") or "")
     command: Command = options.command
     try:
         return command(options, env)
     except (Problem, ToolError) as problem:
+        told = problem.message.say(locale) if isinstance(problem, Problem) else str(problem)
         if as_json:
-            about = {"code": "failed-precondition", "message": str(problem)}
-            print_json({"error": about})
-        print(tidy(str(problem)), file=sys.stderr)
+            print_json({"error": {"code": "failed-precondition", "message": told}})
+        print(tidy(told), file=sys.stderr)
         return PROBLEM
     except CallError as error:
-        return failed(error, as_json=as_json)
+        return failed(error, as_json=as_json, locale=locale)
     except KeyboardInterrupt:
         return interrupted(as_json=as_json)
 
@@ -95,7 +97,7 @@ def _chat(options: argparse.Namespace, env: Mapping[str, str]) -> int:
     session = signing_in.start(env, emulator=options.emulator)
     agent = _agent(options, session)
     with _workspace(options, env) as workspace:
-        screen = Screen(env=env)
+        screen = Screen(env=env, locale=options.locale)
         conversation = Conversation(
             session.functions,
             screen,
@@ -134,6 +136,7 @@ def _ask(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             tools=workspace,
             yes_to=options.yes_to,
             as_json=options.json,
+            locale=options.locale,
             chat=_chat_command(options),
         )
         return ask(dialogue, question, asking)
@@ -199,18 +202,16 @@ def _workspace(options: argparse.Namespace, env: Mapping[str, str]) -> Iterator[
 
 def _question(options: argparse.Namespace) -> str:
     if options.question is None and sys.stdin.isatty():
-        raise Problem('What is the question? rollcall ask "...", or by a pipe.')
+        raise Problem("no_question")
     try:
         text = options.question if options.question is not None else sys.stdin.read()
         text.encode()
     except UnicodeError as error:
-        raise Problem("The question is no text in UTF-8.") from error
+        raise Problem("question_not_utf_8") from error
     if not text.strip():
-        raise Problem('The question is empty. rollcall ask "...", or by a pipe.')
+        raise Problem("empty_question")
     if len(text) > _QUESTION_CHARS:
-        raise Problem(
-            f"The question has {len(text):,} characters; at most {_QUESTION_CHARS:,} are taken."
-        )
+        raise Problem("long_question", chars=f"{len(text):,}", most=f"{_QUESTION_CHARS:,}")
     return str(text)
 
 

@@ -110,10 +110,7 @@ def emulators_of(env: Mapping[str, str]) -> Place:
     """
     offset = env.get("PORT_OFFSET") or "0"
     if not (re.fullmatch(r"[0-9]{1,5}", offset) and int(offset) <= _HIGHEST_OFFSET):
-        raise Problem(
-            f"PORT_OFFSET is a number up to {_HIGHEST_OFFSET}, as for make emulators, "
-            f"not {offset!r}."
-        )
+        raise Problem("port_offset", most=_HIGHEST_OFFSET, given=repr(offset))
     auth, firestore, functions = (
         _address(name, env.get(name) or f"127.0.0.1:{port + int(offset)}")
         for name, port in _HOSTS.items()
@@ -135,7 +132,7 @@ def named(text: str) -> str:
         Problem: It is neither.
     """
     if not _NAME.fullmatch(text):
-        raise Problem(f"{text!r} is no project id or region, such as my-project or us-central1.")
+        raise Problem("no_name", given=repr(text))
     return text
 
 
@@ -146,15 +143,12 @@ def prefix_named(text: str) -> str:
         Problem: It cannot be one.
     """
     if text and not _PREFIX.fullmatch(text):
-        raise Problem(
-            f"{text!r} is no prefix: a lower-case letter and up to 15 lower-case letters and "
-            "digits, such as rc."
-        )
+        raise Problem("no_prefix", given=repr(text))
     return text
 
 
 def _address(variable: str, text: str) -> str:
     found = _ADDRESS.fullmatch(text)
     if not (found and int(found[1]) <= _HIGHEST_PORT):
-        raise Problem(f"{variable} is an address such as 127.0.0.1:9099, not {text!r}.")
+        raise Problem("no_address", variable=variable, given=repr(text))
     return text

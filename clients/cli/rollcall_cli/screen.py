@@ -17,6 +17,7 @@ from rollcall_cli import bidi
 from rollcall_cli.arrange import Arranged, Order, order_for
 from rollcall_cli.http import CallError
 from rollcall_cli.pieces import Piece, Pieces, Stretch, begins_with_name, stretches
+from rollcall_cli.problem import Problem
 from rollcall_cli.safe import SafeConsole
 
 INDENT = 2
@@ -45,6 +46,7 @@ class Screen:
     Args:
         console: Instead of the terminal, for tests and for pictures.
         still: Redraw nothing, even if the terminal could.
+        locale: The language of errors; English where left out.
     """
 
     def __init__(
@@ -53,7 +55,9 @@ class Screen:
         console: Console | None = None,
         env: Mapping[str, str] = os.environ,
         still: bool = False,
+        locale: str | None = None,
     ) -> None:
+        self.locale = locale
         self.lock = threading.RLock()
         self.console = console or SafeConsole(highlight=False, markup=False, emoji=False)
         self.console.push_theme(_THEME)
@@ -80,9 +84,14 @@ class Screen:
 
     def failure(self, error: CallError) -> None:
         """Print why there is no answer."""
-        self.indented(Text.assemble(("✗ ", "red"), error.message))
-        if error.hint:
-            self.indented(Text(f"  {error.hint}", "dim"))
+        message, hint = error.said(self.locale)
+        self.indented(Text.assemble(("✗ ", "red"), message))
+        if hint:
+            self.indented(Text(f"  {hint}", "dim"))
+
+    def problem(self, problem: Problem) -> None:
+        """Print what keeps something from being done."""
+        self.indented(problem.message.say(self.locale))
 
     def piece(self, piece: Piece, *, from_right: bool) -> RenderableType:
         """A piece of an answer that reads `from_right`, with the distance to what is above it."""

@@ -58,21 +58,13 @@ def load(file: Path) -> Settings | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Problem(
-            f"{file} cannot be read: {error.strerror}. ROLLCALL_CONFIG names another file."
-        ) from error
+        raise Problem("sign_in_unreadable", file=file, why=error.strerror) from error
     if os.name == "posix" and mode & _OTHERS:
-        raise Problem(
-            f"{file} holds your sign-in, and others may read it.\n"
-            f"If you trust it, make it yours with `chmod 600 {file}`; or sign in anew: "
-            "rollcall login --anew"
-        )
+        raise Problem("sign_in_open", file=file)
     try:
         return _settings(json.loads(text))
     except (ValueError, TypeError) as error:
-        raise Problem(
-            f"{file} is no sign-in of rollcall's ({error}). Sign in anew: rollcall login --anew"
-        ) from error
+        raise Problem("sign_in_broken", file=file, why=error) from error
 
 
 def save(file: Path, settings: Settings) -> None:
@@ -93,9 +85,7 @@ def save(file: Path, settings: Settings) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
-        raise Problem(
-            f"{file} cannot be written: {error.strerror}. ROLLCALL_CONFIG names another file."
-        ) from error
+        raise Problem("sign_in_unwritable", file=file, why=error.strerror) from error
 
 
 def forget(file: Path) -> bool:
@@ -109,7 +99,7 @@ def forget(file: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise Problem(f"{file} cannot be removed: {error.strerror}.") from error
+        raise Problem("unremovable", file=file, why=error.strerror) from error
     return True
 
 

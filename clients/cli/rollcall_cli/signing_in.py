@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rollcall_cli import settings
 from rollcall_cli.callable import Functions
 from rollcall_cli.http import CallError, Lost
-from rollcall_cli.identity import User, sign_in, sign_in_with_token, sign_up
+from rollcall_cli.identity import User, emails, sign_in, sign_in_with_token, sign_up
 from rollcall_cli.place import (
     DEFAULT_REGION,
     Place,
@@ -23,6 +23,7 @@ from rollcall_cli.place import (
 from rollcall_cli.problem import Problem
 from rollcall_cli.settings import Settings
 from rollcall_cli.stored import Stored
+from rollcall_cli.wording import error_text
 
 DEMO_EMAIL, DEMO_PASSWORD = "demo@rollcall.example", "water-the-lemons"
 """The user of the sample data, on the emulators alone."""
@@ -49,10 +50,7 @@ def start(env: Mapping[str, str], *, emulator: bool) -> Session:
         return _session(place, _user_of_emulators(place, env))
     found = settings.load(settings.settings_file(env))
     if found is None:
-        raise Problem(
-            "Nobody is signed in: `rollcall login` does that. With --emulator you talk to the "
-            "emulators of `make emulators`."
-        )
+        raise Problem("not_signed_in")
     return _session(found.place, User(found.place, refresh_token=found.refresh_token))
 
 
@@ -120,21 +118,33 @@ def _signed_in(
 
 
 def _user_of_emulators(place: Place, env: Mapping[str, str]) -> User:
-    """The user of the environment, or of the sample data; made where an app has none such yet."""
-    email = env.get("ROLLCALL_EMAIL") or DEMO_EMAIL
-    password = env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD
+    """The user that the environment names; otherwise that of the sample data, who is made on
+    emulators of an app without them.
+
+    Raises:
+        CallError: There is no such user, with the users that there are; or nobody answers.
+    """
+    chosen = env.get("ROLLCALL_EMAIL")
+    email, password = chosen or DEMO_EMAIL, env.get("ROLLCALL_PASSWORD") or DEMO_PASSWORD
     try:
         return sign_in(place, email=email, password=password)
     except Lost:
         raise  # which says by itself that they may not run
     except CallError as refused:
-        try:
-            return sign_up(place, email=email, password=password)
-        except CallError as error:
-            # Where there is such a user, the first answer says what is wrong.
-            told = refused if "EMAIL_EXISTS" in error.message else error
-        hint = f"Tried as {email}: ROLLCALL_EMAIL and ROLLCALL_PASSWORD name another user."
-        raise CallError(told.code, told.message, {"hint": hint}) from told
+        told = refused
+        if chosen and "EMAIL_NOT_FOUND" in refused.message:
+            known = ", ".join(emails(place)) or "–"
+            hint = error_text("no_user.hint", known=known, demo=DEMO_EMAIL, email=email)
+            unknown = error_text("no_user", email=email)
+            raise CallError("not-found", unknown, {"hint": hint}) from refused
+        if not chosen:
+            try:
+                return sign_up(place, email=email, password=password)
+            except CallError as failed:
+                # Where there is such a user, the first answer says what is wrong.
+                told = refused if "EMAIL_EXISTS" in failed.message else failed
+        hint = error_text("tried_as", email=email)
+        raise CallError(told.code, told.text, {"hint": hint}) from told
 
 
 def _session(place: Place, user: User) -> Session:
@@ -145,13 +155,13 @@ def _session(place: Place, user: User) -> Session:
 
 
 def _asked(what: str) -> str:
-    missing = f"{what} is missing. `rollcall login --help` says how to give it."
     if not sys.stdin.isatty():
-        raise Problem(missing)
+        raise Problem("missing", what=what)
     try:
         return input(f"{what}: ").strip()
     except EOFError:
-        raise Problem(f"\n{missing}") from None
+        print(file=sys.stderr)  # the line of the prompt
+        raise Problem("missing", what=what) from None
 
 
 def _secret(what: str) -> str:
@@ -161,7 +171,7 @@ def _secret(what: str) -> str:
     except EOFError:
         said = ""
     except UnicodeDecodeError:
-        raise Problem(f"{what}: it is no text in UTF-8.") from None
+        raise Problem("secret_not_utf_8", what=what) from None
     if not (secret := said.rstrip("\r\n")):
-        raise Problem(f"{what} is missing: type it, or send it as the first line of a pipe.")
+        raise Problem("secret_missing", what=what)
     return secret

@@ -62,7 +62,7 @@ class Slash:
         """
         name, _, rest = line[1:].partition(" ")
         if name not in self._commands:
-            raise Problem(f"There is no /{name}. /help lists what you can type.")
+            raise Problem("no_command", name=f"/{name}")
         self._commands[name][0](rest.strip())
 
     def do_meanwhile(self, line: str) -> None:
@@ -70,7 +70,7 @@ class Slash:
         try:
             self.do(line)
         except Problem as problem:
-            self._screen.indented(str(problem))
+            self._screen.problem(problem)
         except CallError as error:
             self._screen.failure(error)
 
@@ -81,7 +81,7 @@ class Slash:
 
     def _stop(self, rest: str) -> None:
         if not (self._dialogue.waiting or self._dialogue.pending):
-            raise Problem("Nothing waits for you. Ctrl-C stops an answer.")
+            raise Problem("nothing_waits")
         self._conversation.cancel()
         self._screen.footnote("Closed. Nothing of it was done.")
 
@@ -107,7 +107,7 @@ class Slash:
 
     def _attach(self, rest: str) -> None:
         if not rest:
-            raise Problem("Which file? As in /attach drawing.png")
+            raise Problem("which_file")
         part = attachments.upload(self._session.functions, Path(rest).expanduser())
         self._attached.append(part)
         self._screen.footnote(f"{part['name']} goes with your next message.")
@@ -115,9 +115,9 @@ class Slash:
     def _rate(self, rest: str) -> None:
         rating, _, comment = rest.partition(" ")
         if rating not in ("up", "down"):
-            raise Problem("Type /rate up, or /rate down and why.")
+            raise Problem("which_rating")
         if self._dialogue.run_id is None:
-            raise Problem("There is no answer yet.")
+            raise Problem("no_answer_yet")
         about = {"threadId": self._dialogue.thread_id, "runId": self._dialogue.run_id}
         said = {"rating": rating} | ({"comment": comment} if comment else {})
         self._session.functions.call("rate_message", {**about, **said})
@@ -131,7 +131,7 @@ class Slash:
         if place := place_in(self._listed, rest):
             rest = self._listed[place - 1].id
         if not rest:
-            raise Problem("Which thread? /threads lists them.")
+            raise Problem("which_thread")
         thread = self._session.stored.thread(rest)
         log = self._session.stored.log(rest)
         run_id = str(thread.waiting["runId"]) if thread.waiting else ""
@@ -172,16 +172,14 @@ class Slash:
 
     def _export(self, rest: str) -> None:
         if not rest:
-            raise Problem("Into which file? As in /export thread.md")
+            raise Problem("export_where")
         text = export.thread_as_markdown(self._session.stored, self._require_thread())
         export.write(text, Path(rest).expanduser())
         self._screen.footnote(f"Written to {rest}.")
 
     def _title(self, rest: str) -> None:
         if not 0 < len(rest) <= _TITLE_CHARS:
-            raise Problem(
-                f"/title takes a title of 1 to {_TITLE_CHARS} characters, as in /title My plans"
-            )
+            raise Problem("title", most=_TITLE_CHARS)
         self._session.stored.rename(self._require_thread(), rest)
         self._screen.footnote("Renamed.")
 
@@ -202,11 +200,11 @@ class Slash:
 
     def _require_thread(self) -> str:
         if self._dialogue.thread_id is None:
-            raise Problem("There is no thread yet: say something first.")
+            raise Problem("no_thread_yet")
         return self._dialogue.thread_id
 
     def _require_turn(self) -> tuple[str, str]:
         thread_id = self._require_thread()
         if self._dialogue.turn_id is None:
-            raise Problem("Nothing was asked in this thread yet.")
+            raise Problem("nothing_asked")
         return thread_id, self._dialogue.turn_id

@@ -14,6 +14,7 @@ from rollcall_cli.firestore import Firestore
 from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.place import Place
+from rollcall_cli.wording import error_text
 
 Event = dict[str, Any]
 Result = dict[str, Any]
@@ -69,8 +70,8 @@ class Stored:
         path = self._place.path("threads", thread_id)
         data = self._own(path) if _ID.fullmatch(thread_id) else None
         if data is None:
-            hint = {"hint": "`rollcall threads` lists yours"}
-            raise CallError("not-found", f"you have no thread {thread_id!r}", hint)
+            hint = {"hint": error_text("no_thread.hint")}
+            raise CallError("not-found", error_text("no_thread", id=repr(thread_id)), hint)
         return _thread(thread_id, data)
 
     def rename(self, thread_id: str, title: str) -> None:
@@ -118,7 +119,7 @@ class Stored:
                     if event["type"] in LAST:
                         return
             time.sleep(_POLL_S)
-        raise CallError("deadline-exceeded", f"the run {run_id} did not come to its end")
+        raise CallError("deadline-exceeded", error_text("run_without_end", id=run_id))
 
     def decide(self, approval_id: str, *, approved: bool, reason: str | None = None) -> None:
         """Decide by the approval's document, at the server's time: the turn goes on by itself."""

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from dev.paths import CLIENT
-from rollcall_cli import approvals, diffs
+from rollcall_cli import approvals, diffs, identity
 from rollcall_cli.approvals import Answer, Card
 from rollcall_cli.arrange import Order
 from rollcall_cli.diffs import Shortened
@@ -279,3 +279,11 @@ def test_both_languages_have_the_same_texts_with_the_same_places() -> None:
         for each in (english, hebrew)
     ]
     assert places[0] == places[1]
+
+
+def test_every_text_of_an_error_is_used_and_every_error_has_one() -> None:
+    code = "".join(file.read_text() for file in (CLIENT / "rollcall_cli").glob("*.py"))
+    used = {f"error.{key}" for key in re.findall(r'(?:error_text|Problem)\(\s*"([\w.]+)"', code)}
+    services = {key for key in texts("en") if key.startswith("error.sign_in.")}
+    assert {f"error.sign_in.{word}" for word in identity.KNOWN} == services
+    assert {key for key in texts("en") if key.startswith("error.")} == used | services

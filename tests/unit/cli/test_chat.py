@@ -12,10 +12,12 @@ from rich.console import Console
 
 from rollcall_cli.chat import Chat
 from rollcall_cli.conversation import Conversation
+from rollcall_cli.http import CallError
 from rollcall_cli.identity import User
 from rollcall_cli.screen import Screen
 from rollcall_cli.signing_in import Session
 from rollcall_cli.stored import Stored, Thread
+from rollcall_cli.wording import error_text
 from tests.unit.cli.test_approvals import INTERRUPT
 from tests.unit.cli.test_conversation import _decided, _Functions, _left_here, _Tools, _waiting
 
@@ -58,10 +60,15 @@ class _Stored:
 
 
 class _Sitting:
-    def __init__(self, functions: _Functions, *typed: str | type[BaseException]) -> None:
+    def __init__(
+        self,
+        functions: _Functions,
+        *typed: str | type[BaseException],
+        locale: str | None = None,
+    ) -> None:
         self.out = io.StringIO()
         self.functions, self.stored = functions, _Stored()
-        screen = Screen(console=Console(file=self.out, width=90), env={})
+        screen = Screen(console=Console(file=self.out, width=90), env={}, locale=locale)
         self.conversation = Conversation(functions, screen, agent="messaging", uid="noa")
         session = Session(cast(User, None), functions, cast(Stored, self.stored))
         self._typed: Iterator[str | type[BaseException]] = iter(typed)
@@ -237,6 +244,27 @@ def test_attached_file_goes_with_the_next_message_alone(tmp_path: Path) -> None:
 )
 def test_command_that_cannot_be_done_says_what_would_be(typed: str, told: str) -> None:
     assert told in _Sitting(_Functions(), typed).stay()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("/nonsense", "אין פקודה \u2068/nonsense\u2069"),
+        ("/title", "תו אחד עד \u2068200\u2069 תווים"),
+        ("/export", "לאיזה קובץ?"),
+    ],
+)
+def test_command_that_cannot_be_done_is_told_in_the_language_asked_for(
+    typed: str, told: str
+) -> None:
+    assert told in _Sitting(_Functions(), typed, locale="he").stay()
+
+
+def test_a_failed_call_is_told_in_the_language_asked_for() -> None:
+    hint = {"hint": error_text("no_thread.hint")}
+    failure = CallError("not-found", error_text("no_thread", id="'t9'"), hint)
+    shown = _Sitting(_Functions(failure), "Hi", locale="he").stay()
+    assert "אין לכם שיחה \u2068't9'\u2069" in shown and "מציג את השיחות שלכם" in shown
 
 
 @pytest.mark.parametrize("is_at_work", [True, False])

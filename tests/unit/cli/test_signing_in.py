@@ -37,6 +37,9 @@ class _Google(BaseHTTPRequestHandler):
         status, answer = 200, {"idToken": ID_TOKEN, "refreshToken": "refresh-1"}
         if "/token?" in self.path and body["refresh_token"] == ["refresh-1"]:
             answer = {"id_token": ID_TOKEN, "refresh_token": "refresh-2", "user_id": "noa"}
+        elif "accounts:query" in self.path:
+            users = [{"email": "rina@example.com"}, {"localId": "x"}, {"email": "dan@example.com"}]
+            answer = {"userInfo": users} if self.headers["Authorization"] == "Bearer owner" else {}
         elif "/token?" in self.path:
             status, answer = 400, {"error": {"message": "TOKEN_EXPIRED"}}
         elif body.get("password") == "new" and "signUp" not in self.path:
@@ -226,3 +229,43 @@ def test_a_user_that_the_emulators_do_not_know_is_made(place: Place, google: Any
         "signInWithPassword",
         "signUp",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "told", "hint"),
+    [
+        ("Hello", [], "not-found: the emulators have no user dana@", "makes such a user, whose"),
+        ("שלום", [], "not-found: באמולטורים אין משתמש", "יוצר משתמש כזה"),
+        ("Hello", ["--locale", "he"], "not-found: באמולטורים אין משתמש", "יוצר משתמש כזה"),
+        ("שלום", ["--locale", "en"], "not-found: the emulators have no user", "makes such a user"),
+    ],
+)
+def test_a_mistyped_user_of_the_emulators_is_told_with_those_that_there_are(
+    place: Place,
+    google: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    question: str,
+    options: list[str],
+    told: str,
+    hint: str,
+) -> None:
+    host = place.identity_url.split("/")[2]
+    mistyped = {"ROLLCALL_EMAIL": "dana@example.com", "ROLLCALL_PASSWORD": "new"}
+    variables = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST=host, **mistyped)
+    assert command.main(["ask", question, *options], variables) == FAILED
+    shown = capsys.readouterr().err
+    assert told in shown and hint in shown
+    assert "dan@example.com, rina@example.com" in shown and "demo@rollcall.example" in shown
+    assert not [path for path, _ in google.seen if "signUp" in path]
+
+
+def test_json_has_the_error_in_the_language_of_the_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = env(tmp_path, FIREBASE_AUTH_EMULATOR_HOST="127.0.0.1:9")
+    assert command.main(["ask", "--json", "--locale", "he", "Hello"], nowhere) == FAILED
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "unavailable"
+    assert error["message"].startswith("אין גישה אל שירות הכניסה בכתובת \u2068127.0.0.1:9\u2069")
+    assert error["details"]["hint"].startswith("האם האמולטורים פועלים?")

@@ -55,6 +55,15 @@ def test_what_needs_a_yes_waits_unless_it_was_given_beforehand(env: dict[str, st
     functions.call(undo["tool"], {"arguments": undo["arguments"]})
 
 
+def test_a_user_that_the_emulators_do_not_have_is_told_with_the_samples(tmp_path: Path) -> None:
+    done = rollcall(
+        "ask", "Hello", env=environment(tmp_path, ROLLCALL_EMAIL="demo@rolcall.example")
+    )
+    assert done.returncode == 3
+    assert "not-found: the emulators have no user demo@rolcall.example" in done.stderr
+    assert "demo@rollcall.example" in done.stderr.partition("names one of: ")[2].partition(". ")[0]
+
+
 def test_a_refusal_has_a_code_and_words(env: dict[str, str]) -> None:
     done = rollcall("ask", "--agent", "nobody", "--json", "Hello", env=env)
     assert done.returncode == 3
