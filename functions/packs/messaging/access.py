@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import (
     ACTION_ITEMS,
     CONVERSATIONS,
     DECISIONS,
     MESSAGES,
     Conversation,
+    read_message,
     strings,
 )
 from packs.messaging.firestore import fetch
@@ -62,17 +63,28 @@ def readable_conversations(
         PermissionDenied: One of them is not the user's or does not exist; the error does not
             say which.
     """
+    uid = ctx.user.uid
     if conversation_ids:
-        return _by_id(ctx, list(dict.fromkeys(conversation_ids)), field)
+        ids = list(dict.fromkeys(conversation_ids))
+        references = [ctx.db.collection(CONVERSATIONS).document(id) for id in ids if is_id(id)]
+        stored = {
+            snapshot.id: Conversation.read(snapshot.id, snapshot.to_dict() or {})
+            for snapshot in ctx.db.get_all(references)
+            if snapshot.exists
+        }
+        for id in ids:
+            if id not in stored or uid not in stored[id].participant_ids:
+                message = TEXTS.text("errors.not_in_conversation", id=id[:80])
+                raise PermissionDenied(message, field=field)
+        return ReadableConversations({id: stored[id] for id in ids}, is_all=True, reader=uid)
     found = fetch(newest_query(ctx, limit=MAX_CONVERSATIONS + 1))
-    newest_found = found[:MAX_CONVERSATIONS]
     return ReadableConversations(
         {
             snapshot.id: Conversation.read(snapshot.id, snapshot.to_dict() or {})
-            for snapshot in newest_found
+            for snapshot in found[:MAX_CONVERSATIONS]
         },
         is_all=len(found) <= MAX_CONVERSATIONS,
-        reader=ctx.user.uid,
+        reader=uid,
     )
 
 
@@ -89,21 +101,6 @@ def query_of_user(ctx: ToolContext) -> BaseQuery:
     return ctx.db.collection(CONVERSATIONS).where(filter=mine)
 
 
-def _by_id(ctx: ToolContext, ids: list[str], field: str) -> ReadableConversations:
-    found: dict[str, Conversation] = {}
-    references = [ctx.db.collection(CONVERSATIONS).document(id) for id in ids if is_id(id)]
-    for snapshot in ctx.db.get_all(references):
-        if snapshot.exists:
-            found[snapshot.id] = Conversation.read(snapshot.id, snapshot.to_dict() or {})
-    for id in ids:
-        if id not in found or ctx.user.uid not in found[id].participant_ids:
-            raise PermissionDenied(
-                TEXTS.text("errors.not_in_conversation", id=id[:80]),
-                field=field,
-            )
-    return ReadableConversations({id: found[id] for id in ids}, is_all=True, reader=ctx.user.uid)
-
-
 def is_id(text: str) -> bool:
     """Whether Firestore accepts the text as a document's id."""
     return (
@@ -113,6 +110,21 @@ def is_id(text: str) -> bool:
         and not (text.startswith("__") and text.endswith("__"))
         and not any("\ud800" <= char <= "\udfff" for char in text)
     )
+
+
+def readable_messages(db: Client, conversation_id: str) -> BaseQuery:
+    """Return the query for a conversation's messages without encrypted ones, whose content is
+    never read."""
+    from google.cloud.firestore import FieldFilter
+
+    here = FieldFilter("conversationId", "==", conversation_id)
+    query = db.collection(MESSAGES).where(filter=here)
+    return query.where(filter=FieldFilter("encrypted", "==", False))
+
+
+def fetch_messages(query: BaseQuery) -> list[ChatMessage]:
+    """Return the messages that a query finds."""
+    return [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in fetch(query)]
 
 
 _PAGE = 300
@@ -127,12 +139,25 @@ def copy_participants(db: Client, conversation_id: str) -> int:
     Returns:
         The number of documents written.
     """
+    from google.cloud.firestore import FieldFilter
+
     written = 0
+    here = FieldFilter("conversationId", "==", conversation_id)
     current = _participants(db, conversation_id)
     while current is not None:
         for collection in (MESSAGES, ACTION_ITEMS, DECISIONS):
-            for page in _pages(db, collection, conversation_id):
-                written += _write(db, page, current)
+            query = db.collection(collection).where(filter=here).select(["participantIds"])
+            query = query.order_by("__name__").limit(_PAGE)
+            page = fetch(query)
+            while page:
+                batch = db.batch()
+                for snapshot in page:
+                    if strings((snapshot.to_dict() or {}).get("participantIds")) != current:
+                        batch.update(snapshot.reference, {"participantIds": current})
+                written += len(batch)
+                if len(batch):
+                    batch.commit()
+                page = fetch(query.start_after(page[-1])) if len(page) == _PAGE else []
         latest = _participants(db, conversation_id)
         if latest == current:
             break
@@ -143,29 +168,3 @@ def copy_participants(db: Client, conversation_id: str) -> int:
 def _participants(db: Client, conversation_id: str) -> list[str] | None:
     snapshot = db.collection(CONVERSATIONS).document(conversation_id).get(["participantIds"])
     return strings((snapshot.to_dict() or {}).get("participantIds")) if snapshot.exists else None
-
-
-def _pages(db: Client, collection: str, conversation_id: str) -> Iterator[list[Any]]:
-    from google.cloud.firestore import FieldFilter
-
-    here = FieldFilter("conversationId", "==", conversation_id)
-    query = db.collection(collection).where(filter=here).select(["participantIds"])
-    query = query.order_by("__name__").limit(_PAGE)
-    page = list(query.stream())
-    while page:
-        yield page
-        page = list(query.start_after(page[-1]).stream()) if len(page) == _PAGE else []
-
-
-def _write(db: Client, page: list[Any], participants: list[str]) -> int:
-    batch = db.batch()
-    stale = [
-        snapshot
-        for snapshot in page
-        if strings((snapshot.to_dict() or {}).get("participantIds")) != participants
-    ]
-    for snapshot in stale:
-        batch.update(snapshot.reference, {"participantIds": participants})
-    if stale:
-        batch.commit()
-    return len(stale)

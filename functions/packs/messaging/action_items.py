@@ -12,7 +12,7 @@ from packs.messaging.documents import ACTION_ITEMS, in_words, iso, moment_of, te
 from packs.messaging.finding_lists import ConversationIds, Counts, Limit, Offset, listing
 from packs.messaging.people import namesakes
 from packs.messaging.sending import DocumentId, Target, find_target
-from packs.messaging.sources import cite_message
+from packs.messaging.sources import cite_finding
 from packs.messaging.wording import TEXTS, table
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
@@ -151,20 +151,12 @@ def reopen_action_item(ctx: ToolContext, *, action_item_id: DocumentId) -> Actio
 
 def _changed(ctx: ToolContext, target: Target, status: str) -> ActionItemChanged:
     data = target.data
-    task, conversation_id = text_of(data.get("task")), target.conversation.id
-    cite_message(
-        ctx,
-        conversation_id=conversation_id,
-        conversation_name=target.conversation_name,
-        message_id=text_of(data.get("messageId")),
-        sender_name=text_of(data.get("senderName")),
-        sent_at=moment_of(data.get("sourceTimestamp")),
-        quote=text_of(data.get("quote")),
-    )
+    task = text_of(data.get("task"))
+    cite_finding(ctx, data, conversation_name=target.conversation_name)
     return ActionItemChanged(
         done=TEXTS.say(ctx.locale, f"action_items.{status}", task=short(task)),
         action_item_id=target.snapshot.id,
-        conversation_id=conversation_id,
+        conversation_id=target.conversation.id,
         conversation_name=target.conversation_name,
         task=task,
         status=status,

@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cache
@@ -34,22 +34,18 @@ def find_time(text: str, *, near: tuple[int, int] | None = None) -> Clock | None
         near: The span of a date; if given, only a time right beside it counts.
     """
     for match in _time_of_day().finditer(text):
-        if near and not _is_near(match, near):
-            continue
+        if near:
+            start, end = near
+            overlaps = match.start() < end and match.end() > start
+            gap = match.start() - end if match.start() >= end else start - match.end()
+            if overlaps or gap > _NEAR:
+                continue
         at = _time_of(match, text)
         if at is not None:
             return Clock(
                 match.start(), match.end(), at, bool(pattern("dates.binds_time").match(match[0]))
             )
     return None
-
-
-def _is_near(match: re.Match[str], span: tuple[int, int]) -> bool:
-    start, end = span
-    if match.start() < end and match.end() > start:
-        return False
-    gap = match.start() - end if match.start() >= end else start - match.end()
-    return gap <= _NEAR
 
 
 def _time_of(match: re.Match[str], text: str) -> time | None:
@@ -63,17 +59,14 @@ def _time_of(match: re.Match[str], text: str) -> time | None:
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if hour > 23 or (half.startswith(("a", "p")) and hour > 12):
         return None
-    return time(_on_24(hour, half, bare=not match["minute"]), minute)
-
-
-def _on_24(hour: int, half: str, *, bare: bool) -> int:
+    is_bare = not half and not match["minute"] and 0 < hour < _EARLIEST_BARE_HOUR
     if pattern("dates.afternoon").search(half) or (_has("midday", half) and hour < 5):
-        return hour if hour >= 12 else hour + 12
-    if _has("morning", half):
-        return hour % 12
-    if bare and not half and 0 < hour < _EARLIEST_BARE_HOUR:
-        return hour + 12
-    return hour
+        hour = hour if hour >= 12 else hour + 12
+    elif _has("morning", half):
+        hour %= 12
+    elif is_bare:
+        hour += 12
+    return time(hour, minute)
 
 
 _PASSED_BY = 90  # Days after which a past date without a year means next year's.
@@ -336,24 +329,7 @@ def _by_the_clock(text: str, said_at: datetime) -> Deadline | None:
 
 def _mentions(text: str, said_at: datetime) -> list[_Mention]:
     """Return the dates in a text, in order; of overlapping ones the first and longest."""
-    found = sorted(_all_mentions(text, said_at), key=lambda item: (item.start, -item.end))
-    kept: list[_Mention] = []
-    for mention in found:
-        if kept and mention.start < kept[-1].end:
-            continue
-        if kept and mention.start - kept[-1].end <= 4 and _is_day_end(text, kept[-1]):
-            # "EOD Friday" means the end of Friday, not of today.
-            last = kept.pop()
-            mention = replace(mention, start=last.start, binding=last.binding)
-        kept.append(mention)
-    return kept
-
-
-def _is_day_end(text: str, mention: _Mention) -> bool:
-    return pattern("dates.day_end").search(text[mention.start : mention.end]) is not None
-
-
-def _all_mentions(text: str, said_at: datetime) -> Iterator[_Mention]:
+    found: list[_Mention] = []
     hebrew = language(text) == "he"
     for each, row in rows("dates.rules"):
         for match in each.finditer(text):
@@ -365,7 +341,19 @@ def _all_mentions(text: str, said_at: datetime) -> Iterator[_Mention]:
             inner = pattern("dates.binding").search(match[0].split(" ")[0] + " ")
             at = resolved.time() if isinstance(resolved, datetime) else None
             day = resolved.date() if isinstance(resolved, datetime) else resolved
-            yield _Mention(start, match.end(), day, at, bool(binding or inner))
+            found.append(_Mention(start, match.end(), day, at, bool(binding or inner)))
+    kept: list[_Mention] = []
+    for mention in sorted(found, key=lambda item: (item.start, -item.end)):
+        last = kept[-1] if kept else None
+        if last and mention.start < last.end:
+            continue
+        is_beside = last is not None and mention.start - last.end <= 4
+        if last and is_beside and pattern("dates.day_end").search(text[last.start : last.end]):
+            # "EOD Friday" means the end of Friday, not of today.
+            kept.pop()
+            mention = replace(mention, start=last.start, binding=last.binding)
+        kept.append(mention)
+    return kept
 
 
 def _counts(text: str, mention: _Mention, said_at: datetime) -> bool:

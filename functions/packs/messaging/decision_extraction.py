@@ -2,76 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from functools import cache
-from hashlib import sha256
-from typing import Literal
 
-from packs.messaging.chat import ChatMessage, readable
+from packs.messaging.chat import ChatMessage
 from packs.messaging.cues import agrees, pattern, patterns, plain, refuses
+from packs.messaging.findings import Decision, ImpactLevel, finding_id, new_findings
 from packs.messaging.people import People
 from packs.messaging.wording import TEXTS
 from rollcall.core.text import sentences, terms
 
-CONTEXT_CHARS = 240
-ImpactLevel = Literal["high", "medium", "low"]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A decision.
-
-    Attributes:
-        id: The same whenever the same message is read again.
-        decision_maker: A name: the speaker where a group ("we") decided, the first to agree
-            where it was a proposal.
-        context: The message, with the one it answers or the reply that agreed.
-        confidence: 0 to 1; lower once `superseded_by` names a later decision, 0 for a
-            tentative one that was later stated as a decision.
-        is_tentative: Whether it is an accepted proposal or a choice, which a later plain
-            decision may restate.
-    """
-
-    id: str
-    conversation_id: str
-    message_id: str
-    decision: str
-    decision_maker_id: str | None
-    decision_maker: str
-    decided_at: datetime
-    context: str
-    impact: ImpactLevel
-    confidence: float
-    superseded_by: str | None = None
-    is_tentative: bool = False
-
-
-def identifier(conversation_id: str, message_id: str, what: str) -> str:
-    """Return a decision's id: the same whenever the same message is read again."""
-    return sha256(f"{conversation_id}|{message_id}|{what.lower()}".encode()).hexdigest()[:20]
-
-
-def quoted(message: ChatMessage) -> str:
-    """Return a message's speaker and text, cut to a readable length."""
-    text = plain(message.text)
-    shown = text if len(text) <= CONTEXT_CHARS else text[: CONTEXT_CHARS - 1] + "…"
-    return f"{message.sender_name}: {shown}"
-
-
-def tidy(what: str) -> str:
-    """Return a text with a capital first letter, without asides and outer punctuation."""
-    what = pattern("decisions.aside").sub("", " ".join(what.split()).strip(" ,;:-.!?"))
-    return what[:1].upper() + what[1:]
-
-
-def impact_of(text: str) -> ImpactLevel:
-    """Return the impact of a decision, by its words."""
-    if pattern("decisions.low").search(text):
-        return "low"
-    return "high" if pattern("decisions.high").search(text) else "medium"
-
-
+_CONTEXT_CHARS = 240
 _PROPOSAL = 0.55  # Confidence in a proposal with one acceptance; each further one adds.
 _PER_YES = 0.1
 _SETTLEMENT = 0.62
@@ -80,16 +22,68 @@ _REPLIES_LOOKED_AT = 6
 _REPLIES_WITHIN = timedelta(hours=24)
 _MOST_WORDS_OF_A_CHOICE = 4
 _TOPIC_CHARS = 140
+_LEAST_CONFIDENCE = 0.4
+_MOST_CONFIDENCE = 0.97
+_SUPERSEDED = 0.5
+_SAME_MATTER = 0.5
+_FEW_WORDS = 3
+_PLAINLY_SAID = 0.85  # "We decided to see if": here "if" is no condition.
 
 
-def accepted_proposal(
+def extract_decisions(
+    messages: Sequence[ChatMessage],
+    *,
+    conversation_id: str,
+    names: Mapping[str, str],
+    context: Sequence[ChatMessage] = (),
+) -> list[Decision]:
+    """Return the decisions of new messages, in time order; see `new_findings`."""
+    return new_findings(
+        _read, messages, conversation_id=conversation_id, names=names, context=context
+    )
+
+
+def _read(messages: list[ChatMessage], people: People, conversation_id: str) -> list[Decision]:
+    decisions: list[Decision] = []
+    for place, message in enumerate(messages):
+        found = list(_stated_decisions(messages, place, people, conversation_id))
+        if not found:
+            reached = _accepted_proposal(messages, place, conversation_id)
+            reached = reached or _decision_by_reply(messages, place, conversation_id)
+            found = [reached] if reached else []
+        for decision in found:
+            _add_decision(decisions, decision, message.text)
+    return decisions
+
+
+def _quoted(message: ChatMessage) -> str:
+    """Return a message's speaker and text, cut to a readable length."""
+    text = plain(message.text)
+    shown = text if len(text) <= _CONTEXT_CHARS else text[: _CONTEXT_CHARS - 1] + "…"
+    return f"{message.sender_name}: {shown}"
+
+
+def _tidy(what: str) -> str:
+    """Return a text with a capital first letter, without asides and outer punctuation."""
+    what = pattern("decisions.aside").sub("", " ".join(what.split()).strip(" ,;:-.!?"))
+    return what[:1].upper() + what[1:]
+
+
+def _impact_of(text: str) -> ImpactLevel:
+    """Return the impact of a decision, by its words."""
+    if pattern("decisions.low").search(text):
+        return "low"
+    return "high" if pattern("decisions.high").search(text) else "medium"
+
+
+def _accepted_proposal(
     messages: Sequence[ChatMessage], place: int, conversation_id: str
-) -> Iterator[Decision]:
-    """Yield a message's proposal, if others accepted it and nobody refused."""
+) -> Decision | None:
+    """Return a message's proposal, if others accepted it and nobody refused."""
     message = messages[place]
-    what = proposal_of(message.text)
+    what = _proposal_of(message.text)
     if what is None:
-        return
+        return None
     yes: list[ChatMessage] = []
     for reply in messages[place + 1 : place + 1 + _REPLIES_LOOKED_AT]:
         if reply.sent_at - message.sent_at > _REPLIES_WITHIN:
@@ -97,37 +91,36 @@ def accepted_proposal(
         if reply.sender_id == message.sender_id:
             continue
         if refuses(reply.text):
-            return
+            return None
         if agrees(reply.text):
             yes.append(reply)
-        elif not yes and proposal_of(reply.text):
-            return  # Another proposal took its place.
+        elif not yes and _proposal_of(reply.text):
+            return None  # Another proposal took its place.
     if not yes:
-        return
+        return None
     confidence = min(_MOST_CONFIDENCE, _PROPOSAL + _PER_YES * len({m.sender_id for m in yes}))
-    yield Decision(
-        id=identifier(conversation_id, message.id, what),
-        conversation_id=conversation_id,
-        message_id=message.id,
+    return Decision(
+        id=finding_id(conversation_id, message, what),
+        message=message,
         decision=what,
         decision_maker_id=yes[0].sender_id,
         decision_maker=yes[0].sender_name,
         decided_at=yes[0].sent_at,
-        context=f"{quoted(message)} / {quoted(yes[0])}"[: 2 * CONTEXT_CHARS],
-        impact=impact_of(what),
+        context=f"{_quoted(message)} / {_quoted(yes[0])}"[: 2 * _CONTEXT_CHARS],
+        impact=_impact_of(what),
         confidence=round(confidence, 2),
         is_tentative=True,
     )
 
 
-def decision_by_reply(
+def _decision_by_reply(
     messages: Sequence[ChatMessage], place: int, conversation_id: str
-) -> Iterator[Decision]:
-    """Yield the decision that a message makes as a reply: an agreement, a permission, a choice."""
+) -> Decision | None:
+    """Return the decision that a message makes as a reply: an agreement, a permission, a choice."""
     message = messages[place]
     earlier = _replied_to(messages, place)
-    if earlier is None or proposal_of(earlier.text):
-        return  # `accepted_proposal` handles proposals.
+    if earlier is None or _proposal_of(earlier.text):
+        return None  # `_accepted_proposal` handles proposals.
     for read, confidence in (
         (_settlement, _SETTLEMENT),
         (_permission, _SETTLEMENT),
@@ -135,26 +128,19 @@ def decision_by_reply(
     ):
         what = read(plain(message.text), plain(earlier.text))
         if what:
-            yield Decision(
-                id=identifier(conversation_id, message.id, what),
-                conversation_id=conversation_id,
-                message_id=message.id,
+            return Decision(
+                id=finding_id(conversation_id, message, what),
+                message=message,
                 decision=what,
                 decision_maker_id=message.sender_id,
                 decision_maker=message.sender_name,
                 decided_at=message.sent_at,
-                context=f"{quoted(earlier)} / {quoted(message)}",
-                impact=impact_of(what),
+                context=f"{_quoted(earlier)} / {_quoted(message)}",
+                impact=_impact_of(what),
                 confidence=confidence,
                 is_tentative=read is _choice,
             )
-            return
-
-
-def topic_before(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return the topic of the message that this one answers; "" if it answers none."""
-    earlier = _replied_to(messages, place)
-    return _proposed_sentence(plain(earlier.text)) if earlier else ""
+    return None
 
 
 def _replied_to(messages: Sequence[ChatMessage], place: int) -> ChatMessage | None:
@@ -171,7 +157,7 @@ def _settlement(text: str, earlier: str) -> str | None:
     match = pattern("decisions.settles").match(text)
     if match is None or pattern("decisions.promise").match(match["rest"]) or "?" in text:
         return None
-    rest = tidy(next(iter(sentences(match["rest"])), ""))
+    rest = _tidy(next(iter(sentences(match["rest"])), ""))
     if len(rest.split()) >= 4 and not pattern("decisions.adds").match(rest):
         return rest  # The reply repeats what it accepts.
     terms_named = pattern("decisions.number").search(earlier) and not pattern(
@@ -191,7 +177,7 @@ def _permission(text: str, earlier: str) -> str | None:
         return None
     what = match["what"]
     about = next((part for part in sentences(earlier) if _words(what) & _words(part)), None)
-    return f"{tidy(what)} ({tidy(about)})" if about else None
+    return f"{_tidy(what)} ({_tidy(about)})" if about else None
 
 
 def _choice(text: str, earlier: str) -> str | None:
@@ -208,8 +194,8 @@ def _choice(text: str, earlier: str) -> str | None:
             or not wanted < set(terms(sentence))
         ):
             continue
-        if impact_of(sentence) != "low":
-            return f"{tidy(answer)} ({tidy(sentence)}?)"
+        if _impact_of(sentence) != "low":
+            return f"{_tidy(answer)} ({_tidy(sentence)}?)"
     return None
 
 
@@ -223,11 +209,11 @@ def _proposed_sentence(text: str) -> str:
     found = sentences(text)
     wanting = [sentence for sentence in found if pattern("decisions.open").search(sentence)]
     measured = [sentence for sentence in found if pattern("decisions.number").search(sentence)]
-    matter = tidy(pattern("decisions.asked").sub("", (wanting or measured or found)[-1]))
+    matter = _tidy(pattern("decisions.asked").sub("", (wanting or measured or found)[-1]))
     return matter if len(matter) <= _TOPIC_CHARS else matter[: _TOPIC_CHARS - 1] + "…"
 
 
-def proposal_of(text: str) -> str | None:
+def _proposal_of(text: str) -> str | None:
     """Return the first proposal of a message, or None."""
     for sentence in sentences(text):
         sentence = plain(sentence)
@@ -235,58 +221,8 @@ def proposal_of(text: str) -> str | None:
             continue
         for proposes, _ in patterns("decisions.proposes"):
             if (match := proposes.search(sentence)) and len(match["what"].split()) > 1:
-                return tidy(match["what"])
+                return _tidy(match["what"])
     return None
-
-
-_LEAST_CONFIDENCE = 0.4
-_MOST_CONFIDENCE = 0.97
-_SUPERSEDED = 0.5
-_SAME_MATTER = 0.5
-_FEW_WORDS = 3
-_PLAINLY_SAID = 0.85  # "We decided to see if": here "if" is no condition.
-
-
-def extract_decisions(
-    messages: Sequence[ChatMessage],
-    *,
-    conversation_id: str,
-    names: Mapping[str, str],
-    context: Sequence[ChatMessage] = (),
-) -> list[Decision]:
-    """Return the decisions of new messages, in time order.
-
-    Args:
-        names: Participant id to name; senders are added to it.
-        context: Earlier messages, read before. Their decisions are returned only where a new
-            message changed them (accepted, superseded). A proposal that was later stated as a
-            decision comes with confidence 0.
-    """
-    everything = readable([*context, *messages])
-    people = People({**{message.sender_id: message.sender_name for message in everything}, **names})
-    found = _decisions_of(everything, people, conversation_id)
-    if not context:
-        return [item for item in found if item.confidence]
-    new = {message.id for message in messages}
-    before = {item.id: item for item in _decisions_of(readable(context), people, conversation_id)}
-    return [
-        item
-        for item in found
-        if (item.confidence if item.message_id in new else before.get(item.id) != item)
-    ]
-
-
-def _decisions_of(
-    messages: list[ChatMessage], people: People, conversation_id: str
-) -> list[Decision]:
-    decisions: list[Decision] = []
-    for place, message in enumerate(messages):
-        found = list(_stated_decisions(messages, place, people, conversation_id))
-        found = found or list(accepted_proposal(messages, place, conversation_id))
-        found = found or list(decision_by_reply(messages, place, conversation_id))
-        for decision in found:
-            _add_decision(decisions, decision, message.text)
-    return decisions
 
 
 def _stated_decisions(
@@ -301,32 +237,32 @@ def _stated_decisions(
         if (read := _decision_in_sentence(sentence)) is None:
             continue
         what, maker, confidence = read
-        if confidence < _PLAINLY_SAID and _is_conditional(sentence):
+        # Whether it depends on something that has to happen first.
+        is_conditional = any(
+            pattern(f"decisions.{key}").search(sentence) for key in ("depends", "after")
+        )
+        if is_conditional and confidence < _PLAINLY_SAID:
             continue
-        what = _with_explanation(what, own_sentences[number + 1 :], topic_before(messages, place))
+        earlier = _replied_to(messages, place)
+        before = _proposed_sentence(plain(earlier.text)) if earlier else ""
+        what = _with_explanation(what, own_sentences[number + 1 :], before)
         begins = sentence.lower().find(what[:12].lower())
         if pattern("talk.hypothetical").search(sentence[: begins + 1] or sentence[:12]):
             confidence *= 0.45
         person = people.named(maker) if maker else people.of(message.sender_id)
         decision = Decision(
-            id=identifier(conversation_id, message.id, what),
-            conversation_id=conversation_id,
-            message_id=message.id,
+            id=finding_id(conversation_id, message, what),
+            message=message,
             decision=what,
             decision_maker_id=person.id if person else None,
             decision_maker=person.name if person else maker or message.sender_name,
             decided_at=message.sent_at,
-            context=_context(messages, place),
-            impact=impact_of(f"{sentence} {what}"),
+            context=" / ".join(map(_quoted, messages[max(0, place - 1) : place + 1])),
+            impact=_impact_of(f"{sentence} {what}"),
             confidence=round(confidence, 2),
         )
         if decision.confidence >= _LEAST_CONFIDENCE:
             yield decision
-
-
-def _is_conditional(sentence: str) -> bool:
-    """Tell whether a sentence's decision depends on something that has to happen first."""
-    return any(pattern(f"decisions.{key}").search(sentence) for key in ("depends", "after"))
 
 
 def _with_explanation(what: str, rest: list[str], before: str) -> str:
@@ -336,7 +272,7 @@ def _with_explanation(what: str, rest: list[str], before: str) -> str:
     if pattern("decisions.points_back").search(what):
         return f"{what} ({before})" if before else what
     if pattern("decisions.alone").search(what) and rest and not rest[0].endswith("?"):
-        return f"{what}: {rest[0][:1].lower()}{tidy(rest[0])[1:]}"
+        return f"{what}: {rest[0][:1].lower()}{_tidy(rest[0])[1:]}"
     return what
 
 
@@ -353,7 +289,7 @@ def _decision_in_sentence(sentence: str) -> tuple[str, str | None, float] | None
             maker = None
         if not _topic_words(sentence):
             return None  # "Approved." refers to another message.
-        return tidy(what if len(what.split()) > 1 else sentence), maker, confidence
+        return _tidy(what if len(what.split()) > 1 else sentence), maker, confidence
     return None
 
 
@@ -392,9 +328,3 @@ def _topic_words(text: str) -> set[str]:
 @cache
 def _decision_verbs() -> frozenset[str]:
     return frozenset(terms(" ".join(TEXTS.phrases("cues.decisions.words_of_deciding"))))
-
-
-def _context(messages: Sequence[ChatMessage], place: int) -> str:
-    """Return the message with the one before it, each cut to a readable length."""
-    parts = [quoted(message) for message in messages[max(0, place - 1) : place + 1]]
-    return " / ".join(parts)

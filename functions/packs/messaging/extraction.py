@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from packs.messaging.access import ReadableConversations
+from packs.messaging.access import ReadableConversations, fetch_messages, readable_messages
 from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage
 from packs.messaging.decision_extraction import extract_decisions
@@ -30,8 +29,22 @@ from packs.messaging.documents import (
     strings,
     text_of,
 )
-from packs.messaging.findings import Finding, action_finding, decision_finding, write_findings
-from packs.messaging.firestore import chunks, fetch, side_by_side, until_unchanged
+from packs.messaging.findings import (
+    ActionItem,
+    ActionPriority,
+    Decision,
+    Finding,
+    ImpactLevel,
+    finding_id,
+    write_findings,
+)
+from packs.messaging.firestore import (
+    chunks,
+    delete_documents,
+    fetch,
+    side_by_side,
+    until_unchanged,
+)
 from packs.messaging.people import People
 from packs.messaging.text_model import ask, model_name
 from rollcall.core.context import TextModel, ToolContext
@@ -60,7 +73,7 @@ class _Action(BaseModel):
     task: str = Field(min_length=1)
     assignee: str | None = None
     deadline: str | None = None
-    priority: Literal["high", "medium", "low", "unspecified"] = "unspecified"
+    priority: ActionPriority = "unspecified"
     context: str = ""
     confidence: float = Field(ge=0, le=1)
 
@@ -69,7 +82,7 @@ class _Decision(BaseModel):
     n: int
     decision: str = Field(min_length=1)
     decision_maker: str = ""
-    impact: Literal["high", "medium", "low"] | None = None
+    impact: ImpactLevel | None = None
     context: str = ""
     confidence: float = Field(ge=0, le=1)
 
@@ -91,58 +104,22 @@ def read_findings(
     Args:
         context: The messages right before them, read in an earlier step.
     """
+    if not messages:
+        return [], f"rules/{VERSION}"
+    new = {message.id for message in messages}
+    context = [message for message in context if message.id not in new]
     if text_model is not None:
         everything = [*context, *messages]
-        instructions = _INSTRUCTIONS.format(first=len(context) + 1)
+        first = len(context) + 1
+        instructions = _INSTRUCTIONS.format(first=first)
         answer = ask(text_model, everything, instructions=instructions, shape=_Found)
         if answer is not None:
-            found = _from_model(answer, everything, conversation, first=len(context) + 1)
+            found = _from_model(answer, everything, conversation, first=first)
             return found, f"{model_name(text_model)}/{VERSION}"
-    return _by_rules(messages, context, conversation), f"rules/{VERSION}"
-
-
-def _by_rules(
-    messages: Sequence[ChatMessage], context: Sequence[ChatMessage], conversation: Conversation
-) -> list[Finding]:
-    names = conversation.participant_names
-    source = {message.id: message for message in (*context, *messages)}
-    actions = extract_actions(
-        messages, conversation_id=conversation.id, names=names, context=context
-    )
-    decisions = extract_decisions(
-        messages, conversation_id=conversation.id, names=names, context=context
-    )
-    return [
-        *(
-            action_finding(
-                id=item.id,
-                message=source[item.message_id],
-                task=item.task,
-                assignee=item.assignee,
-                assignee_id=item.assignee_id,
-                deadline=item.deadline,
-                priority=item.priority,
-                context=item.context,
-                confidence=item.confidence,
-            )
-            for item in actions
-        ),
-        *(
-            decision_finding(
-                id=item.id,
-                message=source[item.message_id],
-                decision=item.decision,
-                decision_maker=item.decision_maker,
-                decision_maker_id=item.decision_maker_id,
-                superseded_by=item.superseded_by,
-                decided_at=item.decided_at,
-                impact=item.impact,
-                context=item.context,
-                confidence=item.confidence,
-            )
-            for item in decisions
-        ),
-    ]
+    id, names = conversation.id, conversation.participant_names
+    actions = extract_actions(messages, conversation_id=id, names=names, context=context)
+    decisions = extract_decisions(messages, conversation_id=id, names=names, context=context)
+    return [*actions, *decisions], f"rules/{VERSION}"
 
 
 def _from_model(
@@ -157,12 +134,12 @@ def _from_model(
             message = messages[item.n - 1]
             person = people.find(item.assignee or "")
             found.append(
-                action_finding(
-                    id=_id(conversation.id, message.id, item.task),
+                ActionItem(
+                    id=finding_id(conversation.id, message, item.task),
                     message=message,
                     task=item.task,
-                    assignee=person.name if person else item.assignee,
                     assignee_id=person.id if person else None,
+                    assignee=person.name if person else item.assignee,
                     deadline=_date(item.deadline),
                     priority=item.priority,
                     context=item.context,
@@ -173,22 +150,19 @@ def _from_model(
         if decision.n in new:
             message = messages[decision.n - 1]
             found.append(
-                decision_finding(
-                    id=_id(conversation.id, message.id, decision.decision),
+                Decision(
+                    id=finding_id(conversation.id, message, decision.decision),
                     message=message,
                     decision=decision.decision,
+                    decision_maker_id=None,
                     decision_maker=decision.decision_maker or message.sender_name,
                     decided_at=message.sent_at,
-                    impact=decision.impact,
                     context=decision.context,
+                    impact=decision.impact,
                     confidence=decision.confidence,
                 )
             )
     return found
-
-
-def _id(conversation_id: str, message_id: str, text: str) -> str:
-    return sha256(f"{conversation_id}|{message_id}|{text.lower()}".encode()).hexdigest()[:20]
 
 
 def _date(text: str | None) -> str | None:
@@ -204,7 +178,6 @@ MOST_PENDING = 50
 """Most late messages that are kept by id; with more, the cursor moves back."""
 SEEN_IDS = 20
 """How many of the last messages read are kept by id: a neighbour that is not among them is new."""
-_DELETES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,19 +255,17 @@ def note_late(
         late = [item for item in late if not item.encrypted and item.id not in state.pending]
         if not late and not changed:
             return
+        pending = (*state.pending, *(item.id for item in late))
+        if len(pending) <= MOST_PENDING:
+            changed_state = replace(state, pending=pending, drained_count=None)
+        else:
+            cursor = min(state.cursor, (min(item.sent_at for item in late), ""))
+            changed_state = replace(state, cursor=cursor, seen=(), drained_count=None)
         batch = db.batch()
-        _with_late(state, late).write(db, batch, conversation_id)
+        changed_state.write(db, batch, conversation_id)
         batch.commit()
 
     until_unchanged(work)
-
-
-def _with_late(state: State, late: list[ChatMessage]) -> State:
-    pending = (*state.pending, *(item.id for item in late))
-    if len(pending) <= MOST_PENDING:
-        return replace(state, pending=pending, drained_count=None)
-    first = min(item.sent_at for item in late)
-    return replace(state, cursor=min(state.cursor, (first, "")), seen=(), drained_count=None)
 
 
 def forget_items(db: Client, message_id: str) -> None:
@@ -304,27 +275,10 @@ def forget_items(db: Client, message_id: str) -> None:
     """
     from google.cloud.firestore import FieldFilter
 
-    batch = db.batch()
     for collection in (ACTION_ITEMS, DECISIONS):
         of_message = FieldFilter("messageId", "==", message_id)
-        for snapshot in db.collection(collection).where(filter=of_message).select([]).stream():
-            batch.delete(snapshot.reference)
-    batch.commit()
-
-
-def forget_all_items(db: Client, conversation_id: str) -> None:
-    """Delete the findings of an older version; items marked done stay."""
-    from google.cloud.firestore import FieldFilter
-
-    here = FieldFilter("conversationId", "==", conversation_id)
-    for collection in (ACTION_ITEMS, DECISIONS):
-        found = fetch(db.collection(collection).where(filter=here).select(["status"]))
-        open_ones = [item for item in found if (item.to_dict() or {}).get("status") != "done"]
-        for some in chunks(open_ones, _DELETES):
-            batch = db.batch()
-            for snapshot in some:
-                batch.delete(snapshot.reference)
-            batch.commit()
+        query = db.collection(collection).where(filter=of_message)
+        delete_documents(db, fetch(query.select([])))
 
 
 MOST_MESSAGES = 2_000
@@ -338,16 +292,10 @@ _CONVERSATIONS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """How many messages a call read; `is_all` is False if some are left for the next call."""
+    """How many messages were read; `is_all` is False if some are left."""
 
     messages: int
     is_all: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    messages: int
-    is_last: bool
 
 
 def extract_new(ctx: ToolContext, mine: ReadableConversations) -> ExtractionResult:
@@ -369,22 +317,21 @@ def _undrained(ctx: ToolContext, mine: ReadableConversations) -> list[Conversati
     """Return the conversations that have messages which extraction has not read."""
     references = [ctx.db.collection(EXTRACTION).document(id) for id in mine.ids]
     states = {snapshot.id: State.read(snapshot) for snapshot in ctx.db.get_all(references)}
-    return [
-        conversation
-        for id, conversation in mine.conversations.items()
-        if not _is_drained(states.get(id, State()), conversation)
-    ]
-
-
-def _is_drained(state: State, conversation: Conversation) -> bool:
-    if state.version is None:
-        return conversation.message_count == 0
-    return (
-        state.extractor == VERSION
-        and not state.pending
-        and state.drained_count == conversation.message_count
-        and state.drained_at == conversation.last_message_at
-    )
+    undrained = []
+    for id, conversation in mine.conversations.items():
+        state = states.get(id, State())
+        if state.version is None:
+            is_drained = conversation.message_count == 0
+        else:
+            is_drained = (
+                state.extractor == VERSION
+                and not state.pending
+                and state.drained_count == conversation.message_count
+                and state.drained_at == conversation.last_message_at
+            )
+        if not is_drained:
+            undrained.append(conversation)
+    return undrained
 
 
 def _extract_conversation(
@@ -394,117 +341,83 @@ def _extract_conversation(
     while looked_at < MOST_MESSAGES and time.monotonic() < ends:
         step = until_unchanged(partial(_step, ctx, conversation, MOST_MESSAGES - looked_at))
         looked_at += step.messages
-        if step.is_last:
+        if step.is_all:
             return ExtractionResult(looked_at, is_all=True)
     return ExtractionResult(looked_at, is_all=False)
 
 
-def _step(ctx: ToolContext, conversation: Conversation, room: int) -> _Step:
+def _step(ctx: ToolContext, conversation: Conversation, room: int) -> ExtractionResult:
+    """Read the next page of messages and some late ones; write what was found in one commit."""
     db = ctx.db
     state = State.read(db.collection(EXTRACTION).document(conversation.id).get())
     if state.extractor != VERSION:
         # Read by older rules or never: start from the beginning.
         if state.extractor:
-            forget_all_items(db, conversation.id)
+            _forget_open_items(db, conversation.id)
         state = State(version=state.version, extractor=VERSION)
     size = min(room, PAGE if ctx.text_model is None else MODEL_PAGE)
-    found = fetch(_query_after(ctx, conversation.id, state).limit(size))
-    page = [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in found]
-    context = _context_before(ctx, conversation.id, state) if page else []
+    page = fetch_messages(_query_after(db, conversation.id, state).limit(size))
+    context = _context_before(db, conversation.id, state) if page else []
     missed = [message for message in context if state.seen and message.id not in state.seen]
     pending = state.pending[:_PENDING_AT_ONCE]
     is_last = len(page) < size and len(pending) == len(state.pending)
-    batch = db.batch()
-    _next_state(state, page, context, conversation, is_last=is_last).write(
-        db, batch, conversation.id
-    )
-    findings, extractor = _read(ctx, conversation, [*missed, *page], context)
-    for late in _messages_by_id(ctx, conversation.id, pending):
-        forget_items(db, late.id)
-        findings += _read(ctx, conversation, [late], [])[0]
-    write_findings(db, batch, findings, conversation, extractor=extractor)
-    batch.commit()
-    return _Step(len(page) + len(missed) + len(pending), is_last)
-
-
-def _read(
-    ctx: ToolContext,
-    conversation: Conversation,
-    messages: Sequence[ChatMessage],
-    context: Sequence[ChatMessage],
-) -> tuple[list[Finding], str]:
-    if not messages:
-        return [], f"rules/{VERSION}"
-    new = {message.id for message in messages}
-    return read_findings(
-        messages,
-        context=[message for message in context if message.id not in new],
-        conversation=conversation,
-        text_model=ctx.text_model,
-    )
-
-
-def _next_state(
-    state: State,
-    page: list[ChatMessage],
-    context: list[ChatMessage],
-    conversation: Conversation,
-    *,
-    is_last: bool,
-) -> State:
-    """Return the state after a page."""
-    seen = [message.id for message in (*context, *page)][-SEEN_IDS:]
-    return replace(
+    after = replace(
         state,
-        cursor=(page[-1].sent_at, page[-1].id) if page else state.cursor,
-        seen=tuple(seen) if page else state.seen,
         pending=state.pending[_PENDING_AT_ONCE:],
         drained_count=conversation.message_count if is_last else None,
         drained_at=conversation.last_message_at if is_last else None,
     )
+    if page:
+        seen = tuple(message.id for message in (*context, *page))[-SEEN_IDS:]
+        after = replace(after, cursor=(page[-1].sent_at, page[-1].id), seen=seen)
+    batch = db.batch()
+    after.write(db, batch, conversation.id)
+    model = ctx.text_model
+    findings, extractor = read_findings(
+        [*missed, *page], context=context, conversation=conversation, text_model=model
+    )
+    references = [db.collection(MESSAGES).document(id) for id in pending]
+    for snapshot in db.get_all(references) if references else ():
+        # A late message may have been deleted, moved or encrypted since.
+        late = read_message(snapshot.id, data := snapshot.to_dict() or {})
+        if data.get("conversationId") == conversation.id and not late.encrypted:
+            forget_items(db, late.id)
+            findings += read_findings(
+                [late], context=(), conversation=conversation, text_model=model
+            )[0]
+    write_findings(db, batch, findings, conversation, extractor=extractor)
+    batch.commit()
+    return ExtractionResult(len(page) + len(missed) + len(pending), is_last)
 
 
-def _readable(ctx: ToolContext, conversation_id: str) -> Any:
-    """Return the query for a conversation's messages without encrypted ones, whose content is
-    never read."""
+def _forget_open_items(db: Client, conversation_id: str) -> None:
+    """Delete the findings of an older version; items marked done stay."""
     from google.cloud.firestore import FieldFilter
 
-    query = ctx.db.collection(MESSAGES).where(
-        filter=FieldFilter("conversationId", "==", conversation_id)
-    )
-    return query.where(filter=FieldFilter("encrypted", "==", False))
+    here = FieldFilter("conversationId", "==", conversation_id)
+    for collection in (ACTION_ITEMS, DECISIONS):
+        found = fetch(db.collection(collection).where(filter=here).select(["status"]))
+        open_ones = [item for item in found if (item.to_dict() or {}).get("status") != "done"]
+        delete_documents(db, open_ones)
 
 
-def _query_after(ctx: ToolContext, conversation_id: str, state: State) -> BaseQuery:
+def _query_after(db: Client, conversation_id: str, state: State) -> BaseQuery:
+    """Return the query for the messages after the cursor."""
     moment, message_id = state.cursor
-    query: BaseQuery = _readable(ctx, conversation_id).order_by("timestamp").order_by("__name__")
+    query = readable_messages(db, conversation_id).order_by("timestamp").order_by("__name__")
     if not message_id:
         return query.start_at({"timestamp": moment})
-    reference = ctx.db.collection(MESSAGES).document(message_id)
+    reference = db.collection(MESSAGES).document(message_id)
     return query.start_after({"timestamp": moment, "__name__": reference})
 
 
-def _context_before(ctx: ToolContext, conversation_id: str, state: State) -> list[ChatMessage]:
+def _context_before(db: Client, conversation_id: str, state: State) -> list[ChatMessage]:
     """Return the last messages up to the cursor, oldest first."""
     moment, message_id = state.cursor
     if not message_id:
         return []
-    query = _readable(ctx, conversation_id).order_by("timestamp", direction="DESCENDING")
+    query = readable_messages(db, conversation_id).order_by("timestamp", direction="DESCENDING")
     query = query.order_by("__name__", direction="DESCENDING")
-    reference = ctx.db.collection(MESSAGES).document(message_id)
-    found = fetch(query.start_at({"timestamp": moment, "__name__": reference}).limit(SEEN_IDS))
-    return [read_message(snapshot.id, snapshot.to_dict() or {}) for snapshot in reversed(found)]
-
-
-def _messages_by_id(
-    ctx: ToolContext, conversation_id: str, message_ids: Sequence[str]
-) -> list[ChatMessage]:
-    """Return messages by id, without those that were deleted, encrypted or moved."""
-    references = [ctx.db.collection(MESSAGES).document(id) for id in message_ids]
-    found = ctx.db.get_all(references) if references else ()
-    return [
-        read_message(snapshot.id, data)
-        for snapshot in found
-        if (data := snapshot.to_dict() or {}).get("conversationId") == conversation_id
-        and data.get("encrypted") is False
-    ]
+    reference = db.collection(MESSAGES).document(message_id)
+    query = query.start_at({"timestamp": moment, "__name__": reference}).limit(SEEN_IDS)
+    return fetch_messages(query)[::-1]

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from packs.messaging.access import ReadableConversations
-from packs.messaging.documents import iso, moment_of, text_of
+from packs.messaging.documents import iso, text_of
 from packs.messaging.extraction import extract_new
 from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_side
-from packs.messaging.sources import cite_message
+from packs.messaging.sources import cite_finding
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
 
@@ -82,7 +82,8 @@ def listing(
         total = len(found)
     found = found[offset : offset + limit]
     for _, data in found:
-        _cite(ctx, mine, data)
+        name = mine.name(text_of(data.get("conversationId")))
+        cite_finding(ctx, data, conversation_name=name)
     counts = Counts(
         total_found=total,
         searched_all=is_all,
@@ -108,7 +109,15 @@ def _first(
     where: Mapping[str, Sequence[str]],
 ) -> tuple[list[Found], int]:
     """Return the first documents in an order, and the total number."""
-    queries = [_query(ctx, collection, ids, where) for ids in chunks(mine.ids, IN_VALUES)]
+    from google.cloud.firestore import FieldFilter
+
+    queries = []
+    for ids in chunks(mine.ids, IN_VALUES):
+        every: Any = ctx.db.collection(collection)
+        every = every.where(filter=FieldFilter("conversationId", "in", ids))
+        for field, values in where.items():
+            every = every.where(filter=FieldFilter(field, "in", list(values)))
+        queries.append(every)
 
     def page(query: Any) -> list[Found]:
         for field, direction in order:
@@ -119,29 +128,3 @@ def _first(
     found = nsmallest(limit, (item for some in pages for item in some), lambda one: key(one[1]))
     total = len(found) if len(found) < limit else sum(side_by_side(count, queries))
     return found, total
-
-
-def _cite(ctx: ToolContext, mine: ReadableConversations, data: dict[str, Any]) -> None:
-    """Cite the message that a stored finding comes from."""
-    conversation_id = text_of(data.get("conversationId"))
-    cite_message(
-        ctx,
-        conversation_id=conversation_id,
-        conversation_name=mine.name(conversation_id),
-        message_id=text_of(data.get("messageId")),
-        sender_name=text_of(data.get("senderName")),
-        sent_at=moment_of(data.get("sourceTimestamp")),
-        quote=text_of(data.get("quote")),
-    )
-
-
-def _query(
-    ctx: ToolContext, collection: str, ids: list[str], where: Mapping[str, Sequence[str]]
-) -> Any:
-    from google.cloud.firestore import FieldFilter
-
-    query: Any = ctx.db.collection(collection)
-    query = query.where(filter=FieldFilter("conversationId", "in", ids))
-    for field, values in where.items():
-        query = query.where(filter=FieldFilter(field, "in", list(values)))
-    return query

@@ -13,7 +13,7 @@ from packs.messaging.wording import TEXTS
 from rollcall.core.errors import Aborted
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentSnapshot
+    from google.cloud.firestore import Client, DocumentSnapshot
 
 
 T = TypeVar("T")
@@ -22,6 +22,7 @@ R = TypeVar("R")
 IN_VALUES = 10
 """Values of one `in` filter: with two others beside it a query stays within 30 branches."""
 _AT_ONCE = 8
+_DELETES = 400
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -46,6 +47,15 @@ def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 def fetch(query: Any) -> list[DocumentSnapshot[Any]]:
     """Return the documents that a query finds."""
     return list(query.stream())
+
+
+def delete_documents(db: Client, snapshots: Iterable[DocumentSnapshot[Any]]) -> None:
+    """Delete documents, in commits of a size that Firestore takes."""
+    for some in chunks(snapshots, _DELETES):
+        batch = db.batch()
+        for snapshot in some:
+            batch.delete(snapshot.reference)
+        batch.commit()
 
 
 def count(query: Any) -> int:

@@ -6,7 +6,7 @@ chooses the ids; importing the same messages again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -72,11 +72,12 @@ def write_conversation(
         InvalidArgument: An id is not valid, or belongs to a message of another conversation.
     """
     _check_id(conversation.id)
-    first, messages = _first(messages)
+    rest = iter(messages)
+    first = next(rest, None)
     known = describe(db, conversation, begun_at=first.sent_at if first else None)
     writer = _Writer(db, known, embedder, text_model)
     done = IngestCounts(conversation.id)
-    for page in _pages(messages, known):
+    for page in _pages(rest if first is None else chain([first], rest), known):
         added, changed, encrypted = writer.write(page)
         done = replace(
             done,
@@ -110,13 +111,6 @@ def describe(
         times = {"createdAt": created, "createdBy": owner, "lastMessageAt": created}
         reference.set({**conversation.description(), **counters, **times})
     return Conversation.read(conversation.id, reference.get().to_dict() or {})
-
-
-def _first(messages: Iterable[ChatMessage]) -> tuple[ChatMessage | None, Iterable[ChatMessage]]:
-    """Return the first message, and all messages."""
-    rest = iter(messages)
-    first = next(rest, None)
-    return first, rest if first is None else chain([first], rest)
 
 
 def _pages(
@@ -161,14 +155,6 @@ def _check_id(id: str) -> None:
         raise InvalidArgument(f"{id[:80]!r} cannot be the id of a document", field="id")
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """The messages of a page to write, and the stored fields of those that exist."""
-
-    todo: list[ChatMessage]
-    stored: dict[str, dict[str, Any]]
-
-
 class _Writer:
     """Writes pages of one conversation, keeping the open index shard between them."""
 
@@ -187,21 +173,25 @@ class _Writer:
 
     def write(self, messages: list[ChatMessage]) -> tuple[int, int, int]:
         """Write a page; return how many messages were new, changed, and new and encrypted."""
-        page = self._compare(messages)
-        if not page.todo:
+        stored = self._stored(messages)
+        todo = [item for item in messages if not self._is_done(item, stored.get(item.id))]
+        if not todo:
             return 0, 0, 0
-        model_fields = self._model_fields(page.todo)
-        changed = [message for message in page.todo if message.id in page.stored]
-        note_late(self._db, self._conversation.id, page.todo, changed=bool(changed))
+        model_fields = prioritise(todo, text_model=self._text_model)
+        if self._embedder is not None:
+            for message_id in write_vectors(self._db, self._embedder, self._conversation.id, todo):
+                model_fields.setdefault(message_id, {})["embeddedBy"] = self._embedder.id
+        changed = [message for message in todo if message.id in stored]
+        note_late(self._db, self._conversation.id, todo, changed=bool(changed))
         for message in changed:
             forget_items(self._db, message.id)
-        until_unchanged(lambda: self._commit(page, model_fields))
-        note_late(self._db, self._conversation.id, page.todo)
-        encrypted = sum(m.encrypted for m in page.todo if m.id not in page.stored)
-        return len(page.todo) - len(changed), len(changed), encrypted
+        until_unchanged(lambda: self._commit(todo, stored, model_fields))
+        note_late(self._db, self._conversation.id, todo)
+        encrypted = sum(message.encrypted for message in todo if message.id not in stored)
+        return len(todo) - len(changed), len(changed), encrypted
 
-    def _compare(self, messages: list[ChatMessage]) -> _Page:
-        """Read what is stored of these messages, and leave out the unchanged ones."""
+    def _stored(self, messages: list[ChatMessage]) -> dict[str, dict[str, Any]]:
+        """Return the index marks, priority and content of those messages that are stored."""
         stored: dict[str, dict[str, Any]] = {}
         references = [self._db.collection(MESSAGES).document(item.id) for item in messages]
         fields = ["conversationId", "indexShard", "indexDigest", "embeddedBy", "content", *FIELDS]
@@ -212,8 +202,7 @@ class _Writer:
                     raise InvalidArgument(
                         f"message {snapshot.id!r} belongs to another conversation", field="id"
                     )
-        todo = [item for item in messages if not self._is_done(item, stored.get(item.id))]
-        return _Page(todo, stored)
+        return stored
 
     def _is_done(self, message: ChatMessage, stored: dict[str, Any] | None) -> bool:
         if stored is None or stored.get("indexDigest") != digest_of(message):
@@ -223,29 +212,31 @@ class _Writer:
         wants_vector = self._embedder is not None and not message.encrypted
         return not wants_vector or stored.get("embeddedBy") == getattr(self._embedder, "id", None)
 
-    def _model_fields(self, messages: Sequence[ChatMessage]) -> dict[str, dict[str, Any]]:
-        """Return the fields that models add to each message: a priority, and a vector's mark."""
-        model_fields = prioritise(messages, text_model=self._text_model)
-        if self._embedder is not None:
-            for message_id in write_vectors(
-                self._db, self._embedder, self._conversation.id, messages
-            ):
-                model_fields.setdefault(message_id, {})["embeddedBy"] = self._embedder.id
-        return model_fields
-
-    def _commit(self, page: _Page, model_fields: dict[str, dict[str, Any]]) -> None:
+    def _commit(
+        self,
+        todo: list[ChatMessage],
+        stored: dict[str, dict[str, Any]],
+        model_fields: dict[str, dict[str, Any]],
+    ) -> None:
         index, self._index = self._index or self._fresh(), None
         batch = self._db.batch()
-        marks = {
-            item.id: index.add(item, hint=shard_hint(page.stored.get(item.id)))
-            for item in page.todo
-        }
+        marks = {item.id: index.add(item, hint=shard_hint(stored.get(item.id))) for item in todo}
         index.write(batch, conversation=self._conversation)
-        for item in page.todo:
-            reference = self._db.collection(MESSAGES).document(item.id)
-            by_hand = {} if item.encrypted else hand_set_fields(page.stored.get(item.id, {}))
-            document = self._document(item) | marks[item.id] | model_fields.get(item.id, {})
-            batch.set(reference, document | by_hand)
+        for item in todo:
+            document = {
+                "schemaVersion": SCHEMA_VERSION,
+                "conversationId": self._conversation.id,
+                "senderId": item.sender_id,
+                "senderName": item.sender_name,
+                "content": item.text,
+                "timestamp": item.sent_at,
+                "encrypted": item.encrypted,
+                "participantIds": list(self._conversation.participant_ids),
+                **marks[item.id],
+                **model_fields.get(item.id, {}),
+                **({} if item.encrypted else hand_set_fields(stored.get(item.id, {}))),
+            }
+            batch.set(self._db.collection(MESSAGES).document(item.id), document)
         index.committed(batch.commit())
         self._index = index  # kept only after a commit, which confirms its content
 
@@ -254,15 +245,3 @@ class _Writer:
         stored = reference.get().to_dict() or {}
         self._conversation = Conversation.read(self._conversation.id, stored)
         return IndexChanges(self._db, self._conversation.id)
-
-    def _document(self, message: ChatMessage) -> dict[str, Any]:
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            "conversationId": self._conversation.id,
-            "senderId": message.sender_id,
-            "senderName": message.sender_name,
-            "content": message.text,
-            "timestamp": message.sent_at,
-            "encrypted": message.encrypted,
-            "participantIds": list(self._conversation.participant_ids),
-        }

@@ -62,11 +62,6 @@ class Shard:
         return len(self.terms) + _MOST_WORDS_OF_ONE_MESSAGE > MOST_TERMS
 
 
-def new_shard(conversation_id: str, *, number: int = 0) -> Shard:
-    """Return an empty shard; shards are numbered from 0 within a conversation."""
-    return Shard(conversation_id, number)
-
-
 def append(shard: Shard, message: ChatMessage) -> Shard:
     """Return the shard with a message added, or replaced if it has its id.
 
@@ -75,8 +70,10 @@ def append(shard: Shard, message: ChatMessage) -> Shard:
     shard = remove(shard, message.id)
     if message.encrypted:
         return shard
+    words = terms(message.text)[:_MOST_WORDS_OF_ONE_MESSAGE]
+    cut = tuple(word[:_LONGEST_TERM] for word in words)
     entries = list(shard.entries)
-    insort(entries, _entry(message))
+    insort(entries, Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut))
     names = {**shard.names, message.sender_id: message.sender_name}
     return replace(shard, entries=tuple(entries), names=names)
 
@@ -130,12 +127,6 @@ def decode(document: Mapping[str, Any]) -> Shard:
     return Shard(document["conversationId"], document["number"], entries, names)
 
 
-def _entry(message: ChatMessage) -> Entry:
-    words = terms(message.text)[:_MOST_WORDS_OF_ONE_MESSAGE]
-    cut = tuple(word[:_LONGEST_TERM] for word in words)
-    return Entry(_milliseconds(message.sent_at), message.id, message.sender_id, cut)
-
-
 def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
@@ -153,131 +144,6 @@ class _OpenShard:
     version: Any = None
     changed: bool = False
 
-    def holds(self, message_id: str) -> bool:
-        return message_id in self.encrypted or any(
-            entry.message_id == message_id for entry in self.shard.entries
-        )
-
-    @property
-    def is_full(self) -> bool:
-        return self.shard.is_full or len(self.encrypted) >= MOST_ENCRYPTED
-
-
-class ShardLedger:
-    """The shards of one conversation, changed in memory and written with preconditions.
-
-    Every writer of a conversation changes its last shard, so a commit with the writes of `write`
-    fails if another writer came first; then start again with a new ledger.
-    """
-
-    def __init__(self, db: Client, conversation_id: str) -> None:
-        self._db = db
-        self._conversation_id = conversation_id
-        self._open: dict[int, _OpenShard] = {}
-        self._last: int | None = None
-        self._written: list[tuple[int, int]] = []
-
-    def place_of(self, message_id: str, *, hint: int | None) -> int | None:
-        """Return the number of a message's shard, if it is the hinted one or an open one."""
-        if hint is not None:
-            self._load(hint)
-        for number, item in self._open.items():
-            if item.holds(message_id):
-                return number
-        return None
-
-    def put(self, message: ChatMessage, *, place: int | None) -> int:
-        """Add a message to the last shard, or replace it in its own; return the shard's number."""
-        number = self._number_with_room() if place is None else place
-        item = self._open[number]
-        item.shard = append(item.shard, message)
-        item.encrypted.discard(message.id)
-        if message.encrypted:
-            item.encrypted.add(message.id)
-        item.changed = True
-        return number
-
-    def drop(self, message_id: str, *, place: int) -> bool:
-        """Remove a message from a shard; return whether it was encrypted."""
-        item = self._open[place]
-        was_encrypted = message_id in item.encrypted
-        item.shard = remove(item.shard, message_id)
-        item.encrypted.discard(message_id)
-        item.changed = True
-        return was_encrypted
-
-    def is_encrypted(self, message_id: str, *, place: int) -> bool:
-        """Whether the shard lists the message as encrypted."""
-        return message_id in self._open[place].encrypted
-
-    def write(self, batch: WriteBatch) -> None:
-        """Add all changes to a batch."""
-        self._written = []
-        for number, item in self._open.items():
-            if not item.changed:
-                continue
-            self._written.append((number, len(batch)))
-            reference, document = self._reference(number), _document(item)
-            if item.version is None:
-                batch.create(reference, document)
-            else:
-                unchanged = self._db.write_option(last_update_time=item.version)
-                batch.update(reference, document, option=unchanged)
-
-    def committed(self, results: Sequence[WriteResult]) -> None:
-        """Take over a commit's update times; only the last shard stays in memory."""
-        for number, position in self._written:
-            item = self._open[number]
-            item.version, item.changed = results[position].update_time, False
-        self._written = []
-        last = max(self._open, default=None)
-        self._open = {number: item for number, item in self._open.items() if number == last}
-
-    def _number_with_room(self) -> int:
-        if self._last is None:
-            self._last = self._load_last()
-        if self._open[self._last].is_full:
-            self._last += 1
-            self._open[self._last] = _OpenShard(
-                new_shard(self._conversation_id, number=self._last), set()
-            )
-        return self._last
-
-    def _load(self, number: int) -> None:
-        if number not in self._open:
-            snapshot = self._reference(number).get()
-            if snapshot.exists:
-                self._open[number] = _read(snapshot)
-
-    def _load_last(self) -> int:
-        from google.cloud.firestore import FieldFilter
-
-        here = FieldFilter("conversationId", "==", self._conversation_id)
-        newest = self._db.collection(INDEX).where(filter=here)
-        for snapshot in newest.order_by("number", direction="DESCENDING").limit(1).stream():
-            number = int(snapshot.get("number"))
-            self._open.setdefault(number, _read(snapshot))
-            return number
-        self._open[0] = _OpenShard(new_shard(self._conversation_id), set())
-        return 0
-
-    def _reference(self, number: int) -> Any:
-        return self._db.collection(INDEX).document(f"{self._conversation_id}~{number}")
-
-
-def _document(item: _OpenShard) -> dict[str, Any]:
-    entries = item.shard.entries
-    return {
-        **encode(item.shard),
-        "encryptedIds": sorted(item.encrypted),
-        "newestMs": entries[-1].sent_at_ms if entries else 0,
-    }
-
-
-def _read(snapshot: DocumentSnapshot[Any]) -> _OpenShard:
-    data = snapshot.to_dict() or {}
-    return _OpenShard(decode(data), set(strings(data.get("encryptedIds"))), snapshot.update_time)
-
 
 MOST_SHARDS = 60
 """Most shards read for one question; about 12,000 messages."""
@@ -289,17 +155,15 @@ IN_VALUES = 30
 
 @dataclass(slots=True)
 class ShardReads:
-    """The shards read for a question, and the cost of reading them.
+    """The shards read for a question.
 
     Attributes:
         documents: Shards read, with repeated reads counted.
-        counts: Count queries, each of which costs a read.
         is_all: Whether every shard that could matter was read.
     """
 
     shards: dict[str, Shard] = field(default_factory=dict)
     documents: int = 0
-    counts: int = 0
     is_all: bool = True
 
     def take(self, pages: list[list[Any]]) -> None:
@@ -328,10 +192,14 @@ class ShardReads:
 
 def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> ShardReads:
     """Read the shards of these conversations that are most relevant to a question."""
-    batches = [_shards_of(db, ids) for ids in chunks(conversation_ids, IN_VALUES)]
+    from google.cloud.firestore import FieldFilter
+
+    batches: list[BaseQuery] = [
+        db.collection(INDEX).where(filter=FieldFilter("conversationId", "in", ids))
+        for ids in chunks(conversation_ids, IN_VALUES)
+    ]
     reads = ShardReads()
     numbers = side_by_side(count, batches)
-    reads.counts += len(batches)
     if sum(numbers) <= MOST_SHARDS:
         reads.take(side_by_side(fetch, batches))
     elif not query.has_topic:
@@ -344,22 +212,26 @@ def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> Sh
 
 
 def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) -> None:
-    terms = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
-    queries_by_term = [(term, [_with_term(batch, term) for batch in batches]) for term in terms]
-    every = [with_term for _, queries in queries_by_term for with_term in queries]
-    numbers = side_by_side(count, every)
-    reads.counts += len(every)
-    width = len(batches)
-    per_term = [
-        (queries, numbers[place * width : (place + 1) * width])
-        for place, (_, queries) in enumerate(queries_by_term)
+    from google.cloud.firestore import FieldFilter
+
+    words = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
+    queries = [
+        batch.where(filter=FieldFilter("terms", "array_contains", word))
+        for word in words
+        for batch in batches
     ]
-    for queries, found in sorted(per_term, key=lambda item: sum(item[1])):
+    numbers = side_by_side(count, queries)
+    width = len(batches)
+    per_word = [
+        (queries[start : start + width], numbers[start : start + width])
+        for start in range(0, len(queries), width)
+    ]
+    for of_word, found in sorted(per_word, key=lambda item: sum(item[1])):
         room = MOST_SHARDS - reads.documents
         if sum(found) > room:
             reads.is_all = False
         if room > 0:
-            reads.take(_newest(queries, found, room=room))
+            reads.take(_newest(of_word, found, room=room))
 
 
 def _newest(queries: list[BaseQuery], numbers: list[int], *, room: int) -> list[list[Any]]:
@@ -374,74 +246,95 @@ def _newest(queries: list[BaseQuery], numbers: list[int], *, room: int) -> list[
     return side_by_side(fetch, limited)
 
 
-def _shards_of(db: Client, ids: list[str]) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    return db.collection(INDEX).where(filter=FieldFilter("conversationId", "in", ids))
-
-
-def _with_term(batch: BaseQuery, term: str) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    return batch.where(filter=FieldFilter("terms", "array_contains", term))
-
-
 def digest_of(message: ChatMessage) -> str:
     """Return a digest of what the index stores of a message; the same digest needs no update.
 
     The digest of an encrypted message depends only on its time.
     """
-    sent_at_ms = round(message.sent_at.timestamp() * 1000)
+    sent_at_ms = _milliseconds(message.sent_at)
     if message.encrypted:
         return f"encrypted {sent_at_ms}"
     known = f"{sent_at_ms}\0{message.sender_id}\0{message.sender_name}\0{message.text}"
     return hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def shard_hint(data: dict[str, Any] | None) -> int | None:
+def shard_hint(data: Mapping[str, Any] | None) -> int | None:
     """Return the shard number that a stored message's mark names, if any."""
     number = (data or {}).get("indexShard")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 class IndexChanges:
-    """Changes to one conversation's index and counters, collected for a commit."""
+    """Changes to one conversation's index and counters, collected for a commit.
+
+    Every writer of a conversation changes its last shard, so a commit with the writes of `write`
+    fails if another writer came first; then start again with new changes.
+    """
 
     def __init__(self, db: Client, conversation_id: str) -> None:
         self._db = db
         self._conversation_id = conversation_id
-        self._ledger = ShardLedger(db, conversation_id)
+        self._open: dict[int, _OpenShard] = {}
+        self._last: int | None = None
+        self._written: list[tuple[int, int]] = []
         self._messages = self._encrypted = 0
         self._newest: datetime | None = None
 
     def add(self, message: ChatMessage, *, hint: int | None) -> dict[str, Any]:
-        """Add or replace a message; return the index marks for its document."""
-        place = self._ledger.place_of(message.id, hint=hint)
-        if place is None:
+        """Add a message to the last shard, or replace it in its own; return the index marks for
+        its document.
+
+        Args:
+            hint: The number of the shard that it may be in.
+        """
+        number = self._place_of(message.id, hint)
+        if number is None:
             self._messages += 1
-            self._encrypted += message.encrypted
-        else:
-            was_encrypted = self._ledger.is_encrypted(message.id, place=place)
-            self._encrypted += message.encrypted - was_encrypted
+            number = self._number_with_room()
+        item = self._open[number]
+        self._encrypted += message.encrypted - (message.id in item.encrypted)
         if self._newest is None or message.sent_at > self._newest:
             self._newest = message.sent_at
-        number = self._ledger.put(message, place=place)
+        item.shard = append(item.shard, message)
+        item.encrypted.discard(message.id)
+        if message.encrypted:
+            item.encrypted.add(message.id)
+        item.changed = True
         return {"indexShard": number, "indexDigest": digest_of(message)}
 
     def remove(self, message_id: str, *, hint: int | None) -> bool:
         """Remove a message; return False if it was not in the index."""
-        place = self._ledger.place_of(message_id, hint=hint)
-        if place is None:
+        number = self._place_of(message_id, hint)
+        if number is None:
             return False
+        item = self._open[number]
         self._messages -= 1
-        self._encrypted -= self._ledger.drop(message_id, place=place)
+        self._encrypted -= message_id in item.encrypted
+        item.shard = remove(item.shard, message_id)
+        item.encrypted.discard(message_id)
+        item.changed = True
         return True
 
     def write(self, batch: WriteBatch, *, conversation: Conversation | None) -> None:
         """Add shards to a batch, and counters unless the conversation is None."""
         from google.cloud.firestore import Increment
 
-        self._ledger.write(batch)
+        self._written = []
+        for number, item in self._open.items():
+            if not item.changed:
+                continue
+            self._written.append((number, len(batch)))
+            reference, entries = self._reference(number), item.shard.entries
+            document = {
+                **encode(item.shard),
+                "encryptedIds": sorted(item.encrypted),
+                "newestMs": entries[-1].sent_at_ms if entries else 0,
+            }
+            if item.version is None:
+                batch.create(reference, document)
+            else:
+                unchanged = self._db.write_option(last_update_time=item.version)
+                batch.update(reference, document, option=unchanged)
         if conversation is None:
             return
         changes: dict[str, Any] = {}
@@ -456,6 +349,55 @@ class IndexChanges:
             batch.update(self._db.collection(CONVERSATIONS).document(conversation.id), changes)
 
     def committed(self, results: Sequence[WriteResult]) -> None:
-        """Take over the results of a commit, to collect further changes."""
-        self._ledger.committed(results)
+        """Take over the results of a commit, to collect further changes; only the last shard stays
+        in memory."""
+        for number, position in self._written:
+            item = self._open[number]
+            item.version, item.changed = results[position].update_time, False
+        self._written = []
+        last = max(self._open, default=None)
+        self._open = {number: item for number, item in self._open.items() if number == last}
         self._messages = self._encrypted = 0
+
+    def _place_of(self, message_id: str, hint: int | None) -> int | None:
+        """Return the number of a message's shard, if it is the hinted one or an open one."""
+        if hint is not None and hint not in self._open:
+            snapshot = self._reference(hint).get()
+            if snapshot.exists:
+                self._open[hint] = _read(snapshot)
+        for number, item in self._open.items():
+            if message_id in item.encrypted or any(
+                entry.message_id == message_id for entry in item.shard.entries
+            ):
+                return number
+        return None
+
+    def _number_with_room(self) -> int:
+        """Return the number of the last shard, or of a new one where the last is full."""
+        if self._last is None:
+            self._last = self._load_last()
+        last = self._open[self._last]
+        if last.shard.is_full or len(last.encrypted) >= MOST_ENCRYPTED:
+            self._last += 1
+            self._open[self._last] = _OpenShard(Shard(self._conversation_id, self._last), set())
+        return self._last
+
+    def _load_last(self) -> int:
+        from google.cloud.firestore import FieldFilter
+
+        here = FieldFilter("conversationId", "==", self._conversation_id)
+        newest = self._db.collection(INDEX).where(filter=here)
+        for snapshot in newest.order_by("number", direction="DESCENDING").limit(1).stream():
+            number = int(snapshot.get("number"))
+            self._open.setdefault(number, _read(snapshot))
+            return number
+        self._open[0] = _OpenShard(Shard(self._conversation_id, 0), set())
+        return 0
+
+    def _reference(self, number: int) -> Any:
+        return self._db.collection(INDEX).document(f"{self._conversation_id}~{number}")
+
+
+def _read(snapshot: DocumentSnapshot[Any]) -> _OpenShard:
+    data = snapshot.to_dict() or {}
+    return _OpenShard(decode(data), set(strings(data.get("encryptedIds"))), snapshot.update_time)

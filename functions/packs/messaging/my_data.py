@@ -8,6 +8,7 @@ assigned to or made by the user. Encrypted content is never exported.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from packs.messaging.documents import (
@@ -50,21 +51,16 @@ def _conversation(data: dict[str, Any], uid: str) -> dict[str, Any]:
     }
 
 
-def _task(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    fields = ("task", "assignee", "deadline", "priority", "status", "doneAt", "conversationName")
-    return _finding(data, uid, fields)
+def _finding(*fields: str) -> Callable[[dict[str, Any], str], dict[str, Any]]:
+    """Return the function that shows a finding without the words of others: its quote only if the
+    user wrote it."""
 
+    def show(data: dict[str, Any], uid: str) -> dict[str, Any]:
+        own = ("quote",) if data.get("senderId") == uid else ()
+        shown = ("conversationId", "messageId", *fields, *own)
+        return {field: data[field] for field in shown if field in data}
 
-def _decision(data: dict[str, Any], uid: str) -> dict[str, Any]:
-    fields = ("decision", "decisionMaker", "decidedAt", "impactLevel", "conversationName")
-    return _finding(data, uid, fields)
-
-
-def _finding(data: dict[str, Any], uid: str, fields: tuple[str, ...]) -> dict[str, Any]:
-    """Return a finding without the words of others: its quote only if the user wrote it."""
-    own = ("quote",) if data.get("senderId") == uid else ()
-    shown = ("conversationId", "messageId", *fields, *own)
-    return {field: data[field] for field in shown if field in data}
+    return show
 
 
 def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
@@ -73,28 +69,26 @@ def _leave(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
     from google.cloud.firestore_v1.field_path import FieldPath
 
     known = Conversation.read(document.id, document.to_dict() or {})
-    _forget_name(db, known, uid)
+    if name := known.participant_names.get(uid):
+        _forget_name(db, known.id, name)
     unchanged = LastUpdateOption(document.update_time)
     if set(known.participant_ids) <= {uid}:
         batch.delete(document.reference, option=unchanged)
         return
-    name = FieldPath("participantNames", uid).to_api_repr()
-    leaving = {"participantIds": ArrayRemove([uid]), name: DELETE_FIELD}
+    own_name = FieldPath("participantNames", uid).to_api_repr()
+    leaving = {"participantIds": ArrayRemove([uid]), own_name: DELETE_FIELD}
     batch.update(document.reference, leaving, option=unchanged)
 
 
-def _forget_name(db: Client, conversation: Conversation, uid: str) -> None:
+def _forget_name(db: Client, conversation_id: str, name: str) -> None:
     """Clear the context of a conversation's findings where it has the user's name.
 
     The context of a finding in another's message may quote the user's reply, after the name.
     """
     from google.cloud.firestore import FieldFilter
 
-    name = conversation.participant_names.get(uid)
-    if not name:
-        return
     for collection in (ACTION_ITEMS, DECISIONS):
-        here = FieldFilter("conversationId", "==", conversation.id)
+        here = FieldFilter("conversationId", "==", conversation_id)
         query = db.collection(collection).where(filter=here).select(["context"])
         page = query.order_by("__name__").limit(_PAGE)
         while found := list(page.stream()):
@@ -118,22 +112,21 @@ def _unlist(db: Client, batch: WriteBatch, document: Document, uid: str) -> None
     batch.update(document.reference, {"participantIds": ArrayRemove([uid])})
 
 
-def _unassign(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"assigneeId": None, "assignee": None, "context": ""})
+def _overwriting(**changes: Any) -> Callable[[Client, WriteBatch, Document, str], None]:
+    """Return the function that overwrites these fields of a document."""
+
+    def erase(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
+        batch.update(document.reference, changes)
+
+    return erase
 
 
-def _forget_who_decided(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    changes = {"decisionMakerId": None, "decisionMaker": "", "context": ""}
-    batch.update(document.reference, changes)
-
-
-def _forget_who_did(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"doneBy": _ERASED})
-
-
-def _forget_who_rated(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:
-    batch.update(document.reference, {"prioritySetBy": _ERASED})
-
+_TASK = _finding("task", "assignee", "deadline", "priority", "status", "doneAt", "conversationName")
+_DECISION = _finding("decision", "decisionMaker", "decidedAt", "impactLevel", "conversationName")
+_UNASSIGN = _overwriting(assigneeId=None, assignee=None, context="")
+_FORGET_WHO_DID = _overwriting(doneBy=_ERASED)
+_FORGET_WHO_RATED = _overwriting(prioritySetBy=_ERASED)
+_FORGET_WHO_DECIDED = _overwriting(decisionMakerId=None, decisionMaker="", context="")
 
 USER_DATA = UserData(
     (
@@ -159,18 +152,24 @@ USER_DATA = UserData(
             erase=_unlist,
         ),
         Section(
-            kind="prioritiesSet", find=of_user(MESSAGES, "prioritySetBy"), erase=_forget_who_rated
+            kind="prioritiesSet",
+            find=of_user(MESSAGES, "prioritySetBy"),
+            erase=_FORGET_WHO_RATED,
         ),
         Section(
-            kind="tasks", find=of_user(ACTION_ITEMS, "assigneeId"), show=_task, erase=_unassign
+            kind="tasks", find=of_user(ACTION_ITEMS, "assigneeId"), show=_TASK, erase=_UNASSIGN
         ),
-        Section(kind="tasksDone", find=of_user(ACTION_ITEMS, "doneBy"), erase=_forget_who_did),
+        Section(
+            kind="tasksDone",
+            find=of_user(ACTION_ITEMS, "doneBy"),
+            erase=_FORGET_WHO_DID,
+        ),
         Section(kind="tasksSeen", find=listing_user(ACTION_ITEMS, "participantIds"), erase=_unlist),
         Section(
             kind="decisions",
             find=of_user(DECISIONS, "decisionMakerId"),
-            show=_decision,
-            erase=_forget_who_decided,
+            show=_DECISION,
+            erase=_FORGET_WHO_DECIDED,
         ),
         Section(
             kind="decisionsSeen", find=listing_user(DECISIONS, "participantIds"), erase=_unlist

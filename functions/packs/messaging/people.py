@@ -66,7 +66,20 @@ class People:
 
     def addressed(self, sentence: str) -> tuple[Person | None, str]:
         """Return the person a sentence addresses by name, and the sentence without the name."""
-        return _addressed(self, sentence)
+        if match := pattern("people.mention").search(sentence):
+            person = self.find(match[1]) or Person(None, match[1])
+            rest = (sentence[: match.start()] + sentence[match.end() :]).strip(" ,:-")
+            return person, " ".join(rest.split())
+        for key in ("people.leading", "people.bare"):
+            if match := pattern(key).match(sentence):
+                hebrew = "א" <= match[1][0] <= "ת"
+                # Any Hebrew word may come before a comma, so only known names count.
+                if called := self.named(match[1], unknown=not hebrew):
+                    return called, sentence[match.end() :]
+        match = pattern("people.trailing").search(sentence)
+        if match and (called := self.find(match[1])):
+            return called, sentence[: match.start()] + match[2]
+        return None, sentence
 
     def named(self, word: str, *, unknown: bool = True) -> Person | None:
         """Return a participant, or an unknown person if the word looks like a name."""
@@ -85,33 +98,14 @@ def namesakes(name: str, people: Iterable[tuple[str, str]]) -> list[str]:
         people: (id, name) of the candidates; one id may come with several names.
     """
     pairs = list(dict.fromkeys(people))
+    first_names = [(id, whole.split(" ")[0]) for id, whole in pairs]
     for form in (_key, _skeleton):
         wanted = form(name)
-        for part in (str, _first_name):
-            ids = [id for id, whole in pairs if wanted and form(part(whole)) == wanted]
+        for candidates in (pairs, first_names):
+            ids = [id for id, each in candidates if wanted and form(each) == wanted]
             if ids:
                 return list(dict.fromkeys(ids))
     return []
-
-
-def _first_name(name: str) -> str:
-    return name.split(" ")[0]
-
-
-def _addressed(people: People, sentence: str) -> tuple[Person | None, str]:
-    if match := pattern("people.mention").search(sentence):
-        person = people.find(match[1]) or Person(None, match[1])
-        rest = (sentence[: match.start()] + sentence[match.end() :]).strip(" ,:-")
-        return person, " ".join(rest.split())
-    for key in ("people.leading", "people.bare"):
-        if match := pattern(key).match(sentence):
-            hebrew = "א" <= match[1][0] <= "ת"
-            # Any Hebrew word may come before a comma, so only known names count.
-            if called := people.named(match[1], unknown=not hebrew):
-                return called, sentence[match.end() :]
-    if (match := pattern("people.trailing").search(sentence)) and (called := people.find(match[1])):
-        return called, sentence[: match.start()] + match[2]
-    return None, sentence
 
 
 def _key(name: str) -> str:

@@ -58,10 +58,8 @@ def _ratable_message(ctx: ToolContext, message_id: str, priority: str) -> Target
     if target.data.get("encrypted") is not False:
         raise FailedPrecondition(TEXTS.text("errors.encrypted_message"), field=_FIELD)
     if _priority_by_hand(target) == priority:
-        raise FailedPrecondition(
-            TEXTS.text("errors.has_priority", priority=TEXTS.text(f"priorities.levels.{priority}")),
-            field="priority",
-        )
+        message = TEXTS.text("errors.has_priority", priority=_level(priority))
+        raise FailedPrecondition(message, field="priority")
     return target
 
 

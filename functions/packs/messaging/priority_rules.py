@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.cues import pattern, plain
+from packs.messaging.dates import find_deadline
 from packs.messaging.firestore import chunks
 from packs.messaging.text_model import ask, model_name
 from rollcall.core.context import TextModel
@@ -46,22 +47,19 @@ def classify(text: str, *, said_at: datetime | None = None) -> Priority:
     Args:
         said_at: When it was sent; if given, dates in the text count as deadlines.
     """
-    found = [_of_clause(clause, said_at=said_at) for clause in _clauses(text)]
-    found = [priority for priority in found if priority.level != "unspecified"]
+    clauses = (
+        clause
+        for sentence in sentences(text)
+        for clause in pattern("priorities.turn").split(plain(sentence))
+        if clause.strip()
+    )
+    rated = [_of_clause(clause, said_at=said_at) for clause in clauses]
+    found = [priority for priority in rated if priority.level != "unspecified"]
     if not found:
         return Priority("unspecified", 0.5)
     strongest = min(found, key=lambda priority: order(priority.level))
     relaxed = pattern("priorities.relaxed").search(" ".join(found[-1].reasons)) is not None
     return found[-1] if relaxed and strongest.level != "urgent" else strongest
-
-
-def _clauses(text: str) -> list[str]:
-    return [
-        clause
-        for sentence in sentences(text)
-        for clause in pattern("priorities.turn").split(plain(sentence))
-        if clause.strip()
-    ]
 
 
 def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
@@ -79,13 +77,16 @@ def _of_clause(clause: str, *, said_at: datetime | None) -> Priority:
         return Priority(level, round(sure, 2), (cue[0].strip(),))
     if low:
         return Priority("low", 0.85, (low[0],))
-    if said_at and (dated := _by_deadline(clause, said_at=said_at)):
-        return dated
-    if asks and not pattern("priorities.small_talk").search(rest):
+    if said_at and pattern("talk.request").search(clause):
+        deadline = find_deadline(clause, said_at=said_at)
+        if deadline is not None:
+            days = (deadline.day - said_at.date()).days
+            level = "high" if days <= _HIGH_WITHIN_DAYS else "medium"
+            return Priority(level, 0.7, (deadline.phrase,))
+    is_small_talk = pattern("priorities.small_talk").search(rest) is not None
+    if asks and not is_small_talk:
         return Priority("medium", 0.65, ("asks for something",))
-    if pattern("priorities.question").search(rest + " ") and not pattern(
-        "priorities.small_talk"
-    ).search(rest):
+    if pattern("priorities.question").search(rest + " ") and not is_small_talk:
         return Priority("medium", 0.45, ("asks a question",))
     return Priority("unspecified", 0.5)
 
@@ -106,18 +107,6 @@ def _strong_cues(text: str, *, asks: bool) -> Iterator[tuple[Level, re.Match[str
         yield "high", cue, 0.65
 
 
-def _by_deadline(text: str, *, said_at: datetime) -> Priority | None:
-    """Return the priority by a deadline in the text, or None without one."""
-    from packs.messaging.dates import find_deadline
-
-    deadline = find_deadline(text, said_at=said_at)
-    if deadline is None or not pattern("talk.request").search(text):
-        return None
-    days = (deadline.day - said_at.date()).days
-    level: Level = "high" if days <= _HIGH_WITHIN_DAYS else "medium"
-    return Priority(level, 0.7, (deadline.phrase,))
-
-
 RULES = "rules"
 BY_HAND = "user"
 SET_BY = "prioritySetBy"
@@ -136,7 +125,7 @@ Give every message exactly one rating, with your confidence from 0 to 1.
 
 class _Rating(BaseModel):
     n: int
-    priority: Literal["urgent", "high", "medium", "low", "unspecified"]
+    priority: Level
     confidence: float = Field(ge=0, le=1)
 
 
@@ -149,10 +138,19 @@ def prioritise(
 ) -> dict[str, dict[str, Any]]:
     """Return the priority fields of each message's document, by id; encrypted ones get none."""
     readable = [message for message in messages if not message.encrypted]
-    found = {message.id: _by_rules(message) for message in readable}
+    found: dict[str, dict[str, Any]] = {}
+    for message in readable:
+        rated = classify(message.text, said_at=message.sent_at)
+        found[message.id] = _fields(rated.level, rated.confidence, RULES)
     if text_model is not None:
         for chunk in chunks((item for item in readable if item.text.strip()), _AT_ONCE):
-            found.update(_by_model(chunk, text_model))
+            answer = ask(text_model, chunk, instructions=_INSTRUCTIONS, shape=_Ratings)
+            # Messages that the model leaves out keep the rating by rules.
+            for rating in answer.ratings if answer else ():
+                if 1 <= rating.n <= len(chunk):
+                    source = model_name(text_model)
+                    fields = _fields(rating.priority, rating.confidence, source)
+                    found[chunk[rating.n - 1].id] = fields
     return found
 
 
@@ -171,21 +169,6 @@ def hand_set_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
     if not is_set_by_hand(stored):
         return {}
     return {name: stored[name] for name in FIELDS if name in stored}
-
-
-def _by_rules(message: ChatMessage) -> dict[str, Any]:
-    rated = classify(message.text, said_at=message.sent_at)
-    return _fields(rated.level, rated.confidence, RULES)
-
-
-def _by_model(messages: list[ChatMessage], model: TextModel) -> dict[str, dict[str, Any]]:
-    """Return the model's ratings; the caller keeps the rules' for messages it leaves out."""
-    answer = ask(model, messages, instructions=_INSTRUCTIONS, shape=_Ratings)
-    return {
-        messages[rating.n - 1].id: _fields(rating.priority, rating.confidence, model_name(model))
-        for rating in (answer.ratings if answer else ())
-        if 1 <= rating.n <= len(messages)
-    }
 
 
 def _fields(priority: str, confidence: float, source: str) -> dict[str, Any]:

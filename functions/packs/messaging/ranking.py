@@ -120,7 +120,12 @@ def _lines(shards: Iterable[Shard]) -> list[_Line]:
 def _scores(lines: Sequence[_Line], query: Query) -> dict[int, float]:
     """Return place to score for every relevant message."""
     if not query.has_topic and query.speakers:
-        return _scores_of_speakers(lines, query)
+        # "What did Dana say": the speaker's messages, long ones higher.
+        return {
+            line.place: len(line.entry.words) / (len(line.entry.words) + _SUBSTANTIAL)
+            for line in lines
+            if line.entry.sender_id in query.speakers and line.entry.words
+        }
     weights = expand(query.weights) if query.has_topic else _main_words(lines, query)
     mentions = _mentions(lines, weights)
     values = {
@@ -236,15 +241,6 @@ def _message_weight(entry: Entry, query: Query) -> float:
         return substance
     bonus = _SPEAKER_BONUS if entry.sender_id in query.speakers else 0.0
     return substance * (1 + bonus) / (1 + _SPEAKER_BONUS)
-
-
-def _scores_of_speakers(lines: Sequence[_Line], query: Query) -> dict[int, float]:
-    """Score the messages of the speakers in question ("what did Dana say"), long ones higher."""
-    return {
-        line.place: len(line.entry.words) / (len(line.entry.words) + _SUBSTANTIAL)
-        for line in lines
-        if line.entry.sender_id in query.speakers and line.entry.words
-    }
 
 
 def _main_words(lines: Sequence[_Line], query: Query) -> dict[str, float]:

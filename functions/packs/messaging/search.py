@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
@@ -145,8 +146,26 @@ def _results(ctx: ToolContext, mine: ReadableConversations, hits: list[Hit]) -> 
         for snapshot in ctx.db.get_all(references)
         if snapshot.exists
     }
-    found = [_result(mine, hit, stored.get(hit.message_id)) for hit in hits]
-    return [result for result in found if result is not None]
+    results = []
+    for hit in hits:
+        data = stored.get(hit.message_id, {})
+        message = read_message(hit.message_id, data)
+        conversation_id = text_of(data.get("conversationId"))
+        if message.encrypted or conversation_id not in mine.conversations:
+            continue
+        results.append(
+            SearchResult(
+                message_id=message.id,
+                conversation_id=conversation_id,
+                conversation_name=mine.name(conversation_id),
+                sender_id=message.sender_id,
+                sender_name=message.sender_name,
+                content=shown(message.text),
+                relevance_score=round(min(1.0, max(0.0, hit.score)), 4),
+                timestamp=iso(message.sent_at) or "",
+            )
+        )
+    return results
 
 
 def _topic(query: Query) -> frozenset[str]:
@@ -160,41 +179,17 @@ def _literal_first(results: list[SearchResult], topic: frozenset[str]) -> list[S
     """
     if not topic:
         return results
-    literal = [result for result in results if topic <= set(terms(result.content))]
-    ids = {result.message_id for result in literal}
-    rest = [result for result in results if result.message_id not in ids]
-    return [*(_scored(item, 1.0) for item in literal), *(_scored(item, 0.0) for item in rest)]
-
-
-def _scored(result: SearchResult, bonus: float) -> SearchResult:
-    score = round((bonus + result.relevance_score) / 2, 4)
-    return result.model_copy(update={"relevance_score": score})
-
-
-def _result(
-    mine: ReadableConversations, hit: Hit, data: dict[str, Any] | None
-) -> SearchResult | None:
-    if data is None:
-        return None
-    message = read_message(hit.message_id, data)
-    conversation_id = text_of(data.get("conversationId"))
-    if message.encrypted or conversation_id not in mine.conversations:
-        return None
-    return SearchResult(
-        message_id=message.id,
-        conversation_id=conversation_id,
-        conversation_name=mine.name(conversation_id),
-        sender_id=message.sender_id,
-        sender_name=message.sender_name,
-        content=shown(message.text),
-        relevance_score=round(min(1.0, max(0.0, hit.score)), 4),
-        timestamp=iso(message.sent_at) or "",
-    )
+    literal: list[SearchResult] = []
+    rest: list[SearchResult] = []
+    for result in results:
+        is_literal = topic <= set(terms(result.content))
+        score = round((is_literal + result.relevance_score) / 2, 4)
+        scored = result.model_copy(update={"relevance_score": score})
+        (literal if is_literal else rest).append(scored)
+    return [*literal, *rest]
 
 
 def _cite(ctx: ToolContext, result: SearchResult, query: str) -> None:
-    from datetime import datetime
-
     cite_message(
         ctx,
         conversation_id=result.conversation_id,

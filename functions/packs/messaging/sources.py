@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
-from packs.messaging.documents import in_words, iso
+from packs.messaging.documents import in_words, iso, moment_of, text_of
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Citation
 
@@ -44,6 +46,19 @@ def cite_message(
             quote=_cut(" ".join(quote.split()), QUOTE_CHARS),
             timestamp=iso(sent_at),
         )
+    )
+
+
+def cite_finding(ctx: ToolContext, data: Mapping[str, Any], *, conversation_name: str) -> None:
+    """Cite the message that a stored action item or decision comes from."""
+    cite_message(
+        ctx,
+        conversation_id=text_of(data.get("conversationId")),
+        conversation_name=conversation_name,
+        message_id=text_of(data.get("messageId")),
+        sender_name=text_of(data.get("senderName")),
+        sent_at=moment_of(data.get("sourceTimestamp")),
+        quote=text_of(data.get("quote")),
     )
 
 

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from packs.messaging.access import ReadableConversations, readable_conversations
-from packs.messaging.action_extraction import ActionItem, extract_actions
+from packs.messaging.access import (
+    ReadableConversations,
+    fetch_messages,
+    readable_conversations,
+    readable_messages,
+)
+from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage, readable
 from packs.messaging.cues import plain
 from packs.messaging.decision_extraction import extract_decisions
-from packs.messaging.documents import MESSAGES, iso, read_message
-from packs.messaging.firestore import fetch
+from packs.messaging.documents import iso
 from packs.messaging.query import expand, query_terms
 from packs.messaging.sources import cite_message
 from packs.messaging.text_model import ask, model_name
@@ -28,7 +32,7 @@ from packs.messaging.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
-from rollcall.core.text import Language, language, sentences, terms
+from rollcall.core.text import language, sentences, terms
 
 _MOST_SENTENCES = 600
 _FEWEST_TERMS = 2
@@ -45,14 +49,6 @@ _WORTH_SAYING = 0.25  # Least score of a sentence, as a share of the best one's.
 _DECISIONS = TEXTS.phrases("cues.topics.decisions")
 _ACTIONS = TEXTS.phrases("cues.topics.actions")
 _GENERAL = TEXTS.phrases("cues.topics.general")
-
-_NOTHING = {
-    "decisions": TEXTS.by_language("summaries.no_decisions_were_found"),
-    "actions": TEXTS.by_language("summaries.no_action_items_were"),
-    "messages": TEXTS.by_language("summaries.there_is_nothing_to"),
-}
-_BY = TEXTS.by_language("summaries.by")
-_CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,46 +72,40 @@ def summarize(
     reply_language = language(" ".join(message.text for message in messages_read))
     requested = (focus or "").strip().casefold()
     if not messages_read:
-        return _cut(_NOTHING["messages"][reply_language], max_length)
+        return _cut(TEXTS.say(reply_language, "summaries.there_is_nothing_to"), max_length)
     if requested in _DECISIONS:
-        lines = _decision_lines(messages_read)
-        return _fit(lines or [_NOTHING["decisions"][reply_language]], max_length)
+        lines = [
+            f"{item.decision_maker}: {item.decision}"
+            for item in extract_decisions(messages_read, conversation_id="", names={})
+            if item.confidence >= _SURE and item.superseded_by is None
+        ]
+        nothing = TEXTS.say(reply_language, "summaries.no_decisions_were_found")
+        return _fit(lines or [nothing], max_length)
     if requested in _ACTIONS:
-        lines = _action_lines(messages_read, reply_language)
-        return _fit(lines or [_NOTHING["actions"][reply_language]], max_length)
+        lines = []
+        for item in extract_actions(messages_read, conversation_id="", names={}):
+            who = f"{item.assignee}: " if item.assignee else ""
+            by = TEXTS.say(reply_language, "summaries.by")
+            due = f" ({by} {item.deadline[:10]})" if item.deadline else ""
+            if item.confidence >= _SURE:
+                lines.append(f"{who}{item.task}{due}")
+        nothing = TEXTS.say(reply_language, "summaries.no_action_items_were")
+        return _fit(lines or [nothing], max_length)
     topic = {} if requested in _GENERAL else expand(query_terms(focus or ""))
-    return _extractive_summary(messages_read, topic, max_length=max_length)
-
-
-def _decision_lines(messages: list[ChatMessage]) -> list[str]:
-    found = extract_decisions(messages, conversation_id="", names={})
-    return [
-        f"{item.decision_maker}: {item.decision}"
-        for item in found
-        if item.confidence >= _SURE and item.superseded_by is None
-    ]
-
-
-def _action_lines(messages: list[ChatMessage], reply_language: Language) -> list[str]:
-    found = extract_actions(messages, conversation_id="", names={})
-    return [_action_line(item, reply_language) for item in found if item.confidence >= _SURE]
-
-
-def _action_line(item: ActionItem, reply_language: Language) -> str:
-    who = f"{item.assignee}: " if item.assignee else ""
-    due = f" ({_BY[reply_language]} {item.deadline[:10]})" if item.deadline else ""
-    return f"{who}{item.task}{due}"
-
-
-def _extractive_summary(
-    messages: list[ChatMessage], topic: dict[str, float], *, max_length: int
-) -> str:
-    units = _sentences_of(messages)
+    units = _sentences_of(messages_read)
     if not units:
-        return _fit([_line(message.sender_name, message.text) for message in messages], max_length)
-    scores = _scores(units, messages, topic)
-    chosen = _select(units, scores, room=max_length)
-    return _fit(_lines(sorted(chosen, key=lambda unit: unit.place)), max_length)
+        lines = [_line(message.sender_name, message.text) for message in messages_read]
+        return _fit(lines, max_length)
+    chosen = _select(units, _scores(units, messages_read, topic), room=max_length)
+    # A line for each message, with its sentences joined.
+    by_message: dict[str, list[_Sentence]] = defaultdict(list)
+    for unit in sorted(chosen, key=lambda unit: unit.place):
+        by_message[unit.message.id].append(unit)
+    lines = [
+        _line(group[0].message.sender_name, " ".join(unit.text for unit in group))
+        for group in by_message.values()
+    ]
+    return _fit(lines, max_length)
 
 
 def _sentences_of(messages: list[ChatMessage]) -> list[_Sentence]:
@@ -134,16 +124,17 @@ def _scores(
 ) -> list[float]:
     """Return each sentence's centrality, weighted by decisions, tasks and the topic."""
     deciding = {
-        item.message_id
+        item.message.id
         for item in extract_decisions(messages, conversation_id="", names={})
         if item.confidence >= _SURE
     }
     asking = {
-        item.message_id
+        item.message.id
         for item in extract_actions(messages, conversation_id="", names={})
         if item.confidence >= _SURE
     }
     edges = {units[0].place, units[-1].place}
+    most = sum(sorted(topic.values())[-3:])
     scores = _centrality([unit.terms for unit in units])
     for place, unit in enumerate(units):
         boost = _DECISION_BOOST if unit.message.id in deciding else 1.0
@@ -151,14 +142,10 @@ def _scores(
         boost *= _OPENING_BOOST if unit.place in edges else 1.0
         boost *= 0.6 if unit.text.endswith("?") else 1.0
         if topic:
-            boost *= _OFF_TOPIC + _relevance(unit.terms, topic)
+            shared = sum(topic.get(term, 0.0) for term in unit.terms)
+            boost *= _OFF_TOPIC + (shared / most if most else 0.0)
         scores[place] *= boost
     return scores
-
-
-def _relevance(found: Collection[str], topic: dict[str, float]) -> float:
-    most = sum(sorted(topic.values())[-3:])
-    return sum(topic.get(term, 0.0) for term in found) / most if most else 0.0
 
 
 def _centrality(bags: list[frozenset[str]]) -> list[float]:
@@ -217,17 +204,6 @@ def _select(units: list[_Sentence], scores: list[float], *, room: int) -> list[_
     return chosen
 
 
-def _lines(units: list[_Sentence]) -> list[str]:
-    """Return a line for each message, with its sentences joined."""
-    by_message: dict[str, list[_Sentence]] = defaultdict(list)
-    for unit in units:
-        by_message[unit.message.id].append(unit)
-    return [
-        _line(group[0].message.sender_name, " ".join(unit.text for unit in group))
-        for group in by_message.values()
-    ]
-
-
 def _line(name: str, text: str) -> str:
     return f"{name}: {plain(text)}"
 
@@ -249,7 +225,7 @@ def _fit(lines: list[str], max_length: int) -> str:
 
 def _cut(text: str, most: int) -> str:
     pieces = text.split()
-    return text if len(pieces) <= most else " ".join(pieces[:most]).rstrip(",.;:") + _CUT
+    return text if len(pieces) <= most else " ".join(pieces[:most]).rstrip(",.;:") + "…"
 
 
 LAST_MESSAGES = 100
@@ -329,15 +305,11 @@ def summarize_conversation(
 
 
 def _latest(ctx: ToolContext, conversation_id: str) -> list[ChatMessage]:
-    """Return the last messages, oldest first; the query leaves encrypted ones out."""
-    from google.cloud.firestore import FieldFilter
-
-    query = ctx.db.collection(MESSAGES).where(
-        filter=FieldFilter("conversationId", "==", conversation_id)
+    """Return the last messages, oldest first."""
+    newest = readable_messages(ctx.db, conversation_id).order_by(
+        "timestamp", direction="DESCENDING"
     )
-    query = query.where(filter=FieldFilter("encrypted", "==", False))
-    query = query.order_by("timestamp", direction="DESCENDING").limit(LAST_MESSAGES)
-    return [read_message(item.id, item.to_dict() or {}) for item in reversed(fetch(query))]
+    return fetch_messages(newest.limit(LAST_MESSAGES))[::-1]
 
 
 def _summary(

@@ -22,7 +22,7 @@ from packs.messaging.documents import (
     text_of,
 )
 from packs.messaging.extraction import forget_items, note_late
-from packs.messaging.firestore import chunks, fetch, until_unchanged
+from packs.messaging.firestore import delete_documents, fetch, until_unchanged
 from packs.messaging.message_index import IndexChanges, digest_of, shard_hint
 from packs.messaging.priority_rules import FIELDS, hand_set_fields, prioritise
 from packs.messaging.vectors import write_vectors
@@ -52,18 +52,15 @@ def update_derived(platform: Platform, message_id: str, before: Data | None) -> 
     here = text_of(data.get("conversationId"))
     has_moved = bool(gone) and gone != here
     if has_moved and is_id(gone):
-        _remove_derived(db, read_message(message_id, dict(before or {})), gone, before)
+        _remove_derived(db, message_id, gone, before)
     if not snapshot.exists or not is_id(here):
         return
     # The marks of a message that moved refer to the index of its old conversation.
     if has_moved or not is_settled(None, data):
-        _update_index(platform, snapshot, here, hint=_stored_hint(data, before), anyway=has_moved)
-
-
-def _stored_hint(data: Data, before: Data | None) -> int | None:
-    """Return the message's shard; a client that replaced the whole document removed our mark."""
-    hint = shard_hint(dict(data))
-    return hint if hint is not None else shard_hint(dict(before or {}))
+        # A client that replaced the whole document removed our mark.
+        hints = (shard_hint(data), shard_hint(before))
+        hint = next((each for each in hints if each is not None), None)
+        _update_index(platform, snapshot, here, hint=hint, anyway=has_moved)
 
 
 def _update_index(
@@ -127,9 +124,7 @@ def _model_fields(platform: Platform, message: ChatMessage, conversation_id: str
     return model_fields
 
 
-def _remove_derived(
-    db: Client, message: ChatMessage, conversation_id: str, before: Data | None
-) -> None:
+def _remove_derived(db: Client, message_id: str, conversation_id: str, before: Data | None) -> None:
     """Undo `_update_index` for a message that left this conversation."""
 
     def work() -> bool:
@@ -138,15 +133,15 @@ def _remove_derived(
             Conversation.read(conversation_id, stored.to_dict() or {}) if stored.exists else None
         )
         index, batch = IndexChanges(db, conversation_id), db.batch()
-        if index.remove(message.id, hint=shard_hint(dict(before or {}))):
+        if index.remove(message_id, hint=shard_hint(before)):
             index.write(batch, conversation=conversation)
             batch.commit()
         return stored.exists
 
     if until_unchanged(work):
         note_late(db, conversation_id, [], changed=True)
-    forget_items(db, message.id)
-    db.collection(VECTORS).document(message.id).delete()
+    forget_items(db, message_id)
+    db.collection(VECTORS).document(message_id).delete()
 
 
 _DELETES_AT_ONCE = 400
@@ -156,12 +151,15 @@ _log = logging.getLogger(__name__)
 @bound(OnDocument("messages/{messageId}", when="written"))
 def message_written(platform: Platform, event: DocumentEvent) -> None:
     """Set a message's priority and keep index and counters right, also on edits and deletes."""
+    from google.api_core.exceptions import InvalidArgument
+
     if is_settled(event.before, event.after):
         return
     try:
         update_derived(platform, event.params["messageId"], event.before)
-    except (ValueError, TypeError, KeyError, _rejection()) as error:
-        # An unexpected shape would fail at every retry; the message stays unindexed.
+    except (ValueError, TypeError, KeyError, InvalidArgument) as error:
+        # A document of an unexpected shape, or one that Firestore never accepts, would fail at
+        # every retry; the message stays unindexed.
         _log.error(
             "message %s cannot be filed: %s", event.params["messageId"], type(error).__name__
         )
@@ -177,33 +175,18 @@ def conversation_updated(platform: Platform, event: DocumentEvent) -> None:
 @bound(OnDocument("conversations/{conversationId}", when="deleted"))
 def conversation_deleted(platform: Platform, event: DocumentEvent) -> None:
     """Remove the data derived from a deleted conversation; its messages stay."""
+    from google.cloud.firestore import FieldFilter
+
     db, conversation_id = platform.db, event.params["conversationId"]
     if db.collection(CONVERSATIONS).document(conversation_id).get([]).exists:
         return  # deleted and made again
+    here = FieldFilter("conversationId", "==", conversation_id)
     for collection in (INDEX, VECTORS, ACTION_ITEMS, DECISIONS):
-        _delete_all(db, collection, conversation_id)
+        query = db.collection(collection).where(filter=here).select([]).limit(_DELETES_AT_ONCE)
+        while found := fetch(query):
+            delete_documents(db, found)
     db.collection(EXTRACTION).document(conversation_id).delete()
-
-
-def _rejection() -> type[Exception]:
-    """Return the exception that Firestore raises for a document it never accepts."""
-    from google.api_core.exceptions import InvalidArgument
-
-    return InvalidArgument
 
 
 def _participants(data: dict[str, Any] | None) -> list[str]:
     return strings((data or {}).get("participantIds"))
-
-
-def _delete_all(db: Client, collection: str, conversation_id: str) -> None:
-    from google.cloud.firestore import FieldFilter
-
-    here = FieldFilter("conversationId", "==", conversation_id)
-    query = db.collection(collection).where(filter=here).select([]).limit(_DELETES_AT_ONCE)
-    while found := fetch(query):
-        for part in chunks(found, _DELETES_AT_ONCE):
-            batch = db.batch()
-            for snapshot in part:
-                batch.delete(snapshot.reference)
-            batch.commit()

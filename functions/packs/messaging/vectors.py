@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from packs.messaging.chat import ChatMessage
 from packs.messaging.documents import SCHEMA_VERSION, VECTORS
@@ -14,7 +14,7 @@ from rollcall.core.context import Embedder
 from rollcall.core.embedding import AT_ONCE, embed_documents
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client
+    from google.cloud.firestore import Client, DocumentSnapshot
 
 IN_VALUES = 30
 """Most conversations in one vector query."""
@@ -59,39 +59,34 @@ def nearest(
     db: Client, embedder: Embedder, conversation_ids: list[str], question: str, *, limit: int
 ) -> list[Hit]:
     """Return the messages nearest in meaning, best first; none if the embedder fails."""
+    from google.cloud.firestore import FieldFilter
+    from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
+    from google.cloud.firestore_v1.vector import Vector
+
     try:
         wanted = embedder.embed([question], task="query")[0]
     except Exception as error:
         _log.warning("the embedder did not answer (%s)", type(error).__name__)
         return []
 
-    def near(ids: list[str]) -> list[Hit]:
-        return _near(db, embedder.id, ids, wanted, limit=limit)
+    def near(ids: list[str]) -> list[DocumentSnapshot[Any]]:
+        query = db.collection(VECTORS).where(filter=FieldFilter("conversationId", "in", ids))
+        return fetch(
+            query.find_nearest(
+                vector_field="embedding",
+                query_vector=Vector(wanted),
+                distance_measure=DistanceMeasure.COSINE,
+                limit=limit,
+                distance_result_field="distance",
+            )
+        )
 
-    found = side_by_side(near, list(chunks(conversation_ids, IN_VALUES)))
-    return sorted((hit for hits in found for hit in hits), key=lambda hit: -hit.score)[:limit]
-
-
-def _near(
-    db: Client, embedder_id: str, ids: list[str], wanted: list[float], *, limit: int
-) -> list[Hit]:
-    from google.cloud.firestore import FieldFilter
-    from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
-    from google.cloud.firestore_v1.vector import Vector
-
-    query = db.collection(VECTORS).where(filter=FieldFilter("conversationId", "in", ids))
-    near = query.find_nearest(
-        vector_field="embedding",
-        query_vector=Vector(wanted),
-        distance_measure=DistanceMeasure.COSINE,
-        limit=limit,
-        distance_result_field="distance",
-    )
     hits: list[Hit] = []
-    for snapshot in fetch(near):
-        data = snapshot.to_dict() or {}
-        # Vectors of different models cannot be compared.
-        if data.get("embedder") == embedder_id:
-            closeness = max(0.0, 1.0 - float(data["distance"]))
-            hits.append(Hit(snapshot.id, data["conversationId"], min(1.0, closeness)))
-    return hits
+    for found in side_by_side(near, list(chunks(conversation_ids, IN_VALUES))):
+        for snapshot in found:
+            data = snapshot.to_dict() or {}
+            # Vectors of different models cannot be compared.
+            if data.get("embedder") == embedder.id:
+                closeness = max(0.0, 1.0 - float(data["distance"]))
+                hits.append(Hit(snapshot.id, data["conversationId"], min(1.0, closeness)))
+    return sorted(hits, key=lambda hit: -hit.score)[:limit]

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from packs.messaging.action_extraction import ActionItem, extract_actions
+from packs.messaging.action_extraction import extract_actions
 from packs.messaging.chat import ChatMessage
+from packs.messaging.findings import ActionItem
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)  # A Wednesday.
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}
@@ -141,7 +142,7 @@ def test_an_item_carries_task_assignee_deadline_and_priority() -> None:
     (item,) = found(("d", "Omer, please send the signed contract by Friday, it's very important"))
     assert item.task.startswith("Send the signed contract")
     assert (item.assignee, item.deadline, item.priority) == ("Omer Katz", "2026-11-20", "high")
-    assert item.message_id == "m0" and item.conversation_id == "c"
+    assert item.message.id == "m0"
 
 
 def test_asking_alone_says_nothing_of_priority() -> None:
@@ -191,12 +192,12 @@ def test_the_same_task_in_fewer_words_is_one_item() -> None:
         ("n", "מעולה"),
         ("d", "Omer, please order the chairs today"),
     )
-    assert [item.message_id for item in items] == ["m0"]
+    assert [item.message.id for item in items] == ["m0"]
 
 
 def test_taking_it_up_is_not_a_second_item() -> None:
     items = found(("d", "We need to fix the login bug"), ("o", "I'll take care of it"))
-    assert [(item.message_id, item.assignee_id) for item in items] == [("m0", "o")]
+    assert [(item.message.id, item.assignee_id) for item in items] == [("m0", "o")]
 
 
 def test_a_repeated_request_is_one_item() -> None:
@@ -205,7 +206,7 @@ def test_a_repeated_request_is_one_item() -> None:
         ("o", "hm"),
         ("d", "Omer, please send the budget report by Friday"),
     )
-    assert [(item.message_id, item.deadline) for item in items] == [("m0", "2026-11-20")]
+    assert [(item.message.id, item.deadline) for item in items] == [("m0", "2026-11-20")]
 
 
 def test_two_tasks_in_one_message_are_two_items() -> None:

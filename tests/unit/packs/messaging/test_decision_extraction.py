@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.decision_extraction import Decision, extract_decisions
+from packs.messaging.decision_extraction import extract_decisions
+from packs.messaging.findings import Decision
 
 START = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 TEAM = {"d": "Dana Levi", "o": "Omer Katz", "n": "נועה כהן"}
@@ -175,7 +176,7 @@ def test_new_messages_change_earlier_decisions_and_repeat_no_others() -> None:
     )
     after = talk(("d", "Change of plan: we decided to launch the beta on Friday"), first=2)
     items = extract_decisions(after, conversation_id="c", names=TEAM, context=before)
-    assert [item.message_id for item in items] == ["m0", "m2"]
+    assert [item.message.id for item in items] == ["m0", "m2"]
     assert items[0].superseded_by == items[1].id
 
 
@@ -239,9 +240,9 @@ def test_a_proposal_said_again_as_a_decision_is_one() -> None:
     proposed = talk(("d", "How about moving the office to Haifa?"), ("o", "Sounds good"))
     decided = talk(("n", "We decided to move the whole office to Haifa, near the port"), first=2)
     both = extract_decisions([*proposed, *decided], conversation_id="c", names=TEAM)
-    assert [item.message_id for item in both] == ["m2"]
+    assert [item.message.id for item in both] == ["m2"]
     later = extract_decisions(decided, conversation_id="c", names=TEAM, context=proposed)
-    assert [(item.message_id, item.confidence > 0) for item in later] == [
+    assert [(item.message.id, item.confidence > 0) for item in later] == [
         ("m0", False),
         ("m2", True),
     ]

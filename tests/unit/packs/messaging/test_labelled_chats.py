@@ -247,12 +247,12 @@ def messages(chat: Chat) -> list[ChatMessage]:
 
 def tasks(chat: Chat) -> set[int]:
     items = extract_actions(messages(chat), conversation_id="c", names=NAMES)
-    return {int(item.message_id[1:]) for item in items}
+    return {int(item.message.id[1:]) for item in items}
 
 
 def decisions(chat: Chat) -> set[int]:
     items = extract_decisions(messages(chat), conversation_id="c", names=NAMES)
-    return {int(item.message_id[1:]) for item in items}
+    return {int(item.message.id[1:]) for item in items}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from packs.messaging.message_index import (
     append,
     decode,
     encode,
-    new_shard,
     remove,
 )
 
@@ -25,7 +24,7 @@ def message(number: int, text: str, *, encrypted: bool = False) -> ChatMessage:
 
 
 def filled(*texts: str) -> Shard:
-    shard = new_shard("c1", number=3)
+    shard = Shard("c1", 3)
     for number, text in enumerate(texts):
         shard = append(shard, message(number, text))
     return shard
@@ -53,11 +52,11 @@ def test_terms_are_distinct_stems() -> None:
 
 
 def test_an_empty_shard_survives_encoding() -> None:
-    assert decode(encode(new_shard("c1"))) == new_shard("c1")
+    assert decode(encode(Shard("c1", 0))) == Shard("c1", 0)
 
 
 def test_an_encrypted_message_is_never_indexed() -> None:
-    shard = append(new_shard("c1"), message(1, "the secret launch", encrypted=True))
+    shard = append(Shard("c1", 0), message(1, "the secret launch", encrypted=True))
     assert encode(shard)["terms"] == []
     assert encode(shard)["messageIds"] == []
 
@@ -94,7 +93,7 @@ def test_a_shard_fills_up_by_messages() -> None:
 
 
 def test_the_worst_shard_stays_far_below_the_document_limit() -> None:
-    shard, number = new_shard("c1"), 0
+    shard, number = Shard("c1", 0), 0
     while not shard.is_full:
         text = " ".join(f"{'א' * 30}{number}x{word}" for word in range(600))
         shard = append(shard, message(number, text))

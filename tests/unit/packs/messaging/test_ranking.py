@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from packs.messaging.chat import ChatMessage
-from packs.messaging.message_index import Shard, append, new_shard
+from packs.messaging.message_index import Shard, append
 from packs.messaging.query import read_scope
 from packs.messaging.ranking import Hit, fuse, rank
 
@@ -14,7 +14,7 @@ NAMES = {"d": "Dana Levi", "o": "Omer", "n": "נועה"}
 
 
 def shard(*lines: tuple[str, str], conversation: str = "c1", number: int = 0) -> Shard:
-    made = new_shard(conversation, number=number)
+    made = Shard(conversation, number)
     for place, (sender, text) in enumerate(lines):
         sent_at = START + timedelta(days=number, minutes=place)
         message_id = f"{conversation}.{number}.{place}"
@@ -168,7 +168,7 @@ def test_a_question_about_everything_finds_what_recurs() -> None:
 def test_nothing_in_common_finds_nothing() -> None:
     assert rank([shard(*FILLER)], "zebra") == []
     assert rank([], "zebra") == []
-    assert rank([new_shard("c1")], "summarize") == []
+    assert rank([Shard("c1", 0)], "summarize") == []
 
 
 def test_synonyms_find_what_the_same_word_does_not() -> None:
