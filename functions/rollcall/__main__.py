@@ -48,8 +48,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="command")
     _add_app_commands(commands)
     _add_emulator_commands(commands)
-    _add_smoke(commands)
-    _add_sync(commands)
+    _add_project_commands(commands)
     what = "show, check and change the registry"
     registry = commands.add_parser("registry", help=what, description=_sentence(what))
     registry.set_defaults(parser=registry)
@@ -81,7 +80,6 @@ def _add_app_commands(commands: Any) -> None:
     types.add_argument(
         "file", nargs="?", help="where to; rollcall.d.ts in the app's folder if left out"
     )
-    types.add_argument("--check", action="store_true", help="only say whether it is up to date")
 
 
 def _add_emulator_commands(commands: Any) -> None:
@@ -116,7 +114,8 @@ def _add_emulator_commands(commands: Any) -> None:
         command.add_argument("--project", help="the emulators' project id; otherwise .firebaserc's")
 
 
-def _add_smoke(commands: Any) -> None:
+def _add_project_commands(commands: Any) -> None:
+    """Add the commands that try a project and publish to it."""
     what = (
         "prove that a deployment works: sign-in, a run, an approval, rules, indexes, queue, clock"
     )
@@ -124,15 +123,9 @@ def _add_smoke(commands: Any) -> None:
     smoke.add_argument("--model", metavar="PROVIDER:NAME", help="the model that has to answer")
     key = "the project's web API key; that of its first web app if left out"
     smoke.add_argument("--api-key", metavar="KEY", help=key)
-    smoke.add_argument(
-        "--region", help="where the functions run; otherwise ROLLCALL_REGION, or as main.py sets it"
-    )
-    smoke.add_argument("--agent", help="the agent to ask; the first one if left out")
 
-
-def _add_sync(commands: Any) -> None:
     what = "publish what code declares to Firestore"
-    sync = _command(commands, "sync", "sync:run", what, json=True, writes=True)
+    sync = _command(commands, "sync", "sync:run", what, writes=True)
     sync.add_argument("--dry-run", action="store_true", help="only say what would be written")
 
 
@@ -147,7 +140,6 @@ def _add_registry(commands: Any) -> None:
     what = "show everything about a capability or an agent"
     show = _command(commands, "show", "registry.show:run", what, json=True)
     show.add_argument("id", help=one)
-    _add_sync(commands)
 
     what = "disable a capability or an agent"
     disable = _command(commands, "disable", "sync:disable", what, writes=True)
@@ -166,10 +158,6 @@ def _add_registry(commands: Any) -> None:
     role = "of the user who says it; user if left out"
     search.add_argument("--role", choices=_ROLES, default=Role.USER.value, help=role)
     search.add_argument("--tenant", help="of the user who says it; none if left out")
-    for command in (list_, search):
-        command.add_argument(
-            "--locale", choices=["en", "he"], default="en", help="of the names shown"
-        )
 
     what = "check a project, and say how to fix what is wrong"
     _command(commands, "doctor", "doctor.command:run", what, json=True)
@@ -180,9 +168,7 @@ def _add_registry(commands: Any) -> None:
     usage.add_argument("--agent", help="only what this agent did")
 
     what = "have a model write phrases by which each tool is found"
-    enrich = _command(commands, "enrich", "registry.enrich:run", what, json=True, writes=True)
-    enrich.add_argument("--only", metavar="ID", action="append", help="only this one; repeatable")
-    enrich.add_argument("--force", action="store_true", help="also where phrases are up to date")
+    enrich = _command(commands, "enrich", "registry.enrich:run", what, writes=True)
     enrich.add_argument("--dry-run", action="store_true", help="only say which would be written")
 
 

@@ -13,7 +13,7 @@ from rollcall.__main__ import main, parser
 from rollcall.core.errors import Problem, Unavailable
 from tests.support.rules import for_every
 
-COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "usage", "enrich")
+COMMANDS = ("list", "show", "disable", "enable", "search", "doctor", "usage", "enrich")
 
 
 @for_every(
@@ -26,7 +26,6 @@ COMMANDS = ("list", "show", "sync", "disable", "enable", "search", "doctor", "us
         ["registry", "list", "--status", "sleeping"],
         ["registry", "search", "x", "--role", "king"],
         ["registry", "enable", "pay", "--status", "disabled"],
-        ["registry", "search", "x", "--locale", "fr"],
         ["registry", "usage", "--days", "0"],
         ["registry", "usage", "--days", "many"],
         ["ask", "Hi", "--as", ""],
@@ -102,14 +101,13 @@ def test_every_subcommand_explains_itself(name: str, capsys: pytest.CaptureFixtu
     assert "--project" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["list", "doctor", "usage", "sync", "enrich"])
+@pytest.mark.parametrize("name", ["list", "show x", "search x", "doctor", "usage"])
 def test_what_reads_can_answer_in_json(name: str) -> None:
-    assert parser().parse_args(["registry", name, "--json"]).json
+    assert parser().parse_args(["registry", *name.split(), "--json"]).json
 
 
 def test_sync_is_a_command_of_its_own_for_the_deploys_hook() -> None:
-    options = parser().parse_args(["sync"])
-    assert (options.dry_run, options.json) == (False, False)
+    assert not parser().parse_args(["sync"]).dry_run
 
 
 @pytest.mark.parametrize(

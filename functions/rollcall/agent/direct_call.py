@@ -196,5 +196,5 @@ def _check_allowed(capability: Capability, platform: Platform, user: User) -> No
 def _unknown(capability: Capability) -> FailedPrecondition:
     return FailedPrecondition(
         f"{capability.id} is not in the registry yet",
-        hint="run `python -m rollcall registry sync` in functions/",
+        hint="run `python -m rollcall sync` in functions/",
     )

@@ -250,7 +250,7 @@ def new_context(
     if message is not None and profile.tools and not entries:
         raise FailedPrecondition(
             "the registry is empty; publish the capabilities first",
-            hint="run `python -m rollcall registry sync` in functions/",
+            hint="run `python -m rollcall sync` in functions/",
         )
     variant = profile.variant_for(user.uid)
     has_choice = bool(profile.tools) and (variant is None or variant.tools == "chosen")

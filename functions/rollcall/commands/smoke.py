@@ -168,10 +168,10 @@ class Smoke(Struct):
     Args:
         backend: The project as its clients reach it.
         owner: How its owner does: Google's own interfaces, or the addresses of emulators.
-        agent: Whom to ask; the user's first agent where left out.
         model: The `<provider>:<name>` that has to answer; any where left out.
 
     Attributes:
+        agent: The first agent that a new user may ask.
         sessions: The two users.
         threads: Those that the users' runs made.
         rejected: The path of the approval that a user rejected.
@@ -180,8 +180,8 @@ class Smoke(Struct):
     backend: Backend
     owner: Google | Addresses
     app: App
-    agent: str | None = None
     model: str | None = None
+    agent: str | None = None
     sessions: list[Session] = []
     threads: list[str] = []
     rejected: str | None = None
@@ -256,13 +256,9 @@ class Smoke(Struct):
         found = self._call("list_capabilities", {})
         agents = [each["id"] for each in found["agents"]]
         sync = "python -m rollcall sync --project {project}"
-        if self.agent is None:
-            self.agent = agents[0] if agents else None
-        if self.agent not in agents:
-            named = f"no agent {self.agent!r}" if self.agent else "no agent"
-            there = ", ".join(agents) or "none"
-            self.agent = None
-            return fail(f"{named} for a new user; there is {there}", sync)
+        if not agents:
+            return fail("no agent for a new user", sync)
+        self.agent = agents[0]
         if not found["capabilities"]:
             return fail("no capability is published for a new user", sync)
         count = quantity(len(found["capabilities"]), "capability", "capabilities")
@@ -469,7 +465,7 @@ def _checked(topic: str, check: Callable[[], Finding]) -> Iterator[Finding]:
 
 def _cure(error: CallError) -> str:
     if error.code == "not-found":
-        return f"{DEPLOY_FUNCTIONS}; is the region right (--region, ROLLCALL_REGION)?"
+        return f"{DEPLOY_FUNCTIONS}; is the region right (ROLLCALL_REGION)?"
     if error.code in ("unauthenticated", "permission-denied"):
         return (
             "let main.py call `bind(globals())`, or `firebase_admin.initialize_app()` before its "
@@ -510,8 +506,6 @@ _WORDS = {"ok": "ok", "skip": "skipped", "warn": "failed", "fail": "failed"}
 def run(place: Place, options: Namespace) -> int:
     """Prove that the project works; 1 where a check failed."""
     app = require_app(place.app)
-    if options.region:
-        os.environ["ROLLCALL_REGION"] = options.region
     findings = []
     owner: Google | Addresses
     if place.emulator is not None:
@@ -521,7 +515,7 @@ def run(place: Place, options: Namespace) -> int:
         os.environ.update(owner.environment())  # by which the Admin SDK finds the queue
     else:
         backend, owner = deployed(place.project, api_key=options.api_key)
-    smoke = Smoke(backend, owner, app, agent=options.agent, model=options.model)
+    smoke = Smoke(backend, owner, app, options.model)
     for finding in smoke.findings():
         findings.append(finding.about(place.project))
         if not options.json:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rollcall.commands.app import Place, connect, find_app, require_app
-from rollcall.commands.output import print_json, quantity, say
+from rollcall.commands.output import quantity, say
 from rollcall.commands.registry.records import named_agent, object_in, path_of, read_agents
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -61,20 +61,6 @@ def run(place: Place, options: Namespace) -> int:
     )
     compiled = report.compiled
     unknown = [text for word, text in catalog.undeclared_tools() if not _is_registered(db, word)]
-    if options.json:
-        print_json(
-            {
-                "written": report.written,
-                "withdrawn": report.withdrawn,
-                "unchanged": report.unchanged,
-                "taken": list(report.taken),
-                "unknownTools": unknown,
-                "digest": compiled.digest if compiled else None,
-                "count": compiled.count if compiled else None,
-                "refused": compiled.refused if compiled else {},
-            }
-        )
-        return 0
     would = "would be " if options.dry_run else ""
     for path in report.written:
         say(f"{would}written    {path}")

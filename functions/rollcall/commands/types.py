@@ -20,7 +20,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from rollcall.commands.app import find_app, require_app
 from rollcall.commands.output import say
 from rollcall.core.capability import Capability
-from rollcall.core.errors import FAILED
 
 Schema = Mapping[str, Any]
 
@@ -32,16 +31,13 @@ _REFERENCE = "#/$defs/"
 
 
 def run(options: Namespace) -> int:
-    """Write the file; with `--check`, only say whether it is up to date."""
+    """Write the file."""
     app = require_app(find_app())
     app.load_environment("", emulator=False, env=os.environ)
     app.check_definitions()
     file = Path(options.file) if options.file else app.root / FILE
     text = render(app.catalog.capabilities())
     is_current = file.is_file() and file.read_bytes() == text.encode()
-    if options.check:
-        say(f"{file} is current" if is_current else f"{file} is not what `{COMMAND}` makes: run it")
-        return 0 if is_current else FAILED
     if not is_current:
         file.write_bytes(text.encode())
     say(f"{'unchanged' if is_current else 'written'}: {file}")

@@ -33,13 +33,14 @@ def test_sync_publishes_and_says_what_it_did(run: Run, db: Client) -> None:
 
 def test_a_second_sync_writes_nothing(run: Run, db: Client) -> None:
     run("sync")
-    done = run("registry", "sync", "--json")
-    assert done.json["written"] == []
-    assert len(done.json["unchanged"]) == len(catalog.capabilities()) + len(catalog.agents())
+    done = run("sync")
+    assert "written    " not in done.out
+    unchanged = len(catalog.capabilities()) + len(catalog.agents())
+    assert f"\n{unchanged} unchanged\n" in done.out
 
 
 def test_a_dry_run_only_tells(run: Run, db: Client) -> None:
-    done = run("registry", "sync", "--dry-run")
+    done = run("sync", "--dry-run")
     assert f"would be written    capabilities/{catalog.capabilities()[0].id}" in done.out
     assert "nothing was written" in done.out
     assert done.out.startswith("Reading ")
@@ -64,7 +65,6 @@ def test_sync_warns_of_tools_that_neither_code_nor_the_registry_has(
     told = [f"agents.py:3, DESK: `{each}`" for each in unknown]
     warnings = [line for line in done.out.splitlines() if line.startswith("warning")]
     assert warnings == [f"warning    {each}" for each in told]
-    assert run("sync", "--json").json["unknownTools"] == told
 
 
 def test_disable_takes_a_capability_out_of_what_runs_read(run: Run, registry: Client) -> None:

@@ -93,7 +93,6 @@ def test_it_is_asked_once_until_a_tool_says_something_else_of_itself(db: Client)
     db.document("capabilities/tool_b").update({"description": "Do something else."})
     assert enrich(db, again).written == ["tool_b"]
     assert again.ids == ["tool_b"]
-    assert enrich(db, again, force=True, only=["tool_a"]).written == ["tool_a"]
 
 
 def test_new_code_behind_the_same_words_asks_nobody(db: Client) -> None:
@@ -182,10 +181,6 @@ def test_what_is_disabled_or_refused_is_not_asked_about(db: Client) -> None:
     assert writer.asked == []
     assert report.skipped["tool_a"] == report.skipped["tool_b"] == "it is disabled"
     assert "cannot be used" in report.skipped["tool_c"]
-
-
-def test_an_id_that_is_not_there_is_said_to_be_missing(db: Client) -> None:
-    assert enrich(db, Writer(), only=["tool_x"]).failed == {"tool_x": "there is no such capability"}
 
 
 def test_a_tool_that_went_away_meanwhile_is_not_made_anew(db: Client) -> None:

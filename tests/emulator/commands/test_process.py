@@ -30,8 +30,8 @@ for line in sys.argv[1:]:
 SEVERAL = """
 import sys
 from rollcall.__main__ import main
-for line in ("list --locale he", "show find_room", "sync --dry-run"):
-    code = main(["registry", *line.split()])
+for line in ("registry list", "registry show find_room", "sync --dry-run"):
+    code = main(line.split())
     if code:
         sys.exit(code)
 """

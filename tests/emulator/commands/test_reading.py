@@ -106,7 +106,7 @@ def test_no_agents_document_takes_a_command_down(run: Run, registry: Client) -> 
 
 
 def test_list_shows_hebrew_names_in_reading_order(run: Run, registry: Client) -> None:
-    assert "\u2068מציאת חדר\u2069" in run("registry", "list", "--locale", "he").out
+    assert "\u2068Find a room · מציאת חדר\u2069" in run("registry", "list").out
 
 
 def declare_desk_elsewhere(db: Client) -> None:

@@ -103,11 +103,6 @@ def test_usage_of_days_before_is_not_todays(run: Run, counted: Client) -> None:
     }
 
 
-def test_show_tells_a_capabilitys_own_usage(run: Run, registry: Client, counted: Client) -> None:
-    out = " ".join(run("registry", "show", "find_room").out.split())
-    assert "offered 44, called 44 (in 0 runs without having been chosen), succeeded 75%" in out
-
-
 def test_nothing_counted_says_so(run: Run, db: Client) -> None:
     done = run("registry", "usage")
     assert (done.code, "No run was counted" in done.out) == (0, True)

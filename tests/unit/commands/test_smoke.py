@@ -65,6 +65,7 @@ class Cloud:
     def __init__(self) -> None:
         self.refused: set[str] = set()
         self.providers = {"anonymous"}
+        self.agents = [{"id": "clerk"}]
         self.waits = True
         self.other_reads = 403
         self.status = "rejected"
@@ -110,7 +111,7 @@ class Cloud:
             error = {"status": "UNAUTHENTICATED", "message": "Unauthenticated"}
             return _json(handler, {"error": error}, 401)
         if name == "list_capabilities":
-            return _json(handler, {"result": {"capabilities": [{}], "agents": [{"id": "clerk"}]}})
+            return _json(handler, {"result": {"capabilities": [{}], "agents": self.agents}})
         if name != "run_agent":
             return _json(handler, {"result": {}})
         usage = [{"provider": "gemini", "model": "flash"}]
@@ -178,7 +179,7 @@ Findings = dict[str, Finding]
 
 def smoke(cloud: Cloud, google: FakeGoogle, app: App, *, model: str | None = None) -> Findings:
     """What it finds, by topic."""
-    test = Smoke(cloud.backend, google.client, app, agent=None, model=model)
+    test = Smoke(cloud.backend, google.client, app, model)
     return {each.topic: each for each in test.findings()}
 
 
@@ -202,12 +203,12 @@ def test_a_sound_project_passes_and_is_left_as_it_was(
     assert cloud.asked.count("/id/accounts:delete") == 2
 
 
-def test_an_agent_that_is_not_there_is_not_asked(
+def test_where_no_agent_is_published_nobody_is_asked(
     cloud: Cloud, google: FakeGoogle, app: App
 ) -> None:
-    test = Smoke(cloud.backend, google.client, app, agent="nobody", model=None)
-    found = {each.topic: each for each in test.findings()}
-    assert found["registry"].text == "no agent 'nobody' for a new user; there is clerk"
+    cloud.agents = []
+    found = smoke(cloud, google, app)
+    assert (found["registry"].level, found["registry"].text) == ("fail", "no agent for a new user")
     assert (found["run"].level, found["run"].text) == ("skip", "there is no agent to ask")
 
 

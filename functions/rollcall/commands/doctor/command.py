@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from rollcall.agent.prices import read_prices
@@ -379,23 +380,11 @@ def check_likeness(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 
 def alike(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first.
-
-    Two texts with so many words in common share one of the rarest of either, so that only those are
-    compared which do.
-    """
+    """Return pairs whose descriptions share `ALIKE` of their words or more, most alike first."""
     described = [(entry.id, frozenset(terms(entry.spec.description))) for entry in entries]
-    counts = Counter(word for _, words in described for word in words)
-    places: dict[str, list[int]] = {}
-    found: list[tuple[float, int, int]] = []
-    for place, (_, words) in enumerate(described):
-        rarest = sorted(words, key=lambda word: (counts[word], word))
-        few = rarest[: len(words) - int(ALIKE * len(words)) + 1]
-        for other in {other for word in few for other in places.get(word, ())}:
-            others = described[other][1]
-            share = len(words & others) / len(words | others)
-            if share >= ALIKE:
-                found.append((-share, other, place))
-        for word in few:
-            places.setdefault(word, []).append(place)
-    return [(described[one][0], described[two][0], -share) for share, one, two in sorted(found)]
+    found = []
+    for (one, words), (other, others) in combinations(described, 2):
+        both = len(words & others)
+        if both and (share := both / (len(words) + len(others) - both)) >= ALIKE:
+            found.append((one, other, share))
+    return sorted(found, key=lambda pair: -pair[2])

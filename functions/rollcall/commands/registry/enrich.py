@@ -18,7 +18,7 @@ import logging
 import re
 import unicodedata
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Event
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import in_camel_case, print_json, say
+from rollcall.commands.output import say
 from rollcall.commands.registry.records import object_in
 from rollcall.core.context import TextModel
 from rollcall.core.errors import FAILED, AgentError, FailedPrecondition
@@ -131,15 +131,11 @@ def enrich(
     db: Client,
     text_model: TextModel | None,
     *,
-    only: Collection[str] | None = None,
-    force: bool = False,
     dry_run: bool = False,
 ) -> Report:
     """Write phrases for the tools that have none of today's; whoever calls compiles afterwards.
 
     Args:
-        only: Ids to look at; all where left out.
-        force: Ask again where phrases are of today, too.
         dry_run: Ask nobody, write nothing, and report what would be.
 
     Raises:
@@ -154,7 +150,7 @@ def enrich(
     stored = db.collection(collection_id(CAPABILITIES)).stream()
     documents = {found.id: found.to_dict() or {} for found in stored}
     report = Report()
-    tasks = list(_tasks(documents, report, only=only, force=force))
+    tasks = list(_tasks(documents, report))
     sent = sum(text_tokens(_INSTRUCTIONS) + text_tokens(task.text) for task in tasks)
     written = sum(len(task.locales) for task in tasks) * MAX_PHRASES * _PHRASE_TOKENS
     report.tokens = sent + written
@@ -178,18 +174,8 @@ def enrich(
     return report
 
 
-def _tasks(
-    documents: Mapping[str, dict[str, Any]],
-    report: Report,
-    *,
-    only: Collection[str] | None,
-    force: bool,
-) -> Iterator[_Task]:
-    for id in sorted(documents if only is None else only):
-        document = documents.get(id)
-        if document is None:
-            report.failed[id] = "there is no such capability"
-            continue
+def _tasks(documents: Mapping[str, dict[str, Any]], report: Report) -> Iterator[_Task]:
+    for id, document in sorted(documents.items()):
         try:
             entry = read_document(id, document)
         except ValueError as error:
@@ -208,7 +194,7 @@ def _tasks(
             report.skipped[id] = "it is disabled"
         elif not asked:
             report.skipped[id] = "a person wrote its phrases"
-        elif not force and _is_current(document, digest, asked):
+        elif _is_current(document, digest, asked):
             report.skipped[id] = "its phrases are of today"
         else:
             yield _Task(id, asked, text, digest)
@@ -283,12 +269,9 @@ def run(place: Place, options: Namespace) -> int:
     platform = require_app(place.app).catalog.deployment
     model = None if options.dry_run else platform.text_model
     embedder = None if options.dry_run else platform.embedder
-    report = enrich(db, model, only=options.only, force=options.force, dry_run=options.dry_run)
+    report = enrich(db, model, dry_run=options.dry_run)
     is_due = report.written and not options.dry_run
     compiled = compile_registry(db, embedder=embedder) if is_due else None
-    if options.json:
-        print_json({**in_camel_case(report), "digest": compiled.digest if compiled else None})
-        return FAILED if report.failed else 0
     verb = "would be asked" if options.dry_run else "written"
     for id in report.written:
         say(f"{verb}  {id}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rollcall.commands.app import Place, connect
-from rollcall.commands.output import ID, Column, load_screen, print_json
+from rollcall.commands.output import ID, Column, load_screen, named, print_json
 from rollcall.core.errors import USAGE, Problem
 from rollcall.core.options import DEFAULT_CODEBASE, codebase, collection_id
 from rollcall.core.shapes import Status
@@ -202,7 +202,7 @@ def run(place: Place, options: Namespace) -> int:
     if options.json:
         print_json([_plain(record) for record in chosen])
     else:
-        _show(chosen, total=len(records), locale=options.locale)
+        _show(chosen, total=len(records))
     return 0
 
 
@@ -227,7 +227,7 @@ def _plain(record: Record) -> dict[str, Any]:
     }
 
 
-def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
+def _show(records: Sequence[Record], *, total: int) -> None:
     rows, note = [], ""
     for record in records:
         if record.status == REFUSED or (entry := record.entry) is None:
@@ -239,7 +239,7 @@ def _show(records: Sequence[Record], *, total: int, locale: str) -> None:
         rows.append(
             (
                 record.id,
-                entry.name(locale),
+                named(entry.names),
                 entry.category,
                 "write" if entry.spec.writes else "read",
                 entry.min_role.value + marks["minRole"],

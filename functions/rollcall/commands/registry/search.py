@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rollcall.commands.app import Place, connect, require_app
-from rollcall.commands.output import ID, Column, in_camel_case, load_screen, print_json
+from rollcall.commands.output import ID, Column, in_camel_case, load_screen, named, print_json
 from rollcall.core.context import User
 from rollcall.core.errors import Problem
 from rollcall.core.options import collection_id
@@ -202,11 +202,11 @@ def run(place: Place, options: Namespace) -> int:
     if options.json:
         print_json(in_camel_case(answer))
     else:
-        _show(answer, selection, registry, locale=options.locale)
+        _show(answer, selection, registry)
     return 0
 
 
-def _show(answer: Answer, selection: Selection, registry: Snapshot, *, locale: str) -> None:
+def _show(answer: Answer, selection: Selection, registry: Snapshot) -> None:
     screen = load_screen()
     tenant = f", tenant {answer.tenant}" if answer.tenant else ""
     is_one = answer.agent != EVERYTHING.id
@@ -226,7 +226,7 @@ def _show(answer: Answer, selection: Selection, registry: Snapshot, *, locale: s
     rows = [
         (
             each.id,
-            registry.content.entries[each.id].name(locale),
+            named(registry.content.entries[each.id].names),
             "" if each.score is None else f"{each.score:.2f}",
             "" if each.fit is None else f"{each.fit:.2f}",
             each.why if each.offered else f"no: {each.why}",

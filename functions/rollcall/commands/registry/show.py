@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from rollcall.commands.app import Place, connect, require_app
@@ -37,9 +37,7 @@ from rollcall.registry.capabilities import unknown_overrides
 from rollcall.registry.documents import AGENTS, read_overrides
 from rollcall.registry.entries import Entry
 from rollcall.registry.health import Health, health
-from rollcall.registry.usage import Row, usage
 
-USAGE_DAYS = 7
 _LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern")
 _APART = {"id", "name", "names", "instructions", "overrides", "schemaVersion", "status"}
 """Fields of an agent that are shown in their own place, or not at all."""
@@ -82,11 +80,8 @@ def run(place: Place, options: Namespace) -> int:
     agents = [(agent, word) for agent, word in naming if agent.has_code(declared)]
     alone = [agent.id for agent, _ in naming if not agent.has_code(declared)]
     seen = health(db).get(record.id)
-    today = datetime.now(UTC).date()
-    lately = usage(db, today - timedelta(days=USAGE_DAYS - 1), today).by_capability()
-    used = next((row for row in lately if row.tool == id), None)
     if options.json:
-        print_json(_plain(record, agents, alone, seen, used))
+        print_json(_plain(record, agents, alone, seen))
         return 0
     screen = load_screen()
     _show_head(screen, record)
@@ -99,13 +94,6 @@ def run(place: Place, options: Namespace) -> int:
         _show_approval(screen, record.entry)
     if seen:
         _show_health(screen, seen)
-    if used:
-        counts = used.counts
-        screen.title(f"Usage of the last {USAGE_DAYS} days")
-        screen.say(
-            f"offered {counts.offered:,}, called {counts.called:,} (in {counts.missed:,} runs "
-            f"without having been chosen), succeeded {used.success}, rated well {used.rated_well}"
-        )
     return 0
 
 
@@ -114,7 +102,6 @@ def _plain(
     agents: Sequence[tuple[Agent, str]],
     alone: Sequence[str],
     seen: Health | None,
-    used: Row | None,
 ) -> dict[str, Any]:
     entry, document = record.entry, record.document
     observed: dict[str, Any] | None = in_camel_case(seen)
@@ -131,7 +118,6 @@ def _plain(
         "refused": record.reason,
         "health": record.health,
         "seen": observed,
-        "usage": in_camel_case(used.counts) if used else None,
         "declared": {key: value for key, value in document.items() if key not in apart},
         "overrides": record.overrides,
         "enriched": document.get("enriched"),
