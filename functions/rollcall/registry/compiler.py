@@ -291,17 +291,18 @@ def _compile_claim(db: Client) -> Iterator[bool]:
 
     claim, now = part(db, _CLAIM), datetime.now(UTC)
     found = claim.get()
-    if found.exists and (found.to_dict() or {})["until"] > now:  # otherwise the holder died
-        yield False
-        return
+    is_held = found.exists and (found.to_dict() or {})["until"] > now  # otherwise the holder died
     batch = db.batch()
     until = now + timedelta(seconds=_CLAIM_S)
     write_unchanged(batch, found, {"schemaVersion": SCHEMA_VERSION, "until": until})
-    written = try_commit(batch)
+    written = None if is_held else try_commit(batch)
+    if written is None:
+        yield False
+        return
     try:
-        yield bool(written)
+        yield True
     finally:
-        for _ in attempts() if written else ():
+        for _ in attempts():
             try:
                 claim.delete(db.write_option(last_update_time=written[0].update_time))
                 break
@@ -310,5 +311,4 @@ def _compile_claim(db: Client) -> Iterator[bool]:
             except Aborted:
                 continue  # another process read it at the same moment
         else:
-            if written:
-                log.warning("the claim to compile could not be released; it expires by itself")
+            log.warning("the claim to compile could not be released; it expires by itself")

@@ -91,6 +91,7 @@ class Content:
     Attributes:
         agents: The fields that operators set, by id: `{overrides, status}`.
         parts: The parts that it was read from, by id.
+        vector_parts: Ids of the parts with the vectors, read only if queries can be embedded.
     Raises:
         ValueError: A part is missing or damaged.
     """
@@ -101,6 +102,7 @@ class Content:
         self._segments: dict[str, Sequence[str]] = {
             each["name"]: each["parts"] for each in manifest["segments"]
         }
+        self.vector_parts = self._segments.get(VECTORS, ())
         self._vectors: VectorIndex | None = None
         self._vectors_lock = Lock()
         head = json.loads(unpack(HEAD, self._segments[HEAD], parts))
@@ -120,11 +122,6 @@ class Content:
 
             log.warning("the registry's index is made anew in this process: %s", error)
             return Index.build([searchable(entry) for entry in self.entries.values()])
-
-    @property
-    def vector_parts(self) -> Sequence[str]:
-        """Ids of the parts with the vectors, read only if queries can be embedded."""
-        return self._segments.get(VECTORS, ())
 
     def vectors(self, db: Client, embedder: Embedder) -> VectorIndex | None:
         """Return the search by meaning over `entries`, read once; None if there are no vectors of

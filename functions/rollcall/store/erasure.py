@@ -19,7 +19,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -388,7 +388,6 @@ def _enqueue(platform: Platform, id: str) -> None:
 
 
 def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
-    db = worker.db
     for _ in range(_PASSES):  # repeat until nothing is found: clients may still write
         before = worker.removed
         erase_section(worker, DEVICES)
@@ -400,24 +399,23 @@ def _erase_everything(worker: Worker, sections: Sequence[Section]) -> None:
     if worker.data["deleteAccount"]:
         delete_account(worker.uid)
 
-    def finish() -> bool:
-        batch = db.batch()
-        # The one entry that stays: the erasure itself, with a digest of the user's id.
-        subject = hashlib.sha256(worker.uid.encode()).hexdigest()
-        entry = audit.entry(
-            "data_erased",
-            subject,
-            f"{worker.id} {worker.data['startedAt'].isoformat()}",
-            uid=None,
-            at=datetime.now(UTC),
-            subject=subject,
-            withAccount=worker.data["deleteAccount"],
-            removed=dict(sorted(worker.data["counts"].items())[:100]),
-        )
-        audit.write(batch, db, entry)
-        return worker.finish(batch)
-
-    _repeat(finish)
+    # The one entry that stays: the erasure itself, with a digest of the user's id.
+    subject = hashlib.sha256(worker.uid.encode()).hexdigest()
+    entry = audit.entry(
+        "data_erased",
+        subject,
+        f"{worker.id} {worker.data['startedAt'].isoformat()}",
+        uid=None,
+        at=datetime.now(UTC),
+        subject=subject,
+        withAccount=worker.data["deleteAccount"],
+        removed=dict(sorted(worker.data["counts"].items())[:100]),
+    )
+    for _ in _tries():
+        batch = worker.db.batch()
+        audit.write(batch, worker.db, entry)
+        if worker.finish(batch):
+            return
 
 
 def _erase_threads(worker: Worker) -> None:
@@ -426,16 +424,13 @@ def _erase_threads(worker: Worker) -> None:
     while found := list(mine.stream()):
         worker.check_time()
         thread_id = found[0].id
-
-        def take(thread_id: str = thread_id) -> bool:
+        for _ in _tries():
             thread = paths.thread(worker.db, thread_id).get()
             if not thread.exists or (thread.to_dict() or {})["uid"] != worker.uid:
-                return True
+                break
             batch = worker.db.batch()
-            removed = _take_thread(batch, worker.db, thread, worker.id)
-            return worker.commit(batch, removed)
-
-        _repeat(take)
+            if worker.commit(batch, _take_thread(batch, worker.db, thread, worker.id)):
+                break
         erase_thread(worker, thread_id)
         release_thread(worker, thread_id, for_good=True, is_last=False)
 
@@ -510,7 +505,8 @@ def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: b
     """
     from google.cloud.firestore import DELETE_FIELD
 
-    def attempt() -> bool:
+    commit = worker.finish if is_last else worker.commit
+    for _ in _tries():
         batch, removed = worker.db.batch(), {}
         thread = _own_thread(worker, thread_id)
         if thread is not None and for_good:
@@ -519,9 +515,8 @@ def release_thread(worker: Worker, thread_id: str, *, for_good: bool, is_last: b
             removed = {"threads": 1}
         elif thread is not None:
             update_unchanged(batch, thread, {**_cleared_fields(thread), "erasing": DELETE_FIELD})
-        return worker.finish(batch, removed) if is_last else worker.commit(batch, removed)
-
-    _repeat(attempt)
+        if commit(batch, removed):
+            return
 
 
 def _cleared_fields(thread: Document) -> dict[str, Any]:
@@ -580,25 +575,19 @@ def erase_section(worker: Worker, section: Section, *, query: Any = None) -> Non
         return
     documents = section.find(worker.db, worker.uid) if query is None else query
     pages: Any = documents.select(list(section.reads)).limit(section.page)
-    before: list[str] = []
-
-    def erase_next() -> bool:
-        nonlocal before
-        page = list(pages.stream())
-        if page:
-            worker.check_time()
-        ids = [document.reference.path for document in page]
-        if ids and ids == before:
-            raise Internal(f"section {section.kind!r} finds again what it has erased")
-        done = not page or _erase_page(worker, section, page)
-        if done:
-            before = ids
-        return done
-
+    erased: list[str] = []
     while True:
-        _repeat(erase_next)
-        if not before:
-            return
+        for _ in _tries():
+            page = list(pages.stream())
+            if not page:
+                return
+            worker.check_time()
+            ids = [document.reference.path for document in page]
+            if ids == erased:
+                raise Internal(f"section {section.kind!r} finds again what it has erased")
+            if _erase_page(worker, section, page):
+                erased = ids
+                break
 
 
 def _erase_page(worker: Worker, section: Section, page: Sequence[Document]) -> bool:
@@ -619,13 +608,12 @@ def _erase_page(worker: Worker, section: Section, page: Sequence[Document]) -> b
     return _erase_page(worker, section, page[half:]) and first
 
 
-def _repeat(attempt: Callable[[], bool]) -> None:
-    """Repeat an attempt while other processes change the documents that it reads and writes.
+def _tries() -> Iterator[int]:
+    """Count the attempts at a commit while other processes change the documents that it reads and
+    writes.
 
     Raises:
         Aborted: Every attempt lost its race.
     """
-    for _ in attempts():
-        if attempt():
-            return
+    yield from attempts()
     raise Aborted(TEXTS.text("errors.too_many_writers"), retry_after_s=5)

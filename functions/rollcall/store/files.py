@@ -166,10 +166,10 @@ class FirestoreContents:
         self._db = db
 
     def write(self, file_id: str, number: int, data: bytes) -> None:
-        self._chunk(file_id, number).set({"content": data})
+        self.chunk(file_id, number).set({"content": data})
 
     def read(self, file_id: str, number: int) -> bytes | None:
-        chunk = self._chunk(file_id, number).get().to_dict()
+        chunk = self.chunk(file_id, number).get().to_dict()
         return None if chunk is None else bytes(chunk["content"])
 
     def numbers(self, file_id: str) -> set[int]:
@@ -180,9 +180,10 @@ class FirestoreContents:
             each.reference.delete()
 
     def _chunks(self, file_id: str) -> Any:
-        return self._db.collection(f"{collection_id('files')}/{file_id}/{collection_id('chunks')}")
+        return self._db.collection(f"{collection_id(FILES)}/{file_id}/{collection_id('chunks')}")
 
-    def _chunk(self, file_id: str, number: int) -> Any:
+    def chunk(self, file_id: str, number: int) -> Any:
+        """Return the path of a part."""
         return self._chunks(file_id).document(f"{number:04d}")
 
 
@@ -467,12 +468,10 @@ class FileStore:
         if file.place == IN_FIRESTORE:
             batch.delete(record)
             for number in range(file.parts):
-                batch.delete(record.collection(collection_id("chunks")).document(f"{number:04d}"))
-            return
-        batch.set(
-            record,
-            {"schemaVersion": SCHEMA_VERSION, "status": REMOVED, "place": file.place},
-        )
+                batch.delete(FirestoreContents(self._db).chunk(file.id, number))
+        else:
+            left = {"schemaVersion": SCHEMA_VERSION, "status": REMOVED, "place": file.place}
+            batch.set(record, left)
 
     def sweep(self, *, now: datetime) -> int:
         """Remove unused files, and delete the content of removed ones; return how many.
