@@ -264,7 +264,7 @@ def run(
             events.append(event)
     needs = [each.needs for each in ended.waiting]
     return Result(
-        text=ended.text,
+        text=ended.answer.text,
         calls=ended.calls,
         interrupts=[each for each in needs if isinstance(each, NeedsApproval)],
         client_calls=[each.call for each in ended.waiting if isinstance(each.needs, ClientCall)],

@@ -245,7 +245,7 @@ def _answer(made: Turn) -> str:
         except StopIteration as end:
             if failed := [each.error for each in end.value.calls if each.error]:
                 raise RuntimeError(f"a tool failed: {failed[0]}") from None
-            text: str = end.value.text
+            text: str = end.value.answer.text
             return text
 
 

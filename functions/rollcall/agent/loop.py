@@ -84,7 +84,7 @@ def run(turn: Turn) -> TurnEvents:
         if not reply.calls:
             return (yield from _finish(turn, reply))
         # Redacted once, here: what is checked, approved, run and stored is the same text.
-        message = redacted_message(_without_cut_arguments(reply))
+        message = redacted_message(reply.message)
         turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
         end = yield from _answer_calls(turn, message)
@@ -103,20 +103,6 @@ def _ask(turn: Turn) -> Generator[Event | None, None, Reply]:
             raise Unavailable(TEXTS.text("errors.replies_unreadable"))
 
 
-def _without_cut_arguments(reply: Reply) -> ModelMessage:
-    """Return the reply as a message. In a reply that was cut off, the arguments of the last call,
-    and of calls without any, may be incomplete. They become None: such a call is refused, with the
-    reason as its result."""
-    message = reply.message
-    if reply.reason is not FinishReason.LENGTH:
-        return message
-    *others, last = message.tool_calls
-    calls = [
-        call if call.arguments_text.strip() else replace(call, arguments=None) for call in others
-    ]
-    return replace(message, tool_calls=(*calls, replace(last, arguments=None)))
-
-
 def _reply(
     turn: Turn,
     *,
@@ -127,7 +113,7 @@ def _reply(
     """Stream one reply to the turn's history, and count its usage.
 
     Args:
-        part: A suffix of the message id, where a step has several messages.
+        part: The end of the message's id, where a step has several messages.
         is_last: Whether the reply may call no tool.
         by_composer: Whether the composer makes the reply, at no cost and without a deadline.
     """
@@ -143,7 +129,7 @@ def _reply(
     reply = yield from stream_reply(
         (turn.composer,) if by_composer else turn.models,
         request,
-        message_id=_message_id(turn) + part,
+        message_id=_message_id(turn, part),
         budget=turn.budget,
         is_stopped=turn.is_stopped,
     )
@@ -196,7 +182,7 @@ def _wait(turn: Turn, message: ModelMessage) -> TurnEvents:
             lines.append(TEXTS.say(turn.request.locale, key, **values))
     text = "\n".join(lines)
     if text:
-        yield from _say(f"{_message_id(turn)}-waiting", text)
+        yield from _say(turn, text, part="-waiting")
     yield events.step_finished(turn.state.step)
     answer = f"{message.text.strip()}\n\n{text}".strip()
     end = _end(turn, Reply(model=turn.composer.id, text=answer), None)
@@ -209,7 +195,7 @@ def _end_with_question(turn: Turn, question: Question) -> TurnEvents:
     reply = turn.state.history[-2]
     answer = reply.text.strip() if isinstance(reply, ModelMessage) else ""
     if not answer.endswith(question.question):
-        yield from _say(f"{_message_id(turn)}-question", question.question)
+        yield from _say(turn, question.question, part="-question")
         answer = f"{answer}\n\n{question.question}".strip()
     yield events.step_finished(turn.state.step)
     model = (reply.provider if isinstance(reply, ModelMessage) else None) or turn.composer.id
@@ -225,7 +211,7 @@ def _cancelled(turn: Turn, text: str = "") -> TurnEvents:
     stay unanswered."""
     note = TEXTS.say(turn.request.locale, "run.stopped.cancelled")
     addition = f"\n\n{note}" if text.strip() else note
-    yield from _say(f"{_message_id(turn)}-end", addition)
+    yield from _say(turn, addition, part="-end")
     yield events.step_finished(turn.state.step)
     return _end(turn, Reply(model=turn.composer.id, text=text + addition), StopReason.CANCELLED)
 
@@ -259,7 +245,7 @@ def _finish(turn: Turn, reply: Reply) -> TurnEvents:
         addition = review.remark
     if addition:
         addition = f"\n\n{addition}" if reply.text.strip() else addition
-        yield from _say(f"{_message_id(turn)}-end", addition)
+        yield from _say(turn, addition, part="-end")
         reply = replace(reply, text=reply.text + addition)
     yield events.step_finished(turn.state.step)
     return _end(turn, reply, reason)
@@ -281,19 +267,19 @@ def _answer_without_model(turn: Turn, error: AgentError) -> TurnEvents:
 
 def _compose(turn: Turn, reason: StopReason) -> TurnEvents:
     """Say why the turn stopped, and let the composer write an answer from the results."""
-    message_id = f"{_message_id(turn)}-end"
     opening = TEXTS.say(turn.request.locale, f"run.stopped.{reason}") + "\n\n"
     if not turn.state.has_results:
         text = opening + TEXTS.say(turn.request.locale, "run.nothing_found")
-        yield from _say(message_id, text)
+        yield from _say(turn, text, part="-end")
         return _end(turn, Reply(model=turn.composer.id, text=text), reason)
-    yield from _say(message_id, opening)
+    yield from _say(turn, opening, part="-end")
     reply = yield from _reply(turn, part="-end-found", is_last=True, by_composer=True)
     return _end(turn, replace(reply, text=opening + reply.text), reason)
 
 
-def _say(message_id: str, text: str) -> Generator[Event | None, None, None]:
+def _say(turn: Turn, text: str, *, part: str) -> Generator[Event | None, None, None]:
     """Yield the events of a whole message."""
+    message_id = _message_id(turn, part)
     yield events.text_start(message_id)
     yield events.text_content(message_id, text)
     yield events.text_end(message_id)
@@ -314,7 +300,7 @@ def _end(turn: Turn, reply: Reply, reason: StopReason | None) -> TurnEnd:
     )
 
 
-def _message_id(turn: Turn) -> str:
+def _message_id(turn: Turn, part: str) -> str:
     again = f"-again{turn.state.malformed}" if turn.state.malformed else ""
     attempt = f"-try{turn.attempt}" if turn.attempt > 1 else ""
-    return f"{turn.run_id}-{turn.state.step}{again}{attempt}"
+    return f"{turn.run_id}-{turn.state.step}{again}{attempt}{part}"

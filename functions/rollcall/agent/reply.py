@@ -90,12 +90,18 @@ class Reply(Struct):
     def message(self) -> ModelMessage:
         """The reply as a message. The provider's parts are dropped if the message is too large for
         one document with them: only some of the parts would mean something else."""
+        calls = [
+            ToolCall.parse(id=id, name=name, text=text) for id, (name, text) in self.calls.items()
+        ]
+        if self.reason is FinishReason.LENGTH:
+            # The arguments of the last call, and of calls without any, may be incomplete. Without
+            # arguments a call is refused, with the reason as its result.
+            for place, call in enumerate(calls, 1):
+                if place == len(calls) or not call.arguments_text.strip():
+                    calls[place - 1] = replace(call, arguments=None)
         message = ModelMessage(
             text=self.text,
-            tool_calls=tuple(
-                ToolCall.parse(id=id, name=name, text=text)
-                for id, (name, text) in self.calls.items()
-            ),
+            tool_calls=tuple(calls),
             provider=self.model.partition(":")[0],
             provider_parts=self.provider_parts,
         )
@@ -110,38 +116,28 @@ class DeltaBuffer(Struct):
 
     Attributes:
         chars: The text's length.
+        sent: How many of its deltas were sent on.
         sent_at: When a part of it was last sent on, by the caller's clock; None before.
     """
 
+    deltas: list[str] = field(default_factory=list)
     chars: int = 0
+    sent: int = 0
     sent_at: float | None = None
-    _deltas: list[str] = field(default_factory=list)
-    _sent: int = 0
 
     def add(self, delta: str) -> None:
         if delta:
-            self._deltas.append(delta)
+            self.deltas.append(delta)
             self.chars += len(delta)
-
-    @property
-    def text(self) -> str:
-        """The whole text so far."""
-        return "".join(self._deltas)
 
     def due_at(self) -> float:
         """When the text that is held back has to be sent on; infinity if there is none."""
-        if self._sent == len(self._deltas):
+        if self.sent == len(self.deltas):
             return math.inf
         if self.sent_at is None:
             return 0.0
         share = min(self.chars / LONG_CHARS, 1.0)
         return self.sent_at + SHORTEST_S + share * (LONGEST_S - SHORTEST_S)
-
-    def take(self, now: float) -> str:
-        """Return the text that is held back, and count it as sent on."""
-        unsent = "".join(self._deltas[self._sent :])
-        self._sent, self.sent_at = len(self._deltas), now
-        return unsent
 
 
 class ReplyBuilder:
@@ -238,8 +234,9 @@ class ReplyBuilder:
     def close(self) -> Iterator[Event]:
         """End open texts and calls, and fill the reply with all that arrived."""
         reply = self._reply
-        reply.text = self._text.text
-        reply.calls = {id: (name, self._calls[id].text) for id, (name, _) in reply.calls.items()}
+        reply.text = "".join(self._text.deltas)
+        for id, (name, _) in reply.calls.items():
+            reply.calls[id] = (name, "".join(self._calls[id].deltas))
         for id in self._open.values():
             yield from self._flush(self._calls[id], id)
             yield events.call_end(id)
@@ -258,8 +255,8 @@ class ReplyBuilder:
         due_at = buffer.due_at()
         if due_at == math.inf or due_at > due_by:
             return
-        is_first = buffer.sent_at is None
-        unsent = buffer.take(self._clock())
+        is_first, unsent = buffer.sent_at is None, "".join(buffer.deltas[buffer.sent :])
+        buffer.sent, buffer.sent_at = len(buffer.deltas), self._clock()
         if id:
             yield events.call_arguments(id, unsent)
             return
@@ -320,12 +317,6 @@ def storable_text(text: str) -> str:
     )
 
 
-class _StreamEnd(Struct, frozen=True):
-    """The last item of a reader thread: how the stream ended."""
-
-    error: Exception | None
-
-
 def threaded_stream(
     model: Model, request: ModelRequest, *, wait_s: Callable[[], float]
 ) -> Generator[Delta | None, None, None]:
@@ -338,12 +329,12 @@ def threaded_stream(
         DeadlineExceeded: The request's deadline passed.
         Exception: The model's own error.
     """
-    received: SimpleQueue[Delta | _StreamEnd] = SimpleQueue()
+    received: SimpleQueue[Delta | Exception | None] = SimpleQueue()  # its error or None ends it
     cancellation = Cancellation()
 
     def read() -> None:
         CURRENT.set(cancellation)
-        error = None
+        end = None
         try:
             clock = Clock(request.deadline)
             stream = model.stream(request)
@@ -359,26 +350,27 @@ def threaded_stream(
                 if (close := getattr(stream, "close", None)) is not None:
                     close()  # here, because another thread cannot close a running generator
         except Exception as caught:  # raised again in the consumer's thread
-            error = caught
-        received.put(_StreamEnd(error))
+            end = caught
+        received.put(end)
 
     workers().start(read, name=f"model {model.id}")
     clock = Clock(request.deadline)
-    item: Delta | _StreamEnd | None = None
+    has_ended = False
     try:
-        while True:
+        while not has_ended:
             try:
                 item = received.get(timeout=clock.left_s(at_most=wait_s()))
             except queue.Empty:
                 yield None
                 continue
-            if isinstance(item, _StreamEnd):
-                if item.error is not None:
-                    raise item.error
-                return
-            yield item
+            has_ended = item is None or isinstance(item, Exception)
+            if isinstance(item, Exception):
+                raise item
+            if item is not None:
+                yield item
     finally:
         cancellation.cancel()
         with suppress(queue.Empty):
-            while not isinstance(item, _StreamEnd):
+            while not has_ended:
                 item = received.get(timeout=JOIN_S)
+                has_ended = item is None or isinstance(item, Exception)

@@ -359,7 +359,7 @@ def to_result(
         kind = "question"
     elif any(each.approval_id or each.undo for each in done):
         kind = "action"
-    elif end.text.rstrip().endswith("?") and not end.stop_reason:
+    elif end.answer.text.rstrip().endswith("?") and not end.stop_reason:
         kind = "question"
     return RunResult(
         thread_id=thread_id,
@@ -376,7 +376,7 @@ def to_result(
         ),
         stop_reason=end.stop_reason,
         type=kind,
-        message=end.text,
+        message=end.answer.text,
         quick_replies=list(end.quick_replies),
         collected_data=end.collected_data,
         tool_calls=[*end.calls, *waiting],

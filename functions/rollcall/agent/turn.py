@@ -81,10 +81,6 @@ class TurnEnd(Struct):
     is_question: bool = False
     collected_data: dict[str, Any] | None = None
 
-    @property
-    def text(self) -> str:
-        return self.answer.text
-
 
 class Sources:
     """The citations of a turn, each numbered once.

@@ -90,7 +90,7 @@ def test_an_answer_without_tools_streams_its_text() -> None:
         "TEXT_MESSAGE_END",
         "STEP_FINISHED",
     ]
-    assert (ended.text, ended.stop_reason, ended.steps) == ("All quiet.", None, 1)
+    assert (ended.answer.text, ended.stop_reason, ended.steps) == ("All quiet.", None, 1)
 
 
 def test_a_call_is_streamed_run_and_answered() -> None:
@@ -100,7 +100,7 @@ def test_a_call_is_streamed_run_and_answered() -> None:
     result = next(e for e in events if e["type"] == "TOOL_CALL_RESULT")
     assert json.loads(arguments) == {"limit": 2}
     assert json.loads(result["content"]) == {"output": {"count": 2}}
-    assert (ended.text, ended.steps) == ("Two things.", 2)
+    assert (ended.answer.text, ended.steps) == ("Two things.", 2)
     assert ended.calls[0].result == {"count": 2}
 
 
@@ -170,7 +170,7 @@ def test_a_failing_tool_is_told_to_the_model_and_does_not_end_the_turn() -> None
     assert isinstance(answered, ToolMessage)
     assert answered.results[0].is_error
     assert json.loads(answered.results[0].content)["error"]["hint"] == "list them first"
-    assert (ended.calls[0].status, ended.text) == (CallStatus.FAILED, "It is not there.")
+    assert (ended.calls[0].status, ended.answer.text) == (CallStatus.FAILED, "It is not there.")
 
 
 def test_a_crashing_tool_tells_an_incident_and_hides_its_text(
@@ -210,7 +210,7 @@ def test_a_step_of_nothing_but_repeated_calls_stops_the_turn() -> None:
     _, ended = play(turn(model, table.tools, dispatch=table))
     assert table.called == ["a"]
     assert ended.stop_reason is StopReason.REPEATED_CALLS
-    assert ended.text == "One item."
+    assert ended.answer.text == "One item."
 
 
 def test_two_equal_calls_in_one_step_run_once_and_do_not_stop_it() -> None:
@@ -218,7 +218,7 @@ def test_two_equal_calls_in_one_step_run_once_and_do_not_stop_it() -> None:
     model = ScriptedModel([calls(("a", {}), ("a", {})), says("Ok.")])
     _, ended = play(turn(model, table.tools, dispatch=table))
     assert table.called == ["a"]
-    assert (ended.stop_reason, ended.text) == (None, "Ok.")
+    assert (ended.stop_reason, ended.answer.text) == (None, "Ok.")
 
 
 def test_the_limit_of_steps_ends_in_an_answer_from_what_was_found() -> None:
@@ -228,7 +228,7 @@ def test_the_limit_of_steps_ends_in_an_answer_from_what_was_found() -> None:
     _, ended = play(work)
     assert model.requests[-1].tool_choice == "none"
     assert (ended.stop_reason, ended.steps) == (StopReason.MAX_STEPS, 3)
-    assert ended.text == "Three things found."
+    assert ended.answer.text == "Three things found."
 
 
 def test_a_model_that_calls_on_at_the_limit_is_answered_for() -> None:
@@ -237,7 +237,7 @@ def test_a_model_that_calls_on_at_the_limit_is_answered_for() -> None:
     _, ended = play(turn(model, tools, profile={"max_steps": 2}))
     assert ended.stop_reason is StopReason.MAX_STEPS
     assert len(ended.calls) == 2
-    assert "T0" in ended.text
+    assert "T0" in ended.answer.text
 
 
 def test_a_model_that_fails_before_anything_was_found_fails_the_run() -> None:
@@ -249,13 +249,13 @@ def test_a_model_that_fails_after_something_was_found_still_gives_an_answer() ->
     model = ScriptedModel([calls(("a", {})), Unavailable("gone")])
     _, ended = play(turn(model, {"a": lambda progress: {"title": "The plan"}}))
     assert ended.stop_reason is StopReason.MODEL_UNAVAILABLE
-    assert "The plan" in ended.text
+    assert "The plan" in ended.answer.text
 
 
 def test_the_next_model_answers_when_the_first_cannot_be_reached() -> None:
     models = (ScriptedModel([Unavailable("down")], id="x:1"), ScriptedModel([says("Hi.")]))
     _, ended = play(turn(models[0], models=models))
-    assert ended.text == "Hi."
+    assert ended.answer.text == "Hi."
     assert [used.provider for used in ended.usage] == ["scripted"]
 
 
@@ -279,7 +279,7 @@ def test_a_stream_that_ends_without_an_end_is_an_error() -> None:
 def test_a_malformed_reply_is_asked_for_once_more() -> None:
     model = ScriptedModel([says("", reason=FinishReason.MALFORMED), says("Fine.")])
     _, ended = play(turn(model))
-    assert (ended.text, len(model.requests)) == ("Fine.", 2)
+    assert (ended.answer.text, len(model.requests)) == ("Fine.", 2)
 
 
 def test_a_model_that_only_sends_malformed_replies_fails_the_run() -> None:
@@ -290,7 +290,7 @@ def test_a_model_that_only_sends_malformed_replies_fails_the_run() -> None:
 def test_a_deadline_passed_while_asking_still_answers() -> None:
     _, ended = play(turn(ScriptedModel([DeadlineExceeded("late")])))
     assert ended.stop_reason is StopReason.DEADLINE
-    assert ended.text
+    assert ended.answer.text
 
 
 def test_a_tool_that_hangs_past_the_deadline_is_given_up() -> None:
@@ -321,7 +321,7 @@ def test_a_tool_that_hangs_past_the_deadline_is_given_up() -> None:
 def test_a_blocked_or_cut_reply_says_so(reason: FinishReason, stop: StopReason) -> None:
     _, ended = play(turn(ScriptedModel([says("Half an ans", reason=reason)])))
     assert ended.stop_reason is stop
-    assert ended.text.startswith("Half an ans\n\n")
+    assert ended.answer.text.startswith("Half an ans\n\n")
 
 
 def test_a_call_that_may_have_been_cut_off_is_not_run_and_the_model_is_told() -> None:
@@ -349,12 +349,12 @@ def test_the_calls_of_a_blocked_reply_are_not_run() -> None:
     _, ended = play(turn(ScriptedModel([blocked]), table.tools, dispatch=table))
     assert (table.called, ended.calls) == ([], [])
     assert ended.stop_reason is StopReason.BLOCKED
-    assert ended.text.startswith("I wi\n\n")
+    assert ended.answer.text.startswith("I wi\n\n")
 
 
 def test_an_empty_reply_is_said_to_be_one_in_the_users_language() -> None:
     _, ended = play(turn(ScriptedModel([says("")]), locale="he"))
-    assert "מודל השפה" in ended.text
+    assert "מודל השפה" in ended.answer.text
 
 
 def test_a_large_result_is_cut_to_size_and_the_cut_is_said() -> None:
@@ -402,7 +402,7 @@ def test_what_an_answer_names_is_cited_and_what_is_to_be_said_of_it_is_added() -
     model = ScriptedModel([calls(("a", {})), says("By 110.9 it holds, by [1] too.")])
     events, ended = play(turn(model, {"a": lambda progress: made}, profile={"review": review}))
     assert [(c.n, c.article) for c in ended.citations] == [(1, "310.16"), (2, "110.9")]
-    assert ended.text.endswith("\n\n999.9 is not known.")
+    assert ended.answer.text.endswith("\n\n999.9 is not known.")
     assert any(event.get("delta") == "\n\n999.9 is not known." for event in events)
 
 
@@ -470,7 +470,7 @@ def test_a_call_that_waits_ends_the_run_when_the_others_of_its_step_are_answered
     (waiting,) = ended.waiting
     assert (waiting.place, waiting.call.name) == (0, "pay")
     assert notes.lines == ["reply 1 2", "result look"]
-    assert "Pay $5" in ended.text
+    assert "Pay $5" in ended.answer.text
     assert kinds(events)[-1] == "STEP_FINISHED"
     assert len(model.requests) == 1
 
@@ -479,7 +479,7 @@ def test_a_call_that_is_left_to_the_client_says_nothing_of_its_own() -> None:
     model = ScriptedModel([calls(("open", {}))])
     _, ended = play(turn(model, {"open": lambda progress: ClientCall({}, {})}))
     assert [type(each.needs) for each in ended.waiting] == [ClientCall]
-    assert (ended.text, ended.stop_reason) == ("", None)
+    assert (ended.answer.text, ended.stop_reason) == ("", None)
 
 
 def test_calls_that_wait_are_told_in_their_order_whichever_came_to_wait_first() -> None:

@@ -46,7 +46,7 @@ def test_a_tool_that_ends_its_thread_does_not_keep_the_step_waiting() -> None:
 
     began = time.monotonic()
     _, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": leaving}))
-    assert (ended.calls[0].status, ended.text) == (CallStatus.FAILED, "Ok.")
+    assert (ended.calls[0].status, ended.answer.text) == (CallStatus.FAILED, "Ok.")
     assert time.monotonic() - began < 30
 
 
@@ -88,7 +88,7 @@ def test_a_tool_that_says_too_much_is_heard_now_and_then() -> None:
         return "x"
 
     events, ended = play(turn(ScriptedModel([calls(("a", {})), says("Ok.")]), {"a": talking}))
-    assert ended.text == "Ok."
+    assert ended.answer.text == "Ok."
     assert tool_calls.FREE_REPORTS <= len(told(events)) < tool_calls.FREE_REPORTS + 5
     assert {len(event["content"]["text"]) for event in told(events)} == {PROGRESS_CHARS}
 
@@ -119,7 +119,7 @@ def test_a_reply_that_calls_without_end_is_cut_off() -> None:
     number = 3 * REPLY_CHARS // CALL_BYTES
     endless = calls(*((f"a{n}", {}) for n in range(number)))
     _, ended = play(turn(ScriptedModel([endless, says("Ok.")]), {}))
-    assert ended.text == "Ok."
+    assert ended.answer.text == "Ok."
     assert 16 < len(ended.calls) <= REPLY_CHARS // CALL_BYTES
 
 
@@ -242,7 +242,7 @@ def saves_of(tools: dict[str, Callable[..., Any]], *wanted: str) -> tuple[list[l
     journal = Saves()
     work = turn(model, tools)
     events, ended = play(_with(work, journal))
-    assert ended.text == "Ok"
+    assert ended.answer.text == "Ok"
     return journal.saves, events
 
 
