@@ -285,7 +285,6 @@ class _Router(Router, frozen=True, kw_only=True):
         approved: Ids of writes that run as if the user had approved them.
     """
 
-    ctx: ToolContext
     approved: frozenset[str]
 
     def tool_context(
@@ -335,9 +334,7 @@ def _router(
     ]
     return _Router(
         platform=_Platform(None, None, None, StaticCatalog(capabilities)),
-        user=ctx.user,
-        locale=ctx.locale,
-        now=ctx.now,
+        ctx=ctx,
         deadline=time.monotonic() + agent.deadline_s,
         effect_key=lambda place: f"test-{place}",
         client_tools=frozenset(capabilities),
@@ -347,7 +344,6 @@ def _router(
             if is_named(each.id, each.category, frozenset(agent.tools)) and each.permits(ctx.user)
         },
         policies=dict(agent.approvals),
-        ctx=ctx,
         approved=approved,
     )
 

@@ -39,7 +39,7 @@ from rollcall.agent.router import Router
 from rollcall.agent.run_setup import RunContext, new_turn, turn_request
 from rollcall.agent.turn import Turn
 from rollcall.core.capability import Capability
-from rollcall.core.context import User
+from rollcall.core.context import ToolContext, User
 from rollcall.core.messages import UserMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.models.base import load_model
@@ -234,7 +234,7 @@ def _context(registry: Snapshot, profile: AgentProfile) -> RunContext:
 
 def _router(entries: dict[str, Entry]) -> Router:
     platform: Any = SimpleNamespace(catalog=catalog)
-    return Router(platform, USER, "en", NOW, time.monotonic() + 60, dict(entries))
+    return Router(platform, ToolContext(USER, now=NOW), time.monotonic() + 60, dict(entries))
 
 
 def _answer(made: Turn) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -99,9 +98,7 @@ def obey(
     deadline = time.monotonic() + 60
     router = Router(
         platform=cast(Platform, SimpleNamespace(catalog=StaticCatalog(world.known))),
-        user=user,
-        locale="en",
-        now=datetime.now(UTC),
+        ctx=ToolContext(user),
         deadline=deadline,
         effect_key=(lambda place: f"key{place}") if can_ask else None,
         client_tools=client_tools,

@@ -419,19 +419,6 @@ def _edit(
         raise FailedPrecondition(TEXTS.text("errors.asker_gone"), field=field)
     profile = find_agent(platform, approval.agent, user=owner)
     entry = entry_of(db, approval.tool)
-    router = Router(
-        platform=platform,
-        user=owner,
-        locale=approval.locale,
-        now=now,
-        deadline=time.monotonic() + 60,
-        entries={entry.id: entry} if entry else {},
-        policies=dict(profile.approvals),
-    )
-    target = router.target(approval.tool)
-    frozen = target.frozen(arguments, field=field)
-    if decider_of(router.policy(approval.tool, target), owner) != approval.decider:
-        raise PermissionDenied(TEXTS.text("errors.decider_changed"), field=field)
     ctx = ToolContext(
         user=owner,
         platform=platform,
@@ -440,6 +427,17 @@ def _edit(
         context=(read_request(run)["context"] or {}) if run else {},
         earlier=lambda: earlier_calls(read_log(db, approval.thread_id).documents, approval.place),
     )
+    router = Router(
+        platform=platform,
+        ctx=ctx,
+        deadline=time.monotonic() + 60,
+        entries={entry.id: entry} if entry else {},
+        policies=dict(profile.approvals),
+    )
+    target = router.target(approval.tool)
+    frozen = target.frozen(arguments, field=field)
+    if decider_of(router.policy(approval.tool, target), owner) != approval.decider:
+        raise PermissionDenied(TEXTS.text("errors.decider_changed"), field=field)
     try:
         preview = target.preview(ctx, frozen)
     except AgentError as error:

@@ -7,11 +7,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from rollcall.agent.approvals import check_approved, check_size, is_in_force, review_write
@@ -25,17 +25,7 @@ from rollcall.agent.dispatch import (
     Permit,
 )
 from rollcall.agent.targets import Target, local_target, remote_target
-from rollcall.core.context import (
-    MAX_FILES,
-    AskAgent,
-    Dialogue,
-    EarlierCall,
-    Platform,
-    Progress,
-    TextModel,
-    ToolContext,
-    User,
-)
+from rollcall.core.context import MAX_FILES, EarlierCall, Platform, Progress, ToolContext
 from rollcall.core.errors import (
     Aborted,
     FailedPrecondition,
@@ -58,7 +48,6 @@ from rollcall.store.approvals import (
     load_approvals,
 )
 from rollcall.store.effects import Effect, Write, perform_once
-from rollcall.store.made_files import keeper
 
 QUERY_CHARS = 500
 
@@ -72,19 +61,16 @@ class Router(Struct, frozen=True):
     """Routes each call of a user's run to its target, after its checks.
 
     Attributes:
+        ctx: The user and the run, as every call of the run sees them.
         deadline: The `time.monotonic()` value by which a call must have ended.
         entries: The capabilities that may be called; tools that the model finds are added.
-        context: The client's context, about where the user is; data.
         token: The user's ID token, if there is one, to pass on to other functions.
-        agents: Lets capabilities ask agents; None if they may not.
         find: Searches for more tools; None if the model may not.
         policies: The agent's approval policies, by capability.
-        text_model: The text model of capabilities, paid from the user's budget.
         health: Returns the capabilities that are not healthy, by id: "degraded" or "down".
         effect_key: Makes the key of a call's effect from its place. None for an agent that is asked
             inside a tool: nobody can approve its calls, and it may not write.
         earlier: Yields the thread's calls before the one at a place of the newest step.
-        dialogue: Returns the thread's dialogue.
         approvals: Approvals by call id. Not by place: a later step has the same places, and an
             approval is for one call.
         client_results: Results of the client's tools, by call id: `{content}`, `{error}` or
@@ -95,24 +81,17 @@ class Router(Struct, frozen=True):
     """
 
     platform: Platform
-    user: User
-    locale: str
-    now: datetime
+    ctx: ToolContext
     deadline: float
     entries: MutableMapping[str, Entry]
     thread_id: str = ""
     run_id: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
     token: str | None = None
-    agents: AskAgent | None = None
     find: Find | None = None
     policies: dict[str, ApprovalPolicy] = field(default_factory=dict)
-    text_model: TextModel | None = None
     health: Callable[[], Mapping[str, str]] = dict
     effect_key: Callable[[int], str] | None = None
     earlier: Callable[[int], Iterable[EarlierCall]] = lambda place: ()
-    dialogue: Callable[[], Dialogue] = Dialogue
-    is_cancelled: Callable[[], bool] = lambda: False
     approvals: Mapping[str, Approval] = field(default_factory=dict)
     client_results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     remembered: Mapping[str, RememberedApproval] = field(default_factory=dict)
@@ -155,7 +134,6 @@ class Router(Struct, frozen=True):
             return self._client_result(call, result)
         if self.find is not None and call.name == FIND_TOOLS:
             return self._find_tools(call, self.find)
-        user = self.user
         approval = self.approvals.get(call.id)
         if approval is not None:  # an approved call is tried even if its tool is down
             check_approved(self.platform, approval)
@@ -163,7 +141,8 @@ class Router(Struct, frozen=True):
             check_up(self.health(), call.name)
         target = self.target(call.name)
         policy = self.policy(call.name, target)
-        approved = approval if approval and is_in_force(approval, target, policy, user) else None
+        is_approved = approval is not None and is_in_force(approval, target, policy, self.ctx.user)
+        approved = approval if is_approved else None
         requested = approval.arguments if approval is not None else call.arguments
         arguments = target.frozen(requested)
         if approved and arguments != requested:
@@ -199,20 +178,13 @@ class Router(Struct, frozen=True):
         self, place: int, call: ToolCall, target: Target, progress: Progress
     ) -> ToolContext:
         """Return the `ToolContext` of the call at a place of its step."""
-        return ToolContext(
-            user=self.user,
-            platform=self.platform,
-            locale=self.locale,
-            now=self.now,
+        return replace(
+            self.ctx,
             progress=progress,
             effect_key=self.effect_key(place) if self.effect_key and target.writes else None,
-            is_cancelled=self.is_cancelled,
-            context=self.context,
-            agents=self.agents,
             earlier=lambda: self.earlier(place),
-            read_dialogue=self.dialogue,
-            paid_text_model=lambda: self.text_model,
-            file_keeper=keeper(lambda: self.platform.db, self.user.uid, now=self.now),
+            citations=[],
+            files=[],
         )
 
     def _client_result(self, call: ToolCall, result: dict[str, Any]) -> CallOutput:
@@ -256,7 +228,7 @@ class Router(Struct, frozen=True):
             NotFound: This codebase does not have it.
             FailedPrecondition: It is one of this codebase's writes under another name.
         """
-        user, entry = self.user, self.entries.get(name)
+        user, entry = self.ctx.user, self.entries.get(name)
         if entry is None or not entry.permits(user):
             raise PermissionDenied(TEXTS.text("errors.not_available_to_user", name=name))
         kind = entry.execution.type
@@ -303,11 +275,11 @@ class Router(Struct, frozen=True):
         """Write through the ledger, once."""
         if ctx.effect_key is None:
             raise FailedPrecondition(TEXTS.text("errors.no_changes_here", name=call.name))
-        if self.is_cancelled():
+        if self.ctx.is_cancelled():
             raise Aborted(TEXTS.text("errors.stopped_before"))
         effect = Effect(
             key=ctx.effect_key,
-            uid=self.user.uid,
+            uid=self.ctx.user.uid,
             tool=call.name,
             version=target.version,
             arguments_digest=arguments_digest(arguments),

@@ -56,6 +56,7 @@ from rollcall.registry.selection import (
 from rollcall.registry.snapshot import Snapshot, snapshot
 from rollcall.registry.vectors import PendingVector, embed_query
 from rollcall.store import paths
+from rollcall.store.made_files import keeper
 from rollcall.store.message_log import lasting_effects, read_history
 from rollcall.store.open_run import OpenRun
 from rollcall.store.run_closing import step_effect_key
@@ -471,25 +472,27 @@ def new_turn(
         entries = find(context.registry, context.tool_request(), query, without=without)
         return [(entry, tool_spec(entry)) for entry in entries]
 
-    allow_unpriced = profile.allow_unpriced
+    ctx, allow_unpriced = context.tool_context(context.client_context), profile.allow_unpriced
+    ctx.agents = agents
+    ctx.paid_text_model = lambda: metered(
+        platform.text_model, platform.db, user, allow_unpriced=allow_unpriced
+    )
+    ctx.file_keeper = keeper(lambda: platform.db, user.uid, now=context.now)
     router = Router(
         platform=platform,
-        user=user,
-        locale=context.locale,
-        now=context.now,
+        ctx=ctx,
         deadline=deadline,
         entries={entry.id: entry for entry in context.entries},
         run_id=run_id,
-        context=context.client_context or {},
         token=context.token,
-        agents=agents,
         find=find_tools if context.finds_more else None,
         policies=dict(profile.approvals),
-        text_model=metered(platform.text_model, platform.db, user, allow_unpriced=allow_unpriced),
         health=lambda: snapshot(platform.db).health,
     )
     if opened is not None:
         db, thread_id = opened.db, opened.thread_id
+        ctx.read_dialogue = lambda: dialogue_so_far(db, thread_id, opened.documents)
+        ctx.is_cancelled = lambda: opened.is_cancelled
         router = replace(
             router,
             thread_id=thread_id,
@@ -497,8 +500,6 @@ def new_turn(
             # Calls are made after their reply was saved, so the newest document is their step's.
             effect_key=lambda place: step_effect_key(thread_id, opened.documents[-1], place),
             earlier=lambda place: earlier_calls(opened.documents, place),
-            dialogue=lambda: dialogue_so_far(db, thread_id, opened.documents),
-            is_cancelled=lambda: opened.is_cancelled,
             approvals={approval.call_id: approval for approval in opened.approvals},
             client_results=opened.answers,
             remembered=opened.remembered,
@@ -516,7 +517,7 @@ def new_turn(
         deadline=deadline,
         budget=budget,
         state=state or TurnState(),
-        is_stopped=router.is_cancelled,
+        is_stopped=ctx.is_cancelled,
         attempt=opened.attempt if opened else 1,
     )
 

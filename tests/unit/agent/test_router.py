@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rollcall.agent.dispatch import CallOutput, ClientCall, NeedsApproval
 from rollcall.agent.router import Router
-from rollcall.core.context import Decider, User
+from rollcall.core.context import Decider, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.messages import ToolCall
 from rollcall.core.policy import ApprovalPolicy
@@ -58,13 +58,10 @@ def entries(**overrides: dict[str, Any]) -> dict[str, Entry]:
 def router(user: User | None = None, **more: Any) -> Router:
     fields: dict[str, Any] = {
         "platform": Nowhere(tess=User("tess", Role.TEACHER)),
-        "user": user or User("ann"),
-        "locale": "en",
-        "now": NOW,
+        "ctx": ToolContext(user or User("ann"), now=NOW),
         "deadline": time.monotonic() + 60,
         "effect_key": lambda place: f"key-{place}",
         "entries": entries(),
-        "agents": None,
     }
     return Router(**{**fields, **more})
 
