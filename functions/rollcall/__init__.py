@@ -37,8 +37,8 @@ def bind(
         ValueError: Two functions have one name.
     """
     target = os.environ.get("FUNCTION_TARGET")
-    if target is not None and _is_function(namespace.get(target)):
-        return
+    if target is not None and hasattr(namespace.get(target), "__firebase_endpoint__"):
+        return  # it is a Cloud Function of the app's own
 
     import gc
 
@@ -54,8 +54,3 @@ def bind(
         without=without,
     )
     add_functions(catalog, namespace, target)
-
-
-def _is_function(value: object) -> bool:
-    """Whether a value is a Cloud Function of the app's own."""
-    return hasattr(value, "__firebase_endpoint__")

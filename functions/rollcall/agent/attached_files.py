@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -42,8 +42,6 @@ PROCESS_BYTES = 60_000_000
 IMAGE_TOKENS = 1_600
 PDF_TOKENS = 130_000
 
-ReadText = Callable[[str, bytes], str]
-
 log = logging.getLogger("rollcall")
 
 
@@ -54,9 +52,7 @@ def with_files(
     if the history has no files."""
     if not any(_files(message) for message in history):
         return models
-    from rollcall.knowledge.reader import text_of
-
-    attached = AttachedFiles(db, uid, text_of)
+    attached = AttachedFiles(db, uid)
     return tuple(ModelWithFiles(model, attached) for model in models)
 
 
@@ -78,13 +74,10 @@ class AttachedFiles(Struct):
 
     Attributes:
         uid: The user who owns them.
-        read_text: Extracts a document's text, `read_text(content_type, content)`; raises
-            InvalidArgument if it has none.
     """
 
     db: Client
     uid: str
-    read_text: ReadText
     _contents: dict[str, bytes | None] = field(default_factory=dict)
     _texts: dict[str, str | InvalidArgument] = field(default_factory=dict)
 
@@ -177,10 +170,13 @@ class AttachedFiles(Struct):
         return content
 
     def _text(self, part: Media, content: bytes) -> str | InvalidArgument:
+        """Return a document's text, or the error of one without text."""
+        from rollcall.knowledge.reader import text_of
+
         id = part.file_id or ""
         if id not in self._texts:
             try:
-                self._texts[id] = self.read_text(part.media_type, content)
+                self._texts[id] = text_of(part.media_type, content)
             except InvalidArgument as error:
                 log.info("an attachment of type %s has no text: %s", part.media_type, error.message)
                 self._texts[id] = error

@@ -249,16 +249,15 @@ def fit_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...
     for shortest in (SHORT_RESULT_CHARS, SHORT_RESULT_CHARS // 10):
         for place, message in enumerate(made):
             if isinstance(message, ToolMessage) and sum(sizes) > tokens:
-                results = [_shortened(result, shortest) for result in message.results]
+                results = (
+                    replace(result, content=result.content[:shortest] + SHORTENED)
+                    if len(result.content) > shortest + len(SHORTENED)
+                    else result
+                    for result in message.results
+                )
                 made[place] = message = ToolMessage(tuple(results))
                 sizes[place] = message.tokens
     return tuple(made)
-
-
-def _shortened(result: ToolResult, chars: int) -> ToolResult:
-    if len(result.content) <= chars + len(SHORTENED):
-        return result
-    return replace(result, content=result.content[:chars] + SHORTENED)
 
 
 MOST_COUNTED = 5_000

@@ -35,7 +35,7 @@ from rollcall.core.profile import AgentProfile, Note, Place
 from rollcall.core.redaction import redacted, redacted_json
 from rollcall.core.shapes import FIND_TOOLS
 from rollcall.core.text import language
-from rollcall.core.texts import TEXTS
+from rollcall.core.texts import TEXTS, clipped
 from rollcall.models.base import BY_PROVIDER
 from rollcall.registry.entries import Entry
 from rollcall.store.message_log import compact_json
@@ -128,7 +128,9 @@ def instructions(
     if user.name:
         parts.append(f"The user's name: {quoted_name(redacted(user.name))}.")
     if client_context:
-        shown = delimited_json(redacted_json(client_context))
+        data = _neutral_json(redacted_json(client_context))
+        shown = json.dumps(data, ensure_ascii=False, sort_keys=True)
+        shown = delimited_text(shown, CONTEXT_CHARS)
         parts.append(f"What the app says of where the user is:\n{shown}")
     if place:
         shown = delimited_text(redacted(place.text), PLACE_CHARS)
@@ -316,15 +318,7 @@ def _neutral_json(value: Any) -> Any:
 
 def quoted_name(name: str) -> str:
     """Return a person's name on one line, quoted and bounded."""
-    return json.dumps(_line(name, NAME_CHARS), ensure_ascii=False)
-
-
-def delimited_json(context: dict[str, Any]) -> str:
-    """Return a client's context as JSON of bounded length, between delimiters."""
-    text = json.dumps(_neutral_json(context), ensure_ascii=False, sort_keys=True)
-    if len(text) > CONTEXT_CHARS:
-        text = text[: CONTEXT_CHARS - 1] + "…"
-    return f"<data>\n{text}\n</data>"
+    return json.dumps(clipped(neutral_text(name), NAME_CHARS), ensure_ascii=False)
 
 
 def delimited_text(text: str, chars: int) -> str:
@@ -361,11 +355,7 @@ def _schema(value: Any) -> Any:
     return neutral_text(value) if isinstance(value, str) else value
 
 
-def _line(text: str, chars: int) -> str:
-    text = " ".join(neutral_text(text).split())
-    return text if len(text) <= chars else text[: chars - 1] + "…"
-
-
 def _words(text: str, chars: int) -> str:
     """Return prose without tags, code fences and links."""
-    return _line(_ANY_TAG.sub(lambda found: found[1] or " ", text[: 20 * chars]), chars)
+    text = _ANY_TAG.sub(lambda found: found[1] or " ", text[: 20 * chars])
+    return clipped(neutral_text(text), chars)

@@ -74,16 +74,8 @@ def render_error(error: AgentError, *, limit: SizeLimit) -> tuple[str, Any]:
 
 def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield ever shorter copies: each cuts the longest lists and texts further."""
-    items, chars = _longest(value)
-    while items > 1 or chars > _SHORT_TEXT:
-        items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
-        yield {key: _cut(item, items=items, chars=chars) for key, item in value.items()}
-
-
-def _longest(value: Any) -> tuple[int, int]:
-    """Return the length of a value's longest list, and that of its longest text."""
-    items = chars = 0
-    stack = [value]
+    items = chars = 0  # the lengths of the longest list and of the longest text
+    stack: list[Any] = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
@@ -93,7 +85,9 @@ def _longest(value: Any) -> tuple[int, int]:
             stack.extend(item)
         elif isinstance(item, dict):
             stack.extend(item.values())
-    return items, chars
+    while items > 1 or chars > _SHORT_TEXT:
+        items, chars = max(items * 3 // 4, 1), max(chars * 3 // 4, _SHORT_TEXT)
+        yield {key: _cut(item, items=items, chars=chars) for key, item in value.items()}
 
 
 def _cut(value: Any, *, items: int, chars: int) -> Any:

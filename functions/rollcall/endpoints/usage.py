@@ -12,7 +12,6 @@ from rollcall.core.shapes import Wire
 from rollcall.core.triggers import OnCall, bound
 from rollcall.store.budgets import (
     NONE,
-    Amount,
     Day,
     UserLimits,
     limits,
@@ -83,12 +82,16 @@ def report(platform: Platform, user: User, *, now: datetime) -> UsageReport:
     days = read_days(platform.db, user.uid, since=since, until=today, now=now)
     current = next((day for day in days if day.day == today), Day(user.uid, today))
     own = limits(platform.db).of_user(user)
+    usd, tokens, used = own.micro_usd, own.tokens_per_day, current.used
     return UsageReport(
         day=today,
         today=_spent([current]),
         last_30_days=_spent(days),
         limits=own,
-        left=_left(own, current.used),
+        left=Left(
+            usd=None if usd is None else max(0, usd - used.micro_usd) / 1_000_000,
+            tokens=None if tokens is None else max(0, tokens - used.tokens),
+        ),
         renews_at=datetime.combine(today + timedelta(days=1), datetime.min.time(), UTC),
     )
 
@@ -116,12 +119,4 @@ def _spent(days: Iterable[Day]) -> Spent:
             )
             for model, sums in sorted(models.items())
         ],
-    )
-
-
-def _left(own: UserLimits, used: Amount) -> Left:
-    usd, tokens = own.micro_usd, own.tokens_per_day
-    return Left(
-        usd=None if usd is None else max(0, usd - used.micro_usd) / 1_000_000,
-        tokens=None if tokens is None else max(0, tokens - used.tokens),
     )

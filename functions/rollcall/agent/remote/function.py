@@ -63,6 +63,27 @@ class _Address(Struct, frozen=True):
         is_default = self.host is not None and self.port == 443
         return self.address if is_default else f"{self.address}:{self.port}"
 
+    def send(
+        self,
+        method: str,
+        headers: dict[str, str],
+        body: bytes | None = None,
+        *,
+        writes: bool = False,
+        deadline: float,
+    ) -> tuple[Request, Reply]:
+        request = Request(
+            to=f"the function {self.name}",
+            method=method,
+            path=self.path,
+            host=self.host,
+            headers={"Host": self.authority, **headers},
+            body=body,
+            writes=writes,
+        )
+        addresses = look_up(self.address, self.port, deadline=deadline)
+        return request, exchange(request, addresses, self.port, deadline=deadline)
+
 
 def call_function(
     execution: Execution,
@@ -100,24 +121,27 @@ def call_function(
     }
     data = {"arguments": arguments} | {k: v for k, v in optional.items() if v is not None}
     body = json.dumps({"data": data}, ensure_ascii=False).encode()
-    request = Request(
-        to=f"the function {place.name}",
-        method="POST",
-        path=place.path,
-        host=place.host,
-        headers={
-            "Host": place.authority,
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            **_credentials(place, user, token, body),
-            # The function is this project's or one that an operator lists, so it joins our trace.
-            **({"traceparent": trace} if (trace := traceparent()) else {}),
-        },
-        body=body,
-        writes=call_key is not None,
-    )
-    addresses = look_up(place.address, place.port, deadline=deadline)
-    return _result(exchange(request, addresses, place.port, deadline=deadline), request)
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        **_credentials(place, user, token, body),
+    }
+    if trace := traceparent():
+        # The function is this project's or one that an operator lists, so it joins our trace.
+        headers["traceparent"] = trace
+    writes = call_key is not None
+    request, reply = place.send("POST", headers, body, writes=writes, deadline=deadline)
+    try:
+        answer = read_json(reply, request)
+    except AgentError:
+        if 200 <= reply.status < 300:
+            raise
+        raise _refusal(reply.status, request) from None
+    if reply.status == 200 and isinstance(answer, dict) and "result" in answer:
+        return answer["result"]
+    if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
+        raise _error(answer["error"], request)
+    raise _refusal(reply.status, request)
 
 
 def reach_function(execution: Execution, *, timeout_s: float) -> int:
@@ -127,21 +151,9 @@ def reach_function(execution: Execution, *, timeout_s: float) -> int:
         FailedPrecondition: The function may not be called.
         AgentError: It did not answer.
     """
+    headers = {"Origin": "https://rollcall.invalid", "Access-Control-Request-Method": "POST"}
     deadline = time.monotonic() + timeout_s
-    place = _address(execution.target)
-    request = Request(
-        to=f"the function {place.name}",
-        method="OPTIONS",
-        path=place.path,
-        host=place.host,
-        headers={
-            "Host": place.authority,
-            "Origin": "https://rollcall.invalid",
-            "Access-Control-Request-Method": "POST",
-        },
-    )
-    addresses = look_up(place.address, place.port, deadline=deadline)
-    return exchange(request, addresses, place.port, deadline=deadline).status
+    return _address(execution.target).send("OPTIONS", headers, deadline=deadline)[1].status
 
 
 def _address(target: str) -> _Address:
@@ -223,21 +235,6 @@ def _identity(audience: str) -> str:
     except GoogleAuthError as error:
         raise FailedPrecondition("this service has no identity to call functions with") from error
     return token
-
-
-def _result(reply: Reply, request: Request) -> Any:
-    """Return the result in a function's answer, or raise its error."""
-    try:
-        answer = read_json(reply, request)
-    except AgentError:
-        if 200 <= reply.status < 300:
-            raise
-        raise _refusal(reply.status, request) from None
-    if reply.status == 200 and isinstance(answer, dict) and "result" in answer:
-        return answer["result"]
-    if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
-        raise _error(answer["error"], request)
-    raise _refusal(reply.status, request)
 
 
 def _refusal(status: int, request: Request) -> AgentError:

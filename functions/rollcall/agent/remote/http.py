@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -204,34 +204,22 @@ def _ask(request: Request, connection: socket.socket) -> Reply:
         headers: dict[str, str] = {}
         for name, value in response.getheaders():
             headers.setdefault(name.lower(), value)
-        return Reply(response.status, headers, _decoded(_read(response), headers))
-
-
-def _read(response: HTTPResponse) -> bytes:
-    """Return the whole body of an answer, of at most `MAX_BYTES`."""
-    raw = response.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
-    if response.length:  # so many bytes are missing of the announced length
-        raise HTTPException("the answer broke off")
-    return raw
-
-
-def _decoded(raw: bytes, headers: Mapping[str, str]) -> bytes:
-    """Return a body without its content encoding. We ask for none, but some servers use gzip
-    anyway."""
-    encoding = headers.get("content-encoding", "").strip().lower()
-    if encoding in ("", "identity"):
-        return raw
-    if encoding != "gzip":
-        raise _Unusable(f"it has the content encoding {encoding[:20]!r}, which was not requested")
-    decoder = zlib.decompressobj(wbits=31)
-    body = decoder.decompress(raw, MAX_BYTES + 1)
-    if len(body) > MAX_BYTES:
-        raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
-    if not decoder.eof:
-        raise HTTPException("the answer broke off")
-    return body
+        body = response.read(MAX_BYTES + 1)
+        is_whole = not response.length  # so many bytes are missing of the announced length
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding == "gzip" and is_whole and len(body) <= MAX_BYTES:
+            # We ask for no encoding, but some servers use gzip anyway.
+            decoder = zlib.decompressobj(wbits=31)
+            body = decoder.decompress(body, MAX_BYTES + 1)
+            is_whole = decoder.eof or len(body) > MAX_BYTES
+        if len(body) > MAX_BYTES:
+            raise _Unusable(f"it is larger than {MAX_BYTES:,} bytes")
+        if not is_whole:
+            raise HTTPException("the answer broke off")
+        if encoding not in ("", "identity", "gzip"):
+            kind = f"the content encoding {encoding[:20]!r}"
+            raise _Unusable(f"it has {kind}, which was not requested")
+        return Reply(response.status, headers, body)
 
 
 def _not_sent(request: Request, error: OSError, deadline: float) -> AgentError:
@@ -277,29 +265,23 @@ def check_listed(url: Url, variable: str) -> None:
     Raises:
         FailedPrecondition: They are not on the list, or the list has an invalid entry.
     """
-    entries = [entry.strip().lower() for entry in os.environ.get(variable, "").split(",")]
-    listed = [_entry(entry, variable) for entry in entries if entry]
-    if not any(_matches(url, name, port) for name, port in listed):
+    is_listed = False
+    for entry in os.environ.get(variable, "").lower().split(","):
+        name, _, port = entry.strip().partition(":")
+        if not entry.strip():
+            continue
+        if not is_host(name.removeprefix("*.")) or not re.fullmatch(r"[0-9]{0,5}", port):
+            raise FailedPrecondition(
+                f"{variable} has an entry that is no host: {entry.strip()[:100]!r}",
+                hint="write api.example.com, *.example.com or api.example.com:8443",
+            )
+        is_same = url.host.endswith(name[1:]) if name.startswith("*.") else url.host == name
+        is_listed = is_listed or (is_same and url.port == int(port or 443))
+    if not is_listed:
         raise FailedPrecondition(
             f"{url.authority} may not be called from here",
             hint=f"an operator can add it to {variable}",
         )
-
-
-def _entry(text: str, variable: str) -> tuple[str, int]:
-    name, _, port = text.partition(":")
-    if not is_host(name.removeprefix("*.")) or not re.fullmatch(r"[0-9]{0,5}", port):
-        raise FailedPrecondition(
-            f"{variable} has an entry that is no host: {text[:100]!r}",
-            hint="write api.example.com, *.example.com or api.example.com:8443",
-        )
-    return name, int(port or 443)
-
-
-def _matches(url: Url, name: str, port: int) -> bool:
-    if name.startswith("*."):
-        return url.port == port and url.host.endswith(name[1:])
-    return url.origin == (name, port)
 
 
 def public_addresses(host: str, port: int, *, deadline: float) -> list[str]:
