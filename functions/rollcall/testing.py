@@ -30,7 +30,7 @@ from rollcall.agent.prompt import instructions
 from rollcall.agent.router import Router
 from rollcall.agent.targets import Target
 from rollcall.agent.tool_calls import ASK_USER_SPEC
-from rollcall.agent.turn import Turn, TurnEnd, Unsaved
+from rollcall.agent.turn import Turn, TurnEnd
 from rollcall.core.capability import Capability
 from rollcall.core.context import (
     Decider,
@@ -44,7 +44,7 @@ from rollcall.core.context import (
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound
 from rollcall.core.events import Event
 from rollcall.core.messages import Message, ToolCall, UserMessage
-from rollcall.core.policy import ApprovalPolicy, combined
+from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import AgentProfile
 from rollcall.core.shapes import FileRef, Role
 from rollcall.core.user_data import UserData
@@ -248,7 +248,6 @@ def run(
         models=(load_model(model) if isinstance(model, str) else model,),
         composer=load_model(OFFLINE),
         dispatch=dispatch,
-        journal=Unsaved(),
         profile=agent,
         deadline=time.monotonic() + agent.deadline_s,
     )
@@ -305,7 +304,7 @@ class _Router(Router, frozen=True, kw_only=True):
     def policy(self, name: str, target: Target) -> ApprovalPolicy:
         if name in self.approved:
             return ApprovalPolicy(ask="never")
-        return combined(self.policies.get(name), target.policy)
+        return super().policy(name, target)
 
     def permit(self, call: ToolCall) -> Permit:
         return Permit(allowed_by="test" if call.name in self.approved else None)

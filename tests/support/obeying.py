@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,13 +15,12 @@ from rollcall.agent.router import Router
 from rollcall.agent.turn import Turn, TurnEnd
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Platform, ToolContext, User
-from rollcall.core.messages import ModelMessage, ToolResult, UserMessage
+from rollcall.core.messages import ModelMessage, UserMessage
 from rollcall.core.profile import AgentProfile
 from rollcall.models.base import Delta, ModelRequest, load_model
 from rollcall.registry.capabilities import read_capability
 from rollcall.registry.documents import capability_document
 from rollcall.registry.entries import Entry
-from rollcall.store.message_log import TurnUsage
 from rollcall.testing import StaticCatalog, calls, says
 
 READ = "read_note"
@@ -75,14 +74,6 @@ class World:
         return read_capability({**document, "status": "active"})
 
 
-class _Journal:
-    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
-        """Nothing is kept."""
-
-    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
-        """Nothing is kept."""
-
-
 def obey(
     world: World,
     offered: Sequence[Entry],
@@ -115,7 +106,6 @@ def obey(
         models=(model,),
         composer=load_model("offline:planner"),
         dispatch=router,
-        journal=_Journal(),
         profile=AgentProfile("obeying", "Obeying", "Help.", (), max_steps=8),
         deadline=deadline,
     )

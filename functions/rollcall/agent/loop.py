@@ -85,7 +85,8 @@ def run(turn: Turn) -> TurnEvents:
             return (yield from _finish(turn, reply))
         # Redacted once, here: what is checked, approved, run and stored is the same text.
         message = redacted_message(reply.message)
-        turn.journal.save_reply(state.step, message, state.spent)
+        if turn.journal is not None:
+            turn.journal.save_reply(state.step, message, state.spent)
         state.history.append(message)
         end = yield from _answer_calls(turn, message)
         if end is not None:

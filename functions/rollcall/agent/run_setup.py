@@ -30,7 +30,7 @@ from rollcall.agent.paid_calls import max_output, metered
 from rollcall.agent.prompt import instructions, provider_description, provider_schema
 from rollcall.agent.router import Router
 from rollcall.agent.tool_calls import ASK_USER_SPEC
-from rollcall.agent.turn import Turn, TurnState, Unsaved
+from rollcall.agent.turn import Turn, TurnState
 from rollcall.core.context import AskAgent, Platform, ToolContext, User
 from rollcall.core.errors import AgentError, FailedPrecondition, NotFound, PermissionDenied
 from rollcall.core.inputs import digest
@@ -512,7 +512,7 @@ def new_turn(
         models=with_files(models, request.messages, db=platform.db, uid=user.uid),
         composer=load_model(OFFLINE),
         dispatch=router,
-        journal=opened or Unsaved(),
+        journal=opened,
         profile=profile,
         deadline=deadline,
         budget=budget,

@@ -146,7 +146,7 @@ class ResultBatch(Struct):
     """Results of calls that run side by side; those that end close together are saved in one
     write."""
 
-    journal: Journal
+    journal: Journal | None
     _ready: dict[int, tuple[ToolCall, ToolResult, ToolCallRecord]] = field(default_factory=dict)
     _since: float = 0.0
 
@@ -164,7 +164,7 @@ class ResultBatch(Struct):
     def flush(self) -> list[Event]:
         """Save the batch, in one write, and return the events that show its results."""
         ready, self._ready = self._ready, {}
-        if ready:
+        if ready and self.journal is not None:
             self.journal.save_results(
                 {place: (result, record.dump()) for place, (_, result, record) in ready.items()}
             )

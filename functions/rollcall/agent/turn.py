@@ -36,16 +36,6 @@ class Journal(Protocol):
     def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None: ...
 
 
-class Unsaved:
-    """The journal of a run that is part of another one's tool call: its caller keeps the result."""
-
-    def save_reply(self, step: int, reply: ModelMessage, spent: TurnUsage) -> None:
-        """Save nothing."""
-
-    def save_results(self, results: Mapping[int, tuple[ToolResult, dict[str, Any]]]) -> None:
-        """Save nothing."""
-
-
 class WaitingCall(Struct, frozen=True):
     """A call that a person or the client answers later.
 
@@ -206,6 +196,7 @@ class Turn(Struct, frozen=True):
         composer: The model that writes an answer from the results when no other can be called; it
             needs no network.
         deadline: The `time.monotonic()` value by which the turn has to end.
+        journal: Saves the progress; None in a run that is part of another one's tool call.
     """
 
     run_id: str
@@ -213,9 +204,9 @@ class Turn(Struct, frozen=True):
     models: tuple[Model, ...]
     composer: Model
     dispatch: Dispatcher
-    journal: Journal
     profile: AgentProfile
     deadline: float
+    journal: Journal | None = None
     budget: Budget = field(default_factory=Budget)
     state: TurnState = field(default_factory=TurnState)
     is_stopped: Callable[[], bool] = lambda: False

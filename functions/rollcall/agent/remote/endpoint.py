@@ -119,7 +119,14 @@ def call_endpoint(
     check_listed(url, HOSTS)  # before the secret is read
     secret = _secret(url.host) if execution.requires_auth else None
     if execution.method == "GET":
-        hop = _Hop(_with_query(url, arguments), "GET", None, call_key, secret)
+        pairs = [pair for name, value in arguments.items() for pair in _pairs(name, value)]
+        separator = "&" if "?" in url.path else "?"
+        path = f"{url.path}{separator}{urlencode(pairs)}" if pairs else url.path
+        if len(path) > MAX_URL:
+            raise InvalidArgument(
+                f"the arguments are longer than {MAX_URL:,} characters of a query"
+            )
+        hop = _Hop(Url(url.host, url.port, path), "GET", None, call_key, secret)
     else:
         body = json.dumps(arguments, ensure_ascii=False).encode()
         hop = _Hop(url, "POST", body, call_key, secret)
@@ -146,16 +153,6 @@ def reach_endpoint(execution: Execution, *, timeout_s: float) -> int:
     url = parse_url(execution.target)
     _, reply = _Hop(url, "HEAD", None, None, None).send(deadline=time.monotonic() + timeout_s)
     return reply.status
-
-
-def _with_query(url: Url, arguments: dict[str, Any]) -> Url:
-    """Return the URL with the arguments added to its query."""
-    pairs = [pair for name, value in arguments.items() for pair in _pairs(name, value)]
-    separator = "&" if "?" in url.path else "?"
-    path = f"{url.path}{separator}{urlencode(pairs)}" if pairs else url.path
-    if len(path) > MAX_URL:
-        raise InvalidArgument(f"the arguments are longer than {MAX_URL:,} characters of a query")
-    return Url(url.host, url.port, path)
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
