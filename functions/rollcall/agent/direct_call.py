@@ -74,18 +74,25 @@ def _tool_context(
     """Return the context of one call."""
 
     # Most capabilities ask no agent and no model, so the modules of runs are imported on use.
-    def ask_agent(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
-        from rollcall.agent.run import agent_asker
+    def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
+        from rollcall.agent.run import ask_agent
 
-        deadline = time.monotonic() + AGENTS_S
-        ask = agent_asker(platform, user, deadline=deadline, context=context)
-        return ask(agent_id, message, max_steps=max_steps)
+        return ask_agent(
+            platform,
+            user,
+            agent_id,
+            message,
+            deadline=time.monotonic() + AGENTS_S,
+            context=context,
+            max_steps=max_steps,
+        )
 
-    def create_live_token(agent_id: str, **options: Any) -> LiveToken:
-        from rollcall.agent.live_voice import live_tokens
+    def live_token(agent_id: str, **options: Any) -> LiveToken:
+        from rollcall.agent.live_voice import create_live_token
 
-        create = live_tokens(platform, user, locale=locale, context=context)
-        return create(agent_id, **options)
+        return create_live_token(
+            platform, user, agent_id, locale=locale, context=context, **options
+        )
 
     def keep_file(name: str, content_type: str, data: bytes, *, of: str | None = None) -> FileRef:
         from rollcall.store.made_files import keeper
@@ -98,9 +105,9 @@ def _tool_context(
         platform=platform,
         locale=locale,
         context=context,
-        agents=ask_agent,
+        agents=ask,
         paid_text_model=lambda: platform.text_model_for(user),
-        live_tokens=create_live_token,
+        live_tokens=live_token,
         file_keeper=keep_file,
     )
 

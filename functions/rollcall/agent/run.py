@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 from msgspec.structs import asdict, replace
@@ -32,7 +33,7 @@ from rollcall.agent.run_setup import (
 from rollcall.agent.telemetry import observe_run, run_span
 from rollcall.agent.turn import Turn, TurnEnd, WaitingCall
 from rollcall.core import events
-from rollcall.core.context import AskAgent, Platform, User
+from rollcall.core.context import Platform, User
 from rollcall.core.errors import Aborted, AgentError, FailedPrecondition, Unavailable
 from rollcall.core.events import Event
 from rollcall.core.logs import isolated_context
@@ -172,8 +173,13 @@ def _work(
     state = turn_state(opened)
     left_s = max(context.profile.deadline_s - state.before.work_ms / 1000, 0)
     deadline = time.monotonic() + left_s
-    agents = agent_asker(
-        context.platform, user, deadline=deadline, context=context.client_context, depth=1
+    agents = partial(
+        ask_agent,
+        context.platform,
+        user,
+        deadline=deadline,
+        context=context.client_context,
+        depth=1,
     )
     turn = run_turn(
         context,
@@ -410,58 +416,58 @@ def to_interrupt(approval: Approval) -> Interrupt:
     )
 
 
-def agent_asker(
+def ask_agent(
     platform: Platform,
     user: User,
+    agent_id: str,
+    message: str,
     *,
     deadline: float,
     context: Mapping[str, Any] | None = None,
     depth: int = 0,
-) -> AskAgent:
-    """Return the `agents` of a `ToolContext`: the function by which a capability asks an agent. The
-    agent runs in the same loop, without a thread of its own.
+    max_steps: int | None = None,
+) -> dict[str, Any]:
+    """Send a message to an agent for a capability, and return its `RunResult` as JSON. The agent
+    runs in the same loop, without a thread of its own.
 
     Args:
-        deadline: The `time.monotonic()` value by which the agents must have answered.
-        context: The client's context, which the agents get too.
+        deadline: The `time.monotonic()` value by which the agent must have answered.
+        context: The client's context, which the agent gets too.
+        depth: How many agents wait for this one.
     """
-
-    def ask(agent_id: str, message: str, *, max_steps: int | None = None) -> dict[str, Any]:
-        if depth >= MAX_DEPTH:
-            raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
-        question = redacted_message(UserMessage.of(message))
-        run_context = new_context(
-            platform,
-            user=user,
-            agent_id=agent_id,
-            message=question.text,
-            client_context=dict(context) if context else None,
-        )
-        tools = run_context.choose_tools([], client_context=run_context.client_context)
-        run_context = run_context.with_tools(tools)
-        profile = run_context.profile
-        if max_steps:
-            profile = replace(profile, max_steps=min(max_steps, MAX_STEPS_CAP))
-            run_context = replace(run_context, profile=profile)
-        run_id = uuid.uuid4().hex[:20]
-        turn = new_turn(
-            run_context,
-            agent_asker(platform, user, deadline=deadline, context=context, depth=depth + 1),
-            turn_request(run_context, [question], run_id=run_id),
-            run_id=run_id,
-            deadline=min(deadline, time.monotonic() + profile.deadline_s),
-            budget=UserBudget(platform.db, user, allow_unpriced=profile.allow_unpriced),
-        )
-        with closing(turn.budget), run_span(agent_id):
-            steps = run(turn)
-            while True:
-                try:
-                    next(steps)
-                except StopIteration as stop:
-                    end: TurnEnd = stop.value
-                    break
-        recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for=PLATFORM_TOOLS)
-        result = to_result(end, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
-        return result.dump()
-
-    return ask
+    if depth >= MAX_DEPTH:
+        raise FailedPrecondition(f"agents ask each other at most {MAX_DEPTH} levels deep")
+    question = redacted_message(UserMessage.of(message))
+    run_context = new_context(
+        platform,
+        user=user,
+        agent_id=agent_id,
+        message=question.text,
+        client_context=dict(context) if context else None,
+    )
+    tools = run_context.choose_tools([], client_context=run_context.client_context)
+    run_context = run_context.with_tools(tools)
+    profile = run_context.profile
+    if max_steps:
+        profile = replace(profile, max_steps=min(max_steps, MAX_STEPS_CAP))
+        run_context = replace(run_context, profile=profile)
+    run_id = uuid.uuid4().hex[:20]
+    turn = new_turn(
+        run_context,
+        partial(ask_agent, platform, user, deadline=deadline, context=context, depth=depth + 1),
+        turn_request(run_context, [question], run_id=run_id),
+        run_id=run_id,
+        deadline=min(deadline, time.monotonic() + profile.deadline_s),
+        budget=UserBudget(platform.db, user, allow_unpriced=profile.allow_unpriced),
+    )
+    with closing(turn.budget), run_span(agent_id):
+        steps = run(turn)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                end: TurnEnd = stop.value
+                break
+    recorder(platform.db.project).note_calls(end.calls, uid=user.uid, except_for=PLATFORM_TOOLS)
+    result = to_result(end, agent=agent_id, thread_id="", turn_id=run_id, run_id=run_id)
+    return result.dump()

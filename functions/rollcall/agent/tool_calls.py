@@ -18,7 +18,7 @@ from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from typing import Annotated, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from pydantic import AfterValidator, Field, StringConstraints
 
 from rollcall.agent import telemetry
@@ -31,7 +31,7 @@ from rollcall.agent.dispatch import (
     WriteUnknown,
 )
 from rollcall.agent.tool_results import SizeLimit, render, render_error
-from rollcall.agent.turn import Journal, Turn, TurnState, WaitingCall, refused_by_bound
+from rollcall.agent.turn import Turn, TurnState, WaitingCall, refused_by_bound
 from rollcall.agent.workers import workers
 from rollcall.core import events, logs
 from rollcall.core.errors import (
@@ -142,45 +142,6 @@ RECORD_BYTES = 800
 log = logging.getLogger("rollcall")
 
 
-class ResultBatch(Struct):
-    """Results of calls that run side by side; those that end close together are saved in one
-    write."""
-
-    journal: Journal | None
-    _ready: dict[int, tuple[ToolCall, ToolResult, ToolCallRecord]] = field(default_factory=dict)
-    _since: float = 0.0
-
-    def add(self, place: int, call: ToolCall, result: ToolResult, record: ToolCallRecord) -> None:
-        """Add the result of the call at a place."""
-        if not self._ready:
-            self._since = time.monotonic()
-        self._ready[place] = (call, result, record)
-
-    @property
-    def left_s(self) -> float | None:
-        """How many seconds the batch may still wait for more results; None while it is empty."""
-        return max(self._since + BATCH_S - time.monotonic(), 0.0) if self._ready else None
-
-    def flush(self) -> list[Event]:
-        """Save the batch, in one write, and return the events that show its results."""
-        ready, self._ready = self._ready, {}
-        if ready and self.journal is not None:
-            self.journal.save_results(
-                {place: (result, record.dump()) for place, (_, result, record) in ready.items()}
-            )
-        shown = []
-        for call, result, record in ready.values():
-            shown.append(
-                events.call_result(
-                    call_id=call.id, message_id=f"{call.id}-result", content=result.content
-                )
-            )
-            if record.files:
-                files = [file.dump() for file in record.files]
-                shown.append(events.made_files(call_id=call.id, files=files))
-        return shown
-
-
 class _EndedCall(Struct, frozen=True):
     """How one call ended. `status` is REFUSED if it was never run."""
 
@@ -192,7 +153,8 @@ class _EndedCall(Struct, frozen=True):
 
 
 class StepCalls:
-    """The calls of one reply. Worker threads put progress events and ended calls into one queue."""
+    """The calls of one reply. Worker threads put progress events and ended calls into one queue.
+    The results of calls that end close together are saved in one write."""
 
     def __init__(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
         self.turn, self.state, self.calls = turn, turn.state, calls
@@ -201,7 +163,8 @@ class StepCalls:
         self.unstarted: deque[int] = deque()
         self.started_at = time.monotonic()
         self.queue: SimpleQueue[Event | _EndedCall] = SimpleQueue()
-        self.batch = ResultBatch(turn.journal)
+        self.unsaved: dict[int, tuple[ToolCall, ToolResult, ToolCallRecord]] = {}
+        self.unsaved_since = 0.0
         reply = self.state.history[-1]
         room = DOCUMENT_BYTES
         if isinstance(reply, ModelMessage):
@@ -240,14 +203,14 @@ class StepCalls:
                     self.drop_reads()
                     if not self.open:
                         break
-                if self.batch.left_s == 0.0:
-                    yield from self.batch.flush()
+                if self.batch_left_s == 0.0:
+                    yield from self.flush()
                 item = self.next_item()
                 if isinstance(item, _EndedCall):
                     self.end(item)
                 else:
                     yield item
-            yield from self.batch.flush()
+            yield from self.flush()
         except GeneratorExit:  # the client left, or this process's time is over
             self.await_writes()
             raise
@@ -329,7 +292,7 @@ class StepCalls:
         due. Past the deadline, end a call that is still open and return it."""
         turn = self.turn
         left_s = turn.deadline - time.monotonic()
-        batch_s = self.batch.left_s
+        batch_s = self.batch_left_s
         try:
             if left_s > 0:
                 return self.queue.get(timeout=min(left_s, IDLE_S if batch_s is None else batch_s))
@@ -395,8 +358,35 @@ class StepCalls:
         state.records.append(record)
         is_error = isinstance(outcome, AgentError)
         result = ToolResult(call.id, call.name, content, is_error=is_error)
-        self.batch.add(ended.place, call, result, record)
+        if not self.unsaved:
+            self.unsaved_since = time.monotonic()
+        self.unsaved[ended.place] = (call, result, record)
         self.results[ended.place] = result
+
+    @property
+    def batch_left_s(self) -> float | None:
+        """How many seconds the unsaved results may still wait for more; None without any."""
+        left_s = self.unsaved_since + BATCH_S - time.monotonic()
+        return max(left_s, 0.0) if self.unsaved else None
+
+    def flush(self) -> list[Event]:
+        """Save the unsaved results, in one write, and return the events that show them."""
+        unsaved, self.unsaved = self.unsaved, {}
+        if unsaved and self.turn.journal is not None:
+            self.turn.journal.save_results(
+                {place: (result, record.dump()) for place, (_, result, record) in unsaved.items()}
+            )
+        shown = []
+        for call, result, record in unsaved.values():
+            shown.append(
+                events.call_result(
+                    call_id=call.id, message_id=f"{call.id}-result", content=result.content
+                )
+            )
+            if record.files:
+                files = [file.dump() for file in record.files]
+                shown.append(events.made_files(call_id=call.id, files=files))
+        return shown
 
     def drop_reads(self) -> None:
         """Stop waiting for calls that only read."""
@@ -417,6 +407,6 @@ class StepCalls:
             if isinstance(item, _EndedCall):
                 self.end(item)
         try:
-            self.batch.flush()
+            self.flush()
         except AgentError as error:  # no client is left to report to; the ledger has the writes
             log.warning("the ends of calls could not be saved: %s", error.message)

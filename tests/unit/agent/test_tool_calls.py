@@ -18,7 +18,7 @@ from rollcall.agent import tool_calls
 from rollcall.agent.dispatch import CallOutput
 from rollcall.agent.loop import run
 from rollcall.agent.reply import REPLY_CHARS
-from rollcall.agent.tool_calls import ResultBatch
+from rollcall.agent.tool_calls import StepCalls
 from rollcall.agent.turn import Turn
 from rollcall.core import logs
 from rollcall.core.capability import Capability, capability
@@ -26,9 +26,9 @@ from rollcall.core.context import ToolContext, User
 from rollcall.core.errors import InvalidArgument, Unavailable
 from rollcall.core.events import PROGRESS_CHARS, Event
 from rollcall.core.logs import log_fields
-from rollcall.core.messages import ModelMessage, ToolCall, ToolResult
+from rollcall.core.messages import ModelMessage, ToolResult
 from rollcall.core.texts import TEXTS
-from rollcall.core.wire import CallStatus, StopReason, ToolCallRecord
+from rollcall.core.wire import CallStatus, StopReason
 from rollcall.models.base import ToolSpec
 from rollcall.store.message_log import CALL_BYTES, TurnUsage
 from rollcall.testing import ScriptedModel, calls, says
@@ -275,13 +275,13 @@ def test_a_result_is_not_held_back_for_a_slow_one(monkeypatch: pytest.MonkeyPatc
 def test_what_is_gathered_is_saved_when_the_client_leaves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    may_end, add, gathered = threading.Event(), ResultBatch.add, []
+    may_end, end, gathered = threading.Event(), StepCalls.end, []
 
-    def note(self: ResultBatch, place: int, *result: Any) -> None:
-        add(self, place, *result)
-        gathered.append(place)
+    def note(self: StepCalls, ended: Any) -> None:
+        end(self, ended)
+        gathered.append(ended.place)
 
-    monkeypatch.setattr(ResultBatch, "add", note)
+    monkeypatch.setattr(StepCalls, "end", note)
     tools = {"a": lambda progress, **_: 1, "b": lambda progress, **_: may_end.wait(60)}
     model = ScriptedModel([calls(("a", {}), ("b", {})), says("Ok")])
     journal = Saves()
@@ -300,13 +300,8 @@ def test_nothing_is_shown_before_it_is_saved() -> None:
         def save_results(self, results: Any) -> None:
             lines.append("saved")
 
-    found = ResultBatch(Journal())
-    assert found.left_s is None
-    record = ToolCallRecord(id="c", tool="a", arguments={}, status=CallStatus.DONE, step=1, ms=1)
-    found.add(0, ToolCall("c", "a", {}), ToolResult("c", "a", "1"), record)
-    assert found.left_s is not None
-    assert found.left_s > 0
-    lines += [str(event["type"]) for event in found.flush()]
-    assert lines == ["saved", "TOOL_CALL_RESULT"]
-    assert list(found.flush()) == []
-    assert len(lines) == 2
+    model = ScriptedModel([calls(("a", {})), says("Ok")])
+    for event in run(turn(model, {"a": lambda progress, **_: 1}, journal=Journal())):
+        if event is not None and event["type"] == "TOOL_CALL_RESULT":
+            lines.append("shown")
+    assert lines == ["saved", "shown"]

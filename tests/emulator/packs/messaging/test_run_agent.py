@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from packs.messaging.ingest import write_conversation
 from rollcall.agent import model_calls
 from rollcall.agent.direct_call import direct_call
-from rollcall.agent.run import MAX_DEPTH, agent_asker
+from rollcall.agent.run import MAX_DEPTH, ask_agent
 from rollcall.core.capability import Capability, capability
 from rollcall.core.context import Call, ToolContext, User
 from rollcall.core.errors import FailedPrecondition, PermissionDenied
@@ -293,11 +293,11 @@ def test_any_small_context_is_taken(functions: Functions, context: dict[str, Any
 
 
 def test_agents_do_not_ask_each_other_without_end(seeded: Client) -> None:
-    ask_again = agent_asker(
-        Here(seeded), User("demo"), deadline=time.monotonic() + 60, depth=MAX_DEPTH
-    )
+    deadline = time.monotonic() + 60
     with pytest.raises(FailedPrecondition, match="levels deep"):
-        ask_again("messaging", "Hello")
+        ask_agent(
+            Here(seeded), User("demo"), "messaging", "Hello", deadline=deadline, depth=MAX_DEPTH
+        )
 
 
 def test_a_capability_for_another_role_is_refused_when_called_directly(seeded: Client) -> None:
