@@ -59,7 +59,7 @@ def with_files(
 def file_tokens(messages: Sequence[Message]) -> int:
     """Estimate the tokens of the files that are sent to a model, on the high side."""
     tokens = 0
-    for part in _chosen(messages).values():
+    for part in _files_to_send(messages).values():
         if part.type == "image":
             tokens += IMAGE_TOKENS
         elif part.media_type == "application/pdf":
@@ -81,7 +81,7 @@ class AttachedFiles(Struct):
     _contents: dict[str, bytes | None] = field(default_factory=dict)
     _texts: dict[str, str | InvalidArgument] = field(default_factory=dict)
 
-    def prepared(
+    def request_for(
         self, request: ModelRequest, model_id: str, *, only_new: bool = False
     ) -> ModelRequest:
         """Return the request with its files in a form that this model accepts.
@@ -93,9 +93,9 @@ class AttachedFiles(Struct):
         """
         if model_id.startswith("offline:"):
             return replace(request, files=tuple(self._as_text(request.messages)))
-        chosen, takes = set(_chosen(request.messages)), media_types(model_id)
+        chosen, takes = set(_files_to_send(request.messages)), media_types(model_id)
         if only_new:
-            chosen &= _newest(request.messages)
+            chosen &= _newest_ids(request.messages)
         messages = tuple(
             replace(message, parts=tuple(self._part(part, chosen, takes) for part in message.parts))
             if isinstance(message, UserMessage)
@@ -137,7 +137,7 @@ class AttachedFiles(Struct):
 
     def _as_text(self, messages: Sequence[Message]) -> Iterator[AttachedFile]:
         """Yield the files for the offline planner: names and texts, newest message first."""
-        chosen = _chosen(messages)
+        chosen = _files_to_send(messages)
         user_messages = [message for message in messages if isinstance(message, UserMessage)]
         for message in reversed(user_messages):
             for part in _files(message):
@@ -197,19 +197,19 @@ class ModelWithFiles:
         A request that the provider refuses is sent again without the files of older messages: one
         damaged file would otherwise fail every later run of its thread.
         """
-        chosen = _chosen(request.messages)
+        chosen = _files_to_send(request.messages)
         with _room.reserve(sum(part.bytes for part in chosen.values())):
             has_begun = False
             try:
-                for delta in self._model.stream(self._files.prepared(request, self.id)):
+                for delta in self._model.stream(self._files.request_for(request, self.id)):
                     has_begun = True
                     yield delta
                 return
             except InvalidArgument as error:
-                if has_begun or set(chosen) <= _newest(request.messages):
+                if has_begun or set(chosen) <= _newest_ids(request.messages):
                     raise
                 log.warning("%s refused a request with files: %s", self.id, error.message)
-            again = self._files.prepared(request, self.id, only_new=True)
+            again = self._files.request_for(request, self.id, only_new=True)
             yield from self._model.stream(again)
 
 
@@ -241,7 +241,7 @@ class _Room:
 _room = _Room(PROCESS_BYTES)
 
 
-def _chosen(messages: Sequence[Message]) -> dict[str, Media]:
+def _files_to_send(messages: Sequence[Message]) -> dict[str, Media]:
     """Return the files to send, by id: those of the newest messages with files, within bounds."""
     chosen: dict[str, Media] = {}
     messages_with_files = [message for message in messages if _files(message)]
@@ -253,7 +253,7 @@ def _chosen(messages: Sequence[Message]) -> dict[str, Media]:
     return chosen
 
 
-def _newest(messages: Sequence[Message]) -> set[str]:
+def _newest_ids(messages: Sequence[Message]) -> set[str]:
     """Return the ids of the files of the user's newest message."""
     newest = next((each for each in reversed(messages) if isinstance(each, UserMessage)), None)
     return {part.file_id for part in _files(newest) if part.file_id} if newest else set()

@@ -196,7 +196,7 @@ class ReplyBuilder:
         reply = self._reply
         reply.started = True
         if isinstance(delta, TextDelta):
-            self._text.add(self._accepted("", delta.text))
+            self._text.add(self._cut_to_room("", delta.text))
             yield from self._flush(self._text, due_by=self._clock())
         elif isinstance(delta, CallStart):
             yield from self._flush(self._text)
@@ -217,7 +217,7 @@ class ReplyBuilder:
         elif (open_id := self._open.get(delta.id)) is None:
             raise Unavailable(f"{reply.model} went on with a call that is not open")
         elif isinstance(delta, ArgumentsDelta):
-            self._calls[open_id].add(self._accepted(open_id, delta.text))
+            self._calls[open_id].add(self._cut_to_room(open_id, delta.text))
             yield from self._flush(self._calls[open_id], open_id, due_by=self._clock())
         else:
             yield from self._flush(self._calls[open_id], open_id)
@@ -264,7 +264,7 @@ class ReplyBuilder:
             yield events.text_start(self._message_id)
         yield events.text_content(self._message_id, unsent)
 
-    def _accepted(self, id: str, text: str) -> str:
+    def _cut_to_room(self, id: str, text: str) -> str:
         """Return the text as far as the reply has room for it. A high surrogate at its end is kept
         for the next delta."""
         text = self._halves.pop(id, "") + text

@@ -39,7 +39,7 @@ def render(output: Any, citations: Sequence[Citation], *, limit: SizeLimit) -> t
     text = compact_json(value)
     if limit.holds(text):
         return text, output
-    for cut in _shortened(value):
+    for cut in _shorter_copies(value):
         text = compact_json(
             {**cut, "truncated": "the longest lists and texts were shortened to fit"}
         )
@@ -54,7 +54,7 @@ def bounded_display(display: Display) -> Display:
     shown = display.dump()
     if len(compact_json(shown)) <= DISPLAY_CHARS:
         return display
-    for cut in _shortened(shown):
+    for cut in _shorter_copies(shown):
         cut["title"] = f"{cut.get('title') or ''} (…)".strip()
         if len(compact_json(cut)) <= DISPLAY_CHARS:
             return Display.model_validate(cut)
@@ -66,13 +66,13 @@ def render_error(error: AgentError, *, limit: SizeLimit) -> tuple[str, Any]:
     it is too large, the longest texts are cut."""
     value = {"error": redacted_json({"message": error.message, **error.details})}
     fitting = next(
-        (cut for cut in chain([value], _shortened(value)) if limit.holds(compact_json(cut))),
+        (cut for cut in chain([value], _shorter_copies(value)) if limit.holds(compact_json(cut))),
         {"error": {"code": error.code, "message": "(…)"}},
     )
     return compact_json(fitting), fitting["error"]
 
 
-def _shortened(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _shorter_copies(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield ever shorter copies: each cuts the longest lists and texts further."""
     items = chars = 0  # the lengths of the longest list and of the longest text
     stack: list[Any] = [value]

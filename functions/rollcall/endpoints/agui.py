@@ -388,7 +388,7 @@ class EventRenderer(Struct):
                         is_result = event["type"] == "TOOL_CALL_RESULT"
                         if is_result and event["toolCallId"] in self.answered:
                             continue  # the client has it
-                        event = self._translated(event)
+                        event = self._for_client(event)
                     self.has_begun = True
                     yield event
             except Exception as error:
@@ -402,11 +402,11 @@ class EventRenderer(Struct):
         # A run that had ended before, or that only stored an answer, has no events of its own.
         ids = {"thread_id": result["threadId"], "run_id": result["runId"]}
         if not self.has_begun:
-            yield self._translated(events.run_started(**ids))
+            yield self._for_client(events.run_started(**ids))
         if not self.has_ended:
-            yield self._translated(events.run_finished(**ids, result=result))
+            yield self._for_client(events.run_finished(**ids, result=result))
 
-    def _translated(self, event: Event) -> Event:
+    def _for_client(self, event: Event) -> Event:
         """Return an event with the client's ids and AG-UI's fields, and note a start or an end."""
         kind = event["type"]
         self.has_ended = kind in ("RUN_FINISHED", "RUN_ERROR")
@@ -415,13 +415,13 @@ class EventRenderer(Struct):
             ours = {"threadId": event["threadId"], "runId": event["runId"], **self.notes}
             event = _with(event, ours)
         elif kind == "RUN_FINISHED":
-            event = _finished(event)
+            event = _end_event(event)
         else:
             return event
         return {**event, "threadId": self.thread_id, "runId": self.run_id}
 
 
-def _finished(event: Event) -> Event:
+def _end_event(event: Event) -> Event:
     """Return the end event with one of the protocol's three outcomes. The protocol has no result
     for a stopped run, so its reason and message go into the metadata."""
     outcome, result = event["outcome"], event["result"]

@@ -23,7 +23,7 @@ def file(id: str, size: int, media_type: str = "image/png") -> Media:
 
 
 def chosen(*messages: Message) -> set[str]:
-    return set(attached_files._chosen(messages))
+    return set(attached_files._files_to_send(messages))
 
 
 def test_the_newest_messages_with_files_are_shown() -> None:

@@ -77,7 +77,7 @@ class _Hop(Struct, frozen=True):
         )
         return request, exchange(request, addresses, self.url.port, deadline=deadline)
 
-    def redirected(self, reply: Reply) -> _Hop:
+    def redirect(self, reply: Reply) -> _Hop:
         """Return the request that a redirect asks for; the secret is sent to the same origin
         only."""
         text = reply.headers["location"]
@@ -139,7 +139,7 @@ def call_endpoint(
             return read_json(reply, request) if reply.body.strip() else None
         if request.writes and reply.status in _GET_REDIRECTS:
             raise outcome_unknown(f"{request.to} accepted the request and redirected its answer")
-        hop = hop.redirected(reply)
+        hop = hop.redirect(reply)
     raise FailedPrecondition(f"{request.to} redirects more than {MAX_REDIRECTS} times")
 
 
