@@ -34,7 +34,6 @@ from rollcall.endpoints.agui_input import (
     AGUI_EDITS,
     OUR_EDITS,
     ClientThread,
-    ContextEntry,
     Props,
     RunInput,
     UserInput,
@@ -261,12 +260,16 @@ class _RunRequest(Struct, frozen=True):
     def _request(self, **content: Any) -> AcceptedRequest:
         """Return the request in the form of `run_agent`, with this content."""
         input, props = self.input, self.input.forwarded_props or Props()
+        context: dict[str, list[str]] = {}  # AG-UI's entries as ours, by description
+        for entry in input.context or ():
+            context.setdefault(entry.description, []).append(entry.value)
+        values = {key: each[0] if len(each) == 1 else each for key, each in context.items()}
         data = {
             "agent": self.agent,
             "threadId": self.thread.id,
             "runId": input.run_id,
             "clientTools": list(self.tools)[:MAX_CLIENT_TOOLS],
-            **({"context": _context(input.context)} if input.context else {}),
+            **({"context": values} if values else {}),
             **props.model_dump(by_alias=True, exclude_none=True, exclude={"rollcall"}),
             **content,
         }
@@ -290,15 +293,6 @@ class _RunRequest(Struct, frozen=True):
 
 def _tool_results(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"toolCallId": call, **result} for call, result in results.items()]
-
-
-def _context(entries: Sequence[ContextEntry]) -> dict[str, Any]:
-    """Return AG-UI's context entries as ours, by description; several values of one description
-    are a list."""
-    values: dict[str, list[str]] = {}
-    for entry in entries:
-        values.setdefault(entry.description, []).append(entry.value)
-    return {key: each[0] if len(each) == 1 else each for key, each in values.items()}
 
 
 def agent_capabilities(platform: Platform, user: User, agent_id: str) -> dict[str, Any]:
