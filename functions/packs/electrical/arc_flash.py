@@ -12,7 +12,6 @@ from packs.electrical.calculations.arc_flash import (
     BURN_CAL_CM2,
     LONGEST_S,
     ArcCase,
-    ArcOverrides,
     ArcParameters,
     Ppe,
     Study,
@@ -21,16 +20,11 @@ from packs.electrical.calculations.arc_flash import (
     study,
 )
 from packs.electrical.calculations.ieee_1584 import WORKING_DISTANCE_MM, Electrodes
+from packs.electrical.charts import axis, chart, mark
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.results import (
-    VEGA_LITE,
-    Basis,
-    CalculationResult,
-    CodeReference,
-    finish,
-)
+from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, rounded
 from packs.electrical.wording import MM_PER_IN, TEXTS, inches, invalid, number, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -44,7 +38,7 @@ DistanceMm = Annotated[float, Field(gt=0, le=10_000)]
 Seconds = Annotated[float, Field(gt=0, le=60)]
 KiloAmps = Annotated[float, Field(gt=0, le=500)]
 CHART_TIMES_S = (0.03, 0.1, 0.5, 2.0)
-"""Clearing times that the chart shows beside the one that governs."""
+"""Clearing times that the chart shows beside the governing one."""
 
 CHART_STEPS = 24
 
@@ -169,7 +163,11 @@ def calculate_arc_flash(
         raise invalid("workingDistanceMm", "one_working_distance")
     if working_distance_inches is not None:
         working_distance_mm = working_distance_inches * MM_PER_IN
-    overrides = ArcOverrides(
+    basis = Basis()
+    arc = panel_arc(
+        project,
+        panel,
+        basis,
         working_distance_mm=working_distance_mm,
         clearing_time_s=clearing_time_s,
         reduced_clearing_time_s=reduced_clearing_time_s,
@@ -177,8 +175,6 @@ def calculate_arc_flash(
         electrodes=electrode_configuration,
         gap_mm=gap_mm,
     )
-    basis = Basis()
-    arc = panel_arc(project, panel, overrides, basis)
     try:
         studied = study(arc)
     except InvalidArgument as error:
@@ -241,9 +237,9 @@ def _result(
         variation_factor=round(studied.variation, 4),
         enclosure=EnclosureCorrection(
             kind=correction.kind,
-            equivalent_height_in=_rounded(correction.height_in),
-            equivalent_width_in=_rounded(correction.width_in),
-            equivalent_size_in=_rounded(correction.equivalent_in),
+            equivalent_height_in=rounded(correction.height_in),
+            equivalent_width_in=rounded(correction.width_in),
+            equivalent_size_in=rounded(correction.equivalent_in),
             factor=round(correction.factor, 4),
         ),
         full=_case_result(studied.full),
@@ -252,12 +248,7 @@ def _result(
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
-
-
 def _case_result(case: ArcCase) -> ArcCaseResult:
-    """One case with its intermediate values."""
     exposure = case.exposure
     return ArcCaseResult(
         arcing_current_ka=round(case.current.final_ka, 3),
@@ -332,62 +323,39 @@ def _citations(project: Project) -> list[CodeReference]:
 
 
 def energy_chart(studied: Study, locale: str) -> dict[str, Any]:
-    """Chart energy over distance, a line for each clearing time; where a line crosses 1.2 cal/cm2
-    is the boundary of that time."""
+    """Chart energy over distance, a line for each clearing time. The boundary of that time is where
+    the line crosses 1.2 cal/cm2."""
     words = TEXTS.data(locale, "arc_flash.chart")
+    governing_s = studied.worse.clearing_time_s
+    farthest = max(1.5 * studied.boundary_mm, 2 * studied.arc.distance_mm)
+    step = (farthest - WORKING_DISTANCE_MM) / CHART_STEPS
+    rows = []
+    for n in range(CHART_STEPS + 1):
+        distance = WORKING_DISTANCE_MM + step * n
+        energy = studied.energy_at(distance)
+        for time in sorted({*CHART_TIMES_S, governing_s}):  # energy is proportional to time
+            at_time = float(f"{energy * time / governing_s:.4g}")
+            rows.append(
+                {"distance": round(distance / MM_PER_IN, 1), "energy": at_time, "time": time}
+            )
+    lines = {
+        "mark": {"type": "line", "tooltip": True},
+        "encoding": {
+            "x": axis("distance", words["distance"]),
+            "y": axis("energy", words["energy"], scale={"type": "log"}),
+            "color": axis("time", words["time"], "ordinal"),
+        },
+    }
     here = {
         "distance": round(studied.arc.distance_mm / MM_PER_IN, 1),
         "energy": round(studied.energy_cal_cm2, 3),
         "name": words["here"],
     }
-    energy_axis = {**_axis("energy", words["energy"]), "scale": {"type": "log"}}
-    lines = {
-        "mark": {"type": "line", "tooltip": True},
-        "encoding": {
-            "x": _axis("distance", words["distance"]),
-            "y": energy_axis,
-            "color": {"field": "time", "type": "ordinal", "title": words["time"]},
-        },
-    }
-    return {
-        "$schema": VEGA_LITE,
-        "title": words["title"],
-        "data": {"values": _rows(studied)},
-        "layer": [
-            lines,
-            _mark("rule", {"energy": BURN_CAL_CM2, "name": words["burn"]}),
-            _mark("point", here),
-        ],
-    }
-
-
-def _rows(studied: Study) -> list[dict[str, float]]:
-    """Energy grows evenly with time, so each distance is calculated once."""
-    governing_s = studied.worse.clearing_time_s
-    farthest = max(1.5 * studied.boundary_mm, 2 * studied.arc.distance_mm)
-    step = (farthest - WORKING_DISTANCE_MM) / CHART_STEPS
-    return [
-        {
-            "distance": round(distance / MM_PER_IN, 1),
-            "energy": float(f"{energy * time / governing_s:.4g}"),
-            "time": time,
-        }
-        for distance in (WORKING_DISTANCE_MM + step * n for n in range(CHART_STEPS + 1))
-        for energy in [studied.energy_at(distance)]
-        for time in sorted({*CHART_TIMES_S, governing_s})
-    ]
-
-
-def _axis(name: str, title: str) -> dict[str, Any]:
-    return {"field": name, "type": "quantitative", "title": title}
-
-
-def _mark(kind: str, row: dict[str, Any]) -> dict[str, Any]:
-    places = {"y": {"field": "energy", "type": "quantitative"}}
-    if "distance" in row:
-        places["x"] = {"field": "distance", "type": "quantitative"}
-    return {
-        "data": {"values": [row]},
-        "mark": {"type": kind, "color": "firebrick", "tooltip": True},
-        "encoding": {**places, "tooltip": [{"field": name} for name in row]},
-    }
+    burn = {"energy": BURN_CAL_CM2, "name": words["burn"]}
+    return chart(
+        rows,
+        lines,
+        mark("rule", burn, y="energy", color="firebrick", tooltip=True),
+        mark("point", here, x="distance", y="energy", color="firebrick", tooltip=True),
+        title=words["title"],
+    )

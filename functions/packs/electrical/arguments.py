@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from packs.electrical.projects.records import ConduitType
+from packs.electrical.projects.records import ConduitType, lower
 from packs.electrical.wording import FT_PER_M, invalid
 
-
-def _lower(value: Any) -> Any:
-    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
-
-
-Conduit = Annotated[ConduitType, BeforeValidator(_lower)]
+Conduit = Annotated[ConduitType, BeforeValidator(lower)]
 LoadAmps = Annotated[float, Field(gt=0, le=6_000)]
 LoadWatts = Annotated[float, Field(gt=0, le=2_000_000)]
 LengthFt = Annotated[float, Field(gt=0, le=10_000)]

@@ -25,29 +25,26 @@ def describe(ctx: ToolContext, *, short: bool) -> Place:
         AgentError: The user has no project, has several and named none, or may not read this one.
     """
     opened = open_project(ctx)
-    lines = [_heading(opened.project, opened.role), *_panels(opened.project, short=short)]
+    project = opened.project
+    lines = [_heading(project, opened.role), *_panels(project, short=short)]
     if not short:
-        lines += _others(opened.project)
-    return Place("\n".join(lines), _names(opened.project))
-
-
-def _names(project: Project) -> dict[str, tuple[str, ...]]:
+        lines += _others(project)
     panels = tuple(panel.name for panel in project.panels)
     taken = {name.casefold() for name in panels}
-    named = TEXTS.by_language("projects.main_panel").values()
     # "Main panel" works whatever the panel's own name is.
-    main = tuple(name for name in named if name not in taken)
+    main = (name for name in TEXTS.by_language("projects.main_panel").values() if name not in taken)
     circuits = tuple(each.description for panel in project.panels for each in panel.circuits)
-    return {
+    names = {
         "projectId": (project.id,),
-        "panelName": (*panels, *main, *_fed(project)),
+        "panelName": (*panels, *main, *_names_by_feeder(project)),
         "circuitDescription": circuits,
     }
+    return Place("\n".join(lines), names)
 
 
-def _fed(project: Project) -> Iterator[str]:
-    """Yield names of panels by their feeders, where their own names differ: "Server room panel" for
-    the panel SR, which the "Server room feeder" feeds."""
+def _names_by_feeder(project: Project) -> Iterator[str]:
+    """Names of panels by their feeders, where their own names differ: "Server room panel" for the
+    panel SR, which the "Server room feeder" feeds."""
     panels = {panel.id: panel for panel in project.panels}
     for feeder in project.feeders:
         panel = panels.get(feeder.target_id)

@@ -16,7 +16,7 @@ from packs.electrical.projects.documents import unchanged
 from packs.electrical.projects.records import MAX_SPACES, Circuit, Panel, Project
 from packs.electrical.projects.selection import PanelCircuit, find_circuit
 from packs.electrical.projects.wording import value_name
-from packs.electrical.results import CalculationResult
+from packs.electrical.results import CalculationResult, table
 from packs.electrical.wording import TEXTS, amps, feet, number, panel_text
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
@@ -48,37 +48,37 @@ _NO_FIELDS = frozenset({"length_m", "panel_id", "panel_name", "project_id"})
 
 
 def fields_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a circuit's fields, by their Python names, of the arguments that are given.
+    """Return a circuit's fields, by their Python names, from a capability's arguments.
 
     Raises:
         InvalidArgument: The length is given in two units.
     """
-    found = {
+    fields = {
         _RENAMED.get(name, name): value
         for name, value in given.items()
         if value is not None and name not in _NO_FIELDS
     }
     length = length_in_feet(given.get("length_ft"), given.get("length_m"))
     if length is not None:
-        found["length_ft"] = round(length, 2)
-    if "poles" in found:
-        found["poles"] = int(found["poles"])
-    return found
+        fields["length_ft"] = round(length, 2)
+    if "poles" in fields:
+        fields["poles"] = int(fields["poles"])
+    return fields
 
 
 def arguments_of(circuit: Circuit) -> dict[str, Any]:
-    """Make arguments of add_circuit of a circuit: plain JSON, camelCase, what is known."""
-    found = circuit.dump()
-    found["circuitId"] = found.pop("id")
-    found["pole"] = str(found.pop("poles"))
-    return found
+    """Return a circuit's known fields as arguments of add_circuit: plain JSON, camelCase."""
+    arguments = circuit.dump()
+    arguments["circuitId"] = arguments.pop("id")
+    arguments["pole"] = str(arguments.pop("poles"))
+    return arguments
 
 
 # ---- Results ----
 
 
 class PanelLoad(Wire):
-    """What a panel on the way carries after the change: the heaviest line, A, of its rating."""
+    """The load of a panel after the change: its heaviest line, A, as a share of its rating."""
 
     panel_name: str
     load_amps: float
@@ -87,7 +87,7 @@ class PanelLoad(Wire):
 
 
 class CircuitChange(CalculationResult):
-    """What a change of a circuit returns; `done` says it in the user's language."""
+    """The result of a change of a circuit; `done` says it in the user's language."""
 
     done: str
     panel_id: str
@@ -98,21 +98,21 @@ class CircuitChange(CalculationResult):
 
 
 class CircuitAdded(CircuitChange):
-    """What add_circuit returns."""
+    """The result of add_circuit."""
 
     panel_loads: list[PanelLoad]
 
 
 class CircuitUpdated(CircuitChange):
-    """What update_circuit returns. `before` and `after` have the fields that changed; one that was
-    or is not known is null in `before` and left out of `after`."""
+    """The result of update_circuit. `before` and `after` have the fields that changed, as far as
+    they were and are known."""
 
     before: dict[str, Any]
     after: dict[str, Any]
 
 
 class CircuitRemoved(CircuitChange):
-    """What remove_circuit returns: the whole circuit, as it was."""
+    """The result of remove_circuit: the whole circuit, as it was."""
 
 
 # ---- Texts ----
@@ -164,42 +164,24 @@ def value_text(name: str, value: Any, locale: str) -> str:
     return isolated(str(value))
 
 
-def details(circuit: Circuit, locale: str) -> list[dict[str, str]]:
-    """The fields of a circuit as rows: the main ones, and the rest where they are known."""
-    label, value = TEXTS.data(locale, "circuits.columns.words")
-    known = circuit.model_fields_set | set(_ALWAYS)
-    order = (*_ALWAYS, *(name for name in FIELDS if name not in _ALWAYS))
-    return [
-        {label: field_name(name, locale), value: value_text(name, getattr(circuit, name), locale)}
-        for name in order
-        if name in known and getattr(circuit, name) is not None
-    ]
-
-
-def changes(before: Circuit, after: Circuit, names: Iterable[str], locale: str) -> Display:
-    """The fields that change, as they are and as they would be."""
-    label, old, new = TEXTS.data(locale, "circuits.changes.words")
-    rows = [
-        {
-            label: field_name(name, locale),
-            old: value_text(name, getattr(before, name), locale),
-            new: value_text(name, getattr(after, name), locale),
-        }
-        for name in names
-    ]
-    return Display(type="confirmation", columns=[label, old, new], rows=rows)
-
-
 def confirmation(
     title: Text, message: Text, circuit: Circuit, notes: Iterable[str], locale: str
 ) -> Display:
-    """A question with the circuit's details under it, and what should be known before a yes."""
+    """The question for an approval, with notes and the circuit's fields: the main ones, and the
+    others where they are known."""
+    columns = TEXTS.data(locale, "circuits.columns.words")
+    recorded = circuit.model_fields_set | set(_ALWAYS)
+    order = (*_ALWAYS, *(name for name in FIELDS if name not in _ALWAYS))
+    rows = [
+        (field_name(name, locale), value_text(name, getattr(circuit, name), locale))
+        for name in order
+        if name in recorded and getattr(circuit, name) is not None
+    ]
     return Display(
         type="confirmation",
         title=title.say(locale),
         text="\n".join([message.say(locale), *notes]),
-        columns=TEXTS.data(locale, "circuits.columns.words"),
-        rows=details(circuit, locale),
+        **table(columns, rows),
     )
 
 
@@ -214,7 +196,7 @@ def named(panel: Panel, circuit: Circuit) -> Text:
 
 
 def which_circuit(given: Mapping[str, Any]) -> Text:
-    """The circuit that arguments name, for one line: `circuit 7 (EV charger)`."""
+    """The circuit of some arguments in one line: `circuit 7 (EV charger)`."""
     shown = given.get("asShown") or {}
     name = shown.get("description") or given.get("circuitDescription") or given.get("circuitId")
     number = shown.get("circuitNumber") or given.get("circuitNumber")
@@ -238,9 +220,8 @@ def in_short(circuit: Circuit) -> str:
 def put_circuits(
     ctx: ToolContext, opened: Opened, panel: Panel, circuits: tuple[Circuit, ...]
 ) -> None:
-    """Store other circuits in a panel, if nobody changes it, or anything else of the project,
-    before the batch is committed: what the panel may carry depends on the other panels of its
-    feeder, and whether a circuit may go on the project's motors.
+    """Store a panel's new circuits, unless the project changes before the batch is committed: the
+    capacity depends on other panels of the feeder, and a removal on the project's motors.
 
     Raises:
         FailedPrecondition: They do not fit into the panel.
@@ -248,9 +229,9 @@ def put_circuits(
     from google.cloud.firestore import SERVER_TIMESTAMP
 
     ordered = tuple(sorted(circuits, key=lambda circuit: circuit.circuit_number))
-    held = checked_panel(panel, ordered).circuits
+    fitting = checked_panel(panel, ordered).circuits
     snapshot = opened.snapshots[panel.id]
-    stored = {"circuits": [circuit.dump() for circuit in held]}
+    stored = {"circuits": [circuit.dump() for circuit in fitting]}
     ctx.batch.update(snapshot.reference, stored, option=unchanged(snapshot))
     touched = {"updatedAt": SERVER_TIMESTAMP}
     ctx.batch.update(opened.reference, touched, option=unchanged(opened.snapshot))
@@ -260,52 +241,51 @@ def put_circuits(
 
 
 def find_to_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, PanelCircuit]:
-    """The circuit that is named, if the user may change it and it is as it was shown.
+    """Find the circuit of the arguments, if the user may change it and it is still as shown.
 
     Raises:
-        InvalidArgument, NotFound: It is not clear which one, or there is none.
+        InvalidArgument, NotFound: Several circuits match, or none.
         PermissionDenied: The user is no member of the project.
-        FailedPrecondition: It was changed since.
+        FailedPrecondition: It was changed since it was shown.
     """
     opened = open_project(ctx, given["project_id"], role="member")
-    found = find_circuit(
+    branch = find_circuit(
         opened.project,
         circuit_id=given["circuit_id"],
         circuit_number=given["circuit_number"],
         panel_name=given["panel_name"],
         circuit_description=given["circuit_description"],
     )
-    _check_as_shown(found, given["as_shown"])
-    return opened, found
+    shown, now = given["as_shown"], branch.circuit.dump()
+    if shown is None or shown == now:
+        return opened, branch
+    changes = ", ".join(
+        f"{key} {shown.get(key, 'unknown')} → {now.get(key, 'unknown')}"
+        for key in sorted(shown.keys() | now.keys())
+        if shown.get(key) != now.get(key)
+    )
+    if changes:
+        raise FailedPrecondition(
+            TEXTS.text("errors.changed_since_shown", circuit=branch.text, what=changes),
+            field="asShown",
+            hint=TEXTS.text("hints.ask_again"),
+        )
+    return opened, branch
 
 
-def check_motors(project: Project, found: PanelCircuit, what: str) -> None:
+def check_motors(
+    project: Project, branch: PanelCircuit, change: Literal["moved", "removed"]
+) -> None:
     """Refuse to move or remove a circuit that supplies a motor.
 
     Raises:
-        FailedPrecondition: It does.
+        FailedPrecondition: It supplies one.
     """
-    motors = motors_of(project, found)
+    motors = motors_of(project, branch)
     if motors:
         names = ", ".join(repr(motor.name) for motor in motors)
         raise FailedPrecondition(
-            TEXTS.text(f"errors.motor_of_{what}", circuit=found.text, names=names),
-            field="newCircuitNumber" if what == "moved" else "circuitNumber",
+            TEXTS.text(f"errors.motor_of_{change}", circuit=branch.text, names=names),
+            field="newCircuitNumber" if change == "moved" else "circuitNumber",
             hint=TEXTS.text("hints.remove_motor_first"),
-        )
-
-
-def _check_as_shown(found: PanelCircuit, shown: Mapping[str, Any] | None) -> None:
-    if shown is None:
-        return
-    now = found.circuit.dump()
-    differ = sorted(key for key in shown.keys() | now.keys() if shown.get(key) != now.get(key))
-    if differ:
-        what = ", ".join(
-            f"{key} {shown.get(key, 'unknown')} → {now.get(key, 'unknown')}" for key in differ
-        )
-        raise FailedPrecondition(
-            TEXTS.text("errors.changed_since_shown", circuit=found.text, what=what),
-            field="asShown",
-            hint=TEXTS.text("hints.ask_again"),
         )

@@ -1,7 +1,6 @@
-"""The design of a new circuit: kind, poles, place, breaker, conductors, protection, and capacity.
+"""The design of a new circuit: kind, poles, position, breaker, conductors, protection, capacity.
 
-What is given of a circuit is completed; what is against a rule is collected with the argument at
-fault.
+Fields that are left out are chosen; each broken rule is collected with the argument at fault.
 
 Sources: NEC 110.15, 210.11(C), 210.19(A)(1), 210.20(A), 240.4, 240.6(A), 250.122, 310.16, 408.3(E)
 (the high leg is phase B), 408.36, 408.54, 422.13, 424.4(B), 430.22, 440.22, 440.32, 625.41, 625.42.
@@ -20,7 +19,6 @@ from packs.electrical.calculations.conductors import (
     circuit_sizing,
     grounding_size,
     problem_text,
-    size_conductors,
     smallest_parallel,
 )
 from packs.electrical.calculations.loads.lines import line_at, system_of
@@ -35,11 +33,11 @@ from packs.electrical.calculations.loads.panel import Demand, panel_demand
 from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.rule import Problem, Rule, Unknown
 from packs.electrical.inspection.rules import gfci as gfci_rules
-from packs.electrical.nec.overcurrent import STANDARD_RATINGS, is_standard
+from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.labels import places_in
 from packs.electrical.projects.records import Area, Circuit, Panel, Poles, Project
 from packs.electrical.projects.selection import PanelCircuit
-from packs.electrical.projects.topology import path_to
+from packs.electrical.projects.topology import panels_above
 from packs.electrical.results import AssumedValue, CodeReference
 from packs.electrical.wording import TEXTS, amps, invalid, panel_text, percent, volts
 from rollcall.core.errors import FailedPrecondition, InvalidArgument
@@ -49,12 +47,12 @@ from rollcall.core.texts import Text, isolated
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A complete circuit, how it was designed, and what is against a rule.
+    """A complete circuit, its design, and the rules that it breaks.
 
     Attributes:
-        after: The project with it.
-        case: How its conductors were checked; None for a circuit that carries nothing.
-        problems: What is against a rule, with the argument at fault.
+        after: The project with the circuit.
+        case: The check of its conductors; None for a circuit without a load.
+        problems: The broken rules as texts, each with the argument at fault.
     """
 
     panel: Panel
@@ -70,57 +68,47 @@ class Plan:
 def plan(
     project: Project, panel: Panel, given: Mapping[str, Any], locale: str, *, as_built: bool = False
 ) -> Plan:
-    """Complete a circuit of these fields, those of `Circuit` as far as they are given.
+    """Complete a circuit from some of the fields of `Circuit`.
 
     Args:
-        as_built: It is there already: only what every circuit has is chosen (kind, poles, position,
-            breaker), and no size or protection.
+        as_built: The circuit exists already: only the fields that every circuit has are chosen
+            (kind, poles, position, breaker), and no size or protection.
 
     Raises:
-        InvalidArgument: A field cannot be, or no conductor is enough.
-        FailedPrecondition: The panel has no room, or not at the position that was asked.
+        InvalidArgument: A field is not possible, or no conductor is enough.
+        FailedPrecondition: The panel has no room, or none at the requested position.
     """
     fields, assumed = _kind_and_poles(panel, given, as_built=as_built)
-    places = _places(panel, fields)
+    poles: Poles = fields["poles"]
+    if "circuit_number" in fields:
+        check_position(panel, fields["circuit_number"], poles)
+        positions = [fields["circuit_number"]]
+    elif not (positions := list(possible_starts(panel, poles))):
+        raise no_room(panel, poles)
     fields.setdefault("id", f"c-{uuid.uuid4().hex[:12]}")
     if not as_built and "area" not in fields and (area := area_in(fields["description"])):
         fields["area"] = area
         by_description = TEXTS.text("circuits.by_description")
         assumed = (*assumed, AssumedValue("area", area, None, by_description))
     choose = as_recorded if as_built else sized
-    found = choose(project, panel, {**fields, "circuit_number": places[0]})
-    circuit, loads = _placed(project, panel, Circuit.model_validate(found.fields), places)
+    sizes = choose(project, panel, {**fields, "circuit_number": positions[0]})
+    draft = Circuit.model_validate(sizes.fields)
+    circuit, loads = _positioned(project, panel, draft, positions)
     protection = protection_of(_with(project, panel, circuit), panel, circuit, locale)
     if not as_built:
-        circuit = _protected(circuit, protection, given)
+        gfci, afci = given.get("gfci", protection.gfci), given.get("afci", protection.afci)
+        circuit = circuit.model_copy(update={"gfci": gfci, "afci": afci})
+    overloads = (("loadWatts", each.text) for each in loads if each.is_overloaded)
     return Plan(
         panel=panel,
         circuit=circuit,
         after=_with(project, panel, circuit),
-        case=found.case,
+        case=sizes.case,
         protection=protection,
         panel_loads=tuple(loads),
-        problems=(*high_leg_problems(panel, circuit), *found.problems, *_overloads(loads)),
-        assumed=(*assumed, *(found.case.basis.assumptions if found.case else ())),
+        problems=(*high_leg_problems(panel, circuit), *sizes.problems, *overloads),
+        assumed=(*assumed, *(sizes.case.basis.assumptions if sizes.case else ())),
     )
-
-
-def _places(panel: Panel, fields: Mapping[str, Any]) -> list[int]:
-    """The position that is given, or those that may be."""
-    poles: Poles = fields["poles"]
-    if "circuit_number" in fields:
-        check_position(panel, fields["circuit_number"], poles)
-        return [fields["circuit_number"]]
-    found = list(possible_starts(panel, poles))
-    if not found:
-        raise no_room(panel, poles)
-    return found
-
-
-def _protected(circuit: Circuit, needs: Protection, given: Mapping[str, Any]) -> Circuit:
-    """The circuit with the protection that it needs, unless something else is given."""
-    gfci, afci = given.get("gfci", needs.gfci), given.get("afci", needs.afci)
-    return circuit.model_copy(update={"gfci": gfci, "afci": afci})
 
 
 def _with(project: Project, panel: Panel, circuit: Circuit) -> Project:
@@ -157,7 +145,7 @@ def checked_panel(panel: Panel, circuits: tuple[Circuit, ...]) -> Panel:
 def _kind_and_poles(
     panel: Panel, given: Mapping[str, Any], *, as_built: bool
 ) -> tuple[dict[str, Any], tuple[AssumedValue, ...]]:
-    """The fields with a kind of load and a number of poles, as capacity checks assume them."""
+    """Add the kind of load and the number of poles, by the assumptions of a capacity check."""
     fields = dict(given)
     poles = fields.get("poles")
     is_known = as_built and poles is not None
@@ -168,15 +156,15 @@ def _kind_and_poles(
         poles = fitting[0]
     if poles == 3 and panel.phases == 1:
         raise invalid("pole", "three_poles_of_one_phase", panel=panel_text(panel.name))
-    as_said = NewLoad(
+    load = NewLoad(
         watts=fields["load_watts"],
         description=fields["description"],
         kind=fields.get("load_type"),
         continuous=fields.get("continuous"),
         poles=poles,
     )
-    found = new_circuit(panel, as_said, [0.0] * (2 if panel.phases == 1 else 3))
-    poles = found.circuit.poles
+    new = new_circuit(panel, load, [0.0] * (2 if panel.phases == 1 else 3))
+    poles = new.circuit.poles
     if poles == 1 and not has_neutral(panel) and not is_known:
         if fields.get("poles") == 1:
             raise invalid("pole", "no_neutral", panel=panel_text(panel.name))
@@ -192,36 +180,31 @@ def _kind_and_poles(
                 fitting=" or ".join(map(str, fitting)),
             )
         poles = fitting[0]
-    kind = fields.get("load_type") or found.circuit.load_type
+    kind = fields.get("load_type") or new.circuit.load_type
     fields |= {"poles": poles, "load_type": kind}
-    fields.setdefault("continuous", found.circuit.continuous)
-    stated = (each for each in found.assumed if each.name in ("load_type", "poles"))
-    return fields, tuple(stated)
+    fields.setdefault("continuous", new.circuit.continuous)
+    return fields, tuple(each for each in new.assumed if each.name in ("load_type", "poles"))
 
 
 def area_in(description: str) -> Area | None:
     """The one area that a description names; None if it names none, or several."""
-    found = places_in(description)
-    return found[0] if len(found) == 1 else None
+    places = places_in(description)
+    return places[0] if len(places) == 1 else None
 
 
-def _placed(
-    project: Project, panel: Panel, circuit: Circuit, places: list[int]
+def _positioned(
+    project: Project, panel: Panel, circuit: Circuit, positions: list[int]
 ) -> tuple[Circuit, list[PanelLoading]]:
-    """The circuit at the first place whose lines take it; at the first of all if none does."""
+    """The circuit at the first position whose lines carry it; at the first of all if none does."""
     first: tuple[Circuit, list[PanelLoading]] | None = None
-    for place in places:
-        here = circuit.model_copy(update={"circuit_number": place})
+    for position in positions:
+        here = circuit.model_copy(update={"circuit_number": position})
         loads = loads_after(project, _with(project, panel, here), panel)
         if not any(each.is_overloaded for each in loads):
             return here, loads
         first = first or (here, loads)
-    assert first is not None  # there is at least one place
+    assert first is not None  # there is at least one position
     return first
-
-
-def _overloads(loads: list[PanelLoading]) -> list[tuple[str, Text]]:
-    return [("loadWatts", each.text) for each in loads if each.is_overloaded]
 
 
 # ---- Breaker and conductors ----
@@ -236,7 +219,7 @@ _AT_FAULT = {"breaker_too_small": "breakerAmps", "breaker_too_large": "breakerAm
 
 
 class Sized(NamedTuple):
-    """A circuit's fields with all sizes, and their check; None where nothing can be checked."""
+    """A circuit's fields with all sizes, and their check where it is possible."""
 
     fields: dict[str, Any]
     case: SizingCase | None
@@ -244,7 +227,7 @@ class Sized(NamedTuple):
 
     @property
     def problems(self) -> list[tuple[str, Text]]:
-        """What is against a rule, with the argument at fault."""
+        """The broken rules as texts, each with the argument at fault."""
         if self.case is None or self.sizing is None:
             return []
         return [
@@ -257,33 +240,33 @@ class Sized(NamedTuple):
 
 
 def as_recorded(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
-    """The sizes of a circuit that is there already: nothing is chosen but a breaker, which every
+    """Check the sizes of a circuit that exists already; only a breaker is chosen, which every
     circuit has."""
-    found = {"breaker_amps": SPARE_BREAKER_AMPS, **fields}
-    circuit = Circuit.model_validate(found)
+    fields = {"breaker_amps": SPARE_BREAKER_AMPS, **fields}
+    circuit = Circuit.model_validate(fields)
     if not circuit.load_watts or circuit.conductor_size is None:
-        return Sized(found, None, None)
+        return Sized(fields, None, None)
     try:
         case = circuit_sizing(project, PanelCircuit(panel, circuit))
-        done = size_conductors(circuit.conductor_size, case.how, case.need)
-    except InvalidArgument:  # of a marking or a size that no table has
-        return Sized(found, None, None)
-    return Sized(found, case, done)
+        return Sized(fields, case, case.size_conductors())
+    except InvalidArgument:  # a marking or a size that no table has
+        return Sized(fields, None, None)
 
 
 def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
-    """Breaker, conductors and equipment ground, chosen where they are not given.
+    """Choose breaker, conductors and equipment grounding conductor where they are not given.
 
     Raises:
-        InvalidArgument: The breaker is no standard one, or no conductors are enough.
+        InvalidArgument: The breaker has no standard rating, or no conductors are enough.
     """
     if "breaker_amps" in fields:
-        checked_standard(fields["breaker_amps"])
+        check_standard_rating(fields["breaker_amps"])
     if not fields["load_watts"]:
         return Sized({"breaker_amps": SPARE_BREAKER_AMPS, **fields}, None, None)
     fields = dict(fields)
-    if "terminal_rating_c" not in fields and (rating := _marked(panel)) is not None:
-        fields["terminal_rating_c"] = rating
+    marked = {each.terminal_rating_c for each in panel.circuits if each.terminal_rating_c}
+    if "terminal_rating_c" not in fields and len(marked) == 1:  # the other circuits agree on one
+        fields["terminal_rating_c"] = marked.pop()
     draft = Circuit.model_validate({"breaker_amps": 1, **fields})
     need = circuit_sizing(project, PanelCircuit(panel, draft)).need
     if "breaker_amps" not in fields:
@@ -291,43 +274,27 @@ def sized(project: Project, panel: Panel, fields: dict[str, Any]) -> Sized:
         fields["breaker_amps"] = max(by_load, _least_breaker(project, draft))
     draft = Circuit.model_validate(fields)
     case = circuit_sizing(project, PanelCircuit(panel, draft))
-    done = size_conductors(draft.conductor_size, case.how, case.need)
-    if done is None:
-        return _in_parallel(project, panel, fields, case)
-    fields["conductor_size"] = done.checked.size
+    sizing = case.size_conductors()
+    if sizing is None:
+        parallel = smallest_parallel(case.how, case.need)
+        if parallel is None:
+            raise invalid("loadWatts", "load_too_large", required_amps=case.need.required_amps)
+        sets, size = parallel
+        return sized(project, panel, {**fields, "conductor_sets": sets, "conductor_size": size})
+    fields["conductor_size"] = sizing.checked.size
     if "egc_size" not in fields:
         fields["egc_size"] = grounding_size(
             fields["breaker_amps"],
             fields["conductor_size"],
-            done.smallest,
+            sizing.smallest,
             fields.get("egc_material", "copper"),
             project.edition,
         )
-    return Sized(fields, case, done)
-
-
-def _in_parallel(
-    project: Project,
-    panel: Panel,
-    fields: dict[str, Any],
-    case: SizingCase,
-) -> Sized:
-    found = smallest_parallel(case.how, case.need)
-    if found is None:
-        raise invalid("loadWatts", "load_too_large", required_amps=case.need.required_amps)
-    sets, size = found
-    more = {**fields, "conductor_sets": sets, "conductor_size": size}
-    return sized(project, panel, more)
-
-
-def _marked(panel: Panel) -> int | None:
-    """The rating of the panel's terminals, where its other circuits agree on one."""
-    known = {each.terminal_rating_c for each in panel.circuits if each.terminal_rating_c}
-    return known.pop() if len(known) == 1 else None
+    return Sized(fields, case, sizing)
 
 
 def _least_breaker(project: Project, circuit: Circuit) -> int:
-    """20 A where 210.11(C) asks for it, else 15 A, the smallest of a branch circuit."""
+    """20 A where 210.11(C) requires it, else 15 A, the smallest of a branch circuit."""
     if circuit.load_type in REQUIRED_20_A:
         return 20
     is_home = project.building.occupancy == "dwelling"
@@ -335,13 +302,13 @@ def _least_breaker(project: Project, circuit: Circuit) -> int:
     return 20 if is_home and is_outlet else SMALLEST_BREAKER_AMPS
 
 
-def checked_standard(breaker_amps: int) -> int:
-    """The rating, if breakers are made of it.
+def check_standard_rating(breaker_amps: int) -> None:
+    """Refuse a rating that breakers are not made in.
 
     Raises:
-        InvalidArgument: They are not (240.6(A)).
+        InvalidArgument: It is no standard rating (240.6(A)).
     """
-    if not is_standard(breaker_amps):
+    if breaker_amps not in STANDARD_RATINGS:
         near = sorted(STANDARD_RATINGS, key=lambda rating: abs(rating - breaker_amps))[:2]
         raise invalid(
             "breakerAmps",
@@ -350,14 +317,13 @@ def checked_standard(breaker_amps: int) -> int:
             below=min(near),
             above=max(near),
         )
-    return breaker_amps
 
 
 # ---- Places in a panel ----
 
 
 VOLTS_APART = 0.1
-"""Of a stated voltage and the panel's: 115 V names a circuit to neutral of 120 V."""
+"""The largest difference of a stated voltage from the panel's: 115 V names a 120 V circuit."""
 
 _NUMBER = "circuitNumber"
 
@@ -368,27 +334,27 @@ def poles_for_volts(panel: Panel, voltage: float) -> tuple[Poles, ...]:
     Raises:
         InvalidArgument: The panel has no such voltage.
     """
-    found: list[Poles] = []
+    poles: list[Poles] = []
     if _near(voltage, panel.line_to_neutral) and has_neutral(panel):
-        found.append(1)
+        poles.append(1)
     if _near(voltage, panel.voltage):
-        found += [2, 3] if panel.phases == 3 else [2]
-    if not found:
+        poles += [2, 3] if panel.phases == 3 else [2]
+    if not poles:
         key = "errors.voltages_of_panel" if has_neutral(panel) else "errors.voltage_of_panel"
-        told = {"lines": panel.voltage, "neutral": panel.line_to_neutral, "given": voltage}
-        panel_has = TEXTS.text(key, panel=panel_text(panel.name), **told)
+        values = {"lines": panel.voltage, "neutral": panel.line_to_neutral, "given": voltage}
+        panel_has = TEXTS.text(key, panel=panel_text(panel.name), **values)
         raise InvalidArgument(panel_has, field="voltage")
-    return tuple(found)
+    return tuple(poles)
 
 
 def has_neutral(panel: Panel) -> bool:
-    """Whether a load of one pole can be connected; a panel that does not say counts as having."""
+    """Whether loads of one pole can be connected: always, unless three wires are recorded."""
     return not (panel.phases == 3 and panel.wires == 3)
 
 
 def possible_starts(panel: Panel, poles: Poles) -> Iterator[int]:
-    """Positions at which such a circuit may begin, ascending, the first of each set of lines: which
-    of several on the same lines it is changes nothing but its number."""
+    """Positions at which a circuit may begin, ascending, one for each set of lines: the others on
+    the same lines differ in nothing but the number."""
     here, seen = system_of(panel), set()
     for first in starts(panel, poles):
         line = line_at(first, here)
@@ -398,7 +364,7 @@ def possible_starts(panel: Panel, poles: Poles) -> Iterator[int]:
 
 
 def no_room(panel: Panel, poles: Poles) -> FailedPrecondition:
-    """Nothing is free for so many poles."""
+    """Return the error that the panel has no free position for so many poles."""
     free = free_positions(panel)
     listed = ", ".join(map(str, free[:12]))
     left = TEXTS.text("errors.are_free", free=listed) if free else TEXTS.text("errors.none_free")
@@ -411,9 +377,10 @@ def no_room(panel: Panel, poles: Poles) -> FailedPrecondition:
 
 
 def check_position(panel: Panel, first: int, poles: Poles) -> None:
-    """
+    """Refuse a position that is taken or outside the panel.
+
     Raises:
-        FailedPrecondition: Something stands there, or the panel ends before it.
+        FailedPrecondition: A circuit is there, or the panel ends before it.
     """
     wanted = range(first, first + 2 * poles, 2)
     if wanted[-1] > panel.spaces:
@@ -445,7 +412,7 @@ def check_position(panel: Panel, first: int, poles: Poles) -> None:
 
 
 def high_leg_problems(panel: Panel, circuit: Circuit) -> list[tuple[str, Text]]:
-    """What is wrong with the position of a circuit to the neutral on a high leg (240.85)."""
+    """The problem of a circuit to the neutral on a high leg (240.85), if it has it."""
     if not is_on_high_leg(panel, circuit.circuit_number, circuit.poles):
         return []
     volts_to_neutral = volts(panel.voltage * 3**0.5 / 2, 0)
@@ -466,7 +433,7 @@ class Protection:
     """The ground-fault and arc-fault protection that a circuit needs.
 
     Attributes:
-        undecided: What would have to be known to tell, as texts.
+        undecided: The facts that decide the other rules and are not known, as texts.
     """
 
     gfci: bool
@@ -476,20 +443,26 @@ class Protection:
 
 
 def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str) -> Protection:
-    """What a circuit without any such protection would need, as the project stands with it."""
+    """Find the protection that a circuit of the project needs, whatever it has now."""
     if circuit.is_spare:
         return Protection(False, False, (), ())
     bare = circuit.model_copy(update={"gfci": False, "afci": False})
-    facts, found = Facts(project), PanelCircuit(panel, bare)
+    facts, branch = Facts(project), PanelCircuit(panel, bare)
     gfci = afci = False
     references, undecided = [], []
     for rule in gfci_rules.RULES:
         if not rule.is_in(project.edition):
             continue
         try:
-            finding = rule.check(facts, found)
+            finding = rule.check(facts, branch)
         except Unknown as unknown:
-            undecided.append((rule, _undecided(rule, unknown)))
+            kind = "GFCI" if _is_gfci(rule) else "AFCI"
+            if unknown.field == "area":
+                text = TEXTS.text("circuits.area_undecided", kind=kind)
+            else:
+                values = {"kind": kind, "article": rule.article, "field": unknown.field}
+                text = TEXTS.text("circuits.protection_undecided", **values)
+            undecided.append((rule, text))
             continue
         if isinstance(finding, Problem):
             references.append(rule.reference(project.edition, locale))
@@ -500,14 +473,6 @@ def protection_of(project: Project, panel: Panel, circuit: Circuit, locale: str)
 
 def _is_gfci(rule: Rule) -> bool:
     return rule.id != "210.12-afci"
-
-
-def _undecided(rule: Rule, unknown: Unknown) -> Text:
-    kind = "GFCI" if _is_gfci(rule) else "AFCI"
-    if unknown.field == "area":
-        return TEXTS.text("circuits.area_undecided", kind=kind)
-    values = {"kind": kind, "article": rule.article, "field": unknown.field}
-    return TEXTS.text("circuits.protection_undecided", **values)
 
 
 # ---- Load of the panels on the way ----
@@ -521,7 +486,7 @@ class PanelLoading:
     """One panel's load after a change.
 
     Attributes:
-        is_overloaded: It is above its rating, by the change or already before and now more so.
+        is_overloaded: The load is above the rating, and more than before the change.
     """
 
     panel: Panel
@@ -530,7 +495,7 @@ class PanelLoading:
 
     @property
     def text(self) -> Text:
-        """The load that it would carry of its rating."""
+        """The load as a share of the rating."""
         after = self.after
         return TEXTS.text(
             "circuits.load",
@@ -542,35 +507,17 @@ class PanelLoading:
 
 
 def loads_after(before: Project, after: Project, panel: Panel) -> list[PanelLoading]:
-    """The panel that changes, and each before it up to the service; itself first.
+    """Calculate the loads of the panel that changes, first, and of those above it.
 
     Raises:
-        FailedPrecondition: Its load cannot be calculated.
+        FailedPrecondition: A load cannot be calculated.
     """
-    return [_load_after(before, after, each) for each in _on_the_way(before, panel)]
-
-
-def _load_after(before: Project, after: Project, panel: Panel) -> PanelLoading:
-    found = panel_demand(after, _of(after, panel))
-    if found.fits:
-        return PanelLoading(panel, found, is_overloaded=False)
-    was = panel_demand(before, _of(before, panel))
-    return PanelLoading(panel, found, found.heaviest_amps > was.heaviest_amps * (1 + _SAME))
-
-
-def _on_the_way(project: Project, panel: Panel) -> Iterator[Panel]:
-    yield panel
-    try:
-        path = path_to(project, panel)
-    except FailedPrecondition:  # nothing says how it is supplied: only itself can be looked at
-        return
-    above = [path.service_panel, *(leg.target for leg in path.legs)]
-    for each in reversed(above):
-        if isinstance(each, Panel) and each.id != panel.id:
-            yield each
-
-
-def _of(project: Project, panel: Panel) -> Panel:
-    found = project.panel(panel.id)
-    assert found is not None  # a change of circuits takes no panel away
-    return found
+    loads = []
+    for each in (panel, *reversed(panels_above(before, panel))):
+        demand = panel_demand(after, after.panel(each.id) or each)
+        is_overloaded = False
+        if not demand.fits:
+            earlier = panel_demand(before, before.panel(each.id) or each)
+            is_overloaded = demand.heaviest_amps > earlier.heaviest_amps * (1 + _SAME)
+        loads.append(PanelLoading(each, demand, is_overloaded))
+    return loads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -31,7 +31,6 @@ from packs.electrical.circuit_changes import (
     Shown,
     Watts,
     arguments_of,
-    changes,
     check_motors,
     field_name,
     fields_of,
@@ -43,7 +42,7 @@ from packs.electrical.circuit_changes import (
 )
 from packs.electrical.circuit_design import (
     PanelLoading,
-    checked_standard,
+    check_standard_rating,
     high_leg_problems,
     loads_after,
     with_circuits,
@@ -67,7 +66,7 @@ from packs.electrical.projects.selection import (
     PanelCircuit,
     PanelName,
 )
-from packs.electrical.results import CodeReference, finish, sentences
+from packs.electrical.results import CodeReference, finish, sentences, table
 from packs.electrical.wording import TEXTS, invalid
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
@@ -86,46 +85,44 @@ SELECTING = (
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
     """Show the fields that change, before and after, or fail."""
     opened, change = plan_change(ctx, given)
-    name = named(change.found.panel, change.before)
-    names = [each for each in FIELDS if each in change.names]
-    shown = changes(change.before, change.after, names, ctx.locale)
-    question = TEXTS.say(ctx.locale, "circuits.update.question", name=name)
-    display = shown.model_copy(
-        update={
-            "title": TEXTS.say(ctx.locale, "circuits.update.title"),
-            "text": "\n".join([question, *sentences(ctx.locale, _warnings(change))]),
-        }
+    locale, before, after = ctx.locale, change.before, change.after
+    panel = change.found.panel
+    question = TEXTS.say(locale, "circuits.update.question", name=named(panel, before))
+    rows = [
+        (
+            field_name(name, locale),
+            value_text(name, getattr(before, name), locale),
+            value_text(name, getattr(after, name), locale),
+        )
+        for name in FIELDS
+        if name in change.names
+    ]
+    display = Display(
+        type="confirmation",
+        title=TEXTS.say(locale, "circuits.update.title"),
+        text="\n".join([question, *sentences(locale, _warnings(change))]),
+        **table(TEXTS.data(locale, "circuits.changes.words"), rows),
     )
-    arguments = {**_completed(opened.project.id, change), "asBuilt": given["as_built"]}
+    new, values = arguments_of(after), {}
+    for name in change.names:
+        alias = "pole" if name == "poles" else Circuit.model_fields[name].alias or name
+        if alias in new:
+            values["newCircuitNumber" if name == "circuit_number" else alias] = new[alias]
+    arguments = {
+        "projectId": opened.project.id,
+        "circuitId": before.id,
+        "panelName": panel.name,
+        "asShown": before.dump(),
+        **values,
+        "asBuilt": given["as_built"],
+    }
     if given["clear"]:
         arguments["clear"] = list(given["clear"])
     return Preview(display, arguments=arguments)
 
 
-def _completed(project_id: str, change: Change) -> dict[str, Any]:
-    """The circuit by its id, as it is shown, and the values that it is to have."""
-    after = arguments_of(change.after)
-    wire = {
-        "circuit_number": ("newCircuitNumber", "circuitNumber"),
-        "poles": ("pole", "pole"),
-    }
-    values = {}
-    for name in change.names:
-        alias = Circuit.model_fields[name].alias or name
-        to, of = wire.get(name, (alias, alias))
-        if of in after:
-            values[to] = after[of]
-    return {
-        "projectId": project_id,
-        "circuitId": change.before.id,
-        "panelName": change.found.panel.name,
-        "asShown": change.before.dump(),
-        **values,
-    }
-
-
 def _warnings(change: Change) -> list[Text]:
-    """The load of the panels on the way, where the load changes, and what is against a rule."""
+    """The load of the panels on the way, where the load changes, and the broken rules."""
     loads = change.panel_loads if "load_watts" in change.names else ()
     return [*(each.text for each in loads), *change.problems]
 
@@ -300,13 +297,12 @@ class Change:
 
     Attributes:
         names: The fields that differ, by their Python names.
-        panel_loads: Of the panels on the way to the service.
-        problems: What is against a rule afterwards, as texts.
+        panel_loads: The loads of the panels on the way to the service.
+        problems: The rules that are broken afterwards, as texts.
     """
 
     found: PanelCircuit
     after: Circuit
-    project: Project
     names: tuple[str, ...]
     panel_loads: tuple[PanelLoading, ...]
     problems: tuple[Text, ...]
@@ -317,7 +313,7 @@ class Change:
 
 
 def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Change]:
-    """Work out what update_circuit would do with these arguments.
+    """Plan the change that update_circuit makes with these arguments.
 
     Raises:
         InvalidArgument, NotFound: An argument is wrong, or nothing would change.
@@ -325,10 +321,13 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
         FailedPrecondition: It does not fit, or the circuit was changed since it was shown.
     """
     opened, found = find_to_change(ctx, given)
-    told = fields_of({name: each for name, each in given.items() if name not in SELECTING})
-    if "breaker_amps" in told and not given["as_built"]:
-        checked_standard(told["breaker_amps"])
-    after = _changed(found.circuit, told, given["clear"] or ())
+    new = fields_of({name: each for name, each in given.items() if name not in SELECTING})
+    if "breaker_amps" in new and not given["as_built"]:
+        check_standard_rating(new["breaker_amps"])
+    clear = given["clear"] or ()
+    if twice := sorted(set(clear) & new.keys()):
+        raise InvalidArgument(f"{twice[0]} is both given and cleared", field="clear")
+    after = Circuit.model_validate({**dict(found.circuit), **dict.fromkeys(clear), **new})
     names = tuple(
         name
         for name in type(after).model_fields
@@ -342,18 +341,10 @@ def plan_change(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, Cha
     return opened, change
 
 
-def _changed(circuit: Circuit, told: Mapping[str, Any], clear: Sequence[Clearable]) -> Circuit:
-    if twice := sorted(set(clear) & told.keys()):
-        raise InvalidArgument(f"{twice[0]} is both given and cleared", field="clear")
-    nothing: dict[str, Any] = dict.fromkeys(clear)
-    fields: dict[str, Any] = {**dict(circuit), **nothing, **told}
-    return Circuit.model_validate(fields)
-
-
 def work_out(
     project: Project, found: PanelCircuit, after: Circuit, names: tuple[str, ...]
 ) -> Change:
-    """Work out what a changed circuit does to its panel and those above it.
+    """Work out the effects of a changed circuit on its panel and those above it.
 
     Raises:
         FailedPrecondition: It does not fit, or motors of the project refer to it.
@@ -362,25 +353,19 @@ def work_out(
         check_motors(project, found, "moved")
     others = tuple(each for each in found.panel.circuits if each.id != found.circuit.id)
     changed = with_circuits(project, found.panel, (*others, after))
-    problems: tuple[Text, ...] = ()
+    problems = [text for _, text in high_leg_problems(found.panel, after)]
     if after.load_watts:
-        problems = _problems(changed, PanelCircuit(found.panel, after))
+        case = circuit_sizing(changed, PanelCircuit(found.panel, after))
+        sizing = None if case.size is None else case.size_conductors()
+        if sizing is not None:
+            checked = sizing.checked
+            problems += [problem_text(each, checked, case) for each in checked.problems]
     loads = tuple(loads_after(project, changed, found.panel))
-    on_high_leg = (text for _, text in high_leg_problems(found.panel, after))
-    return Change(found, after, changed, names, loads, (*on_high_leg, *problems))
-
-
-def _problems(project: Project, found: PanelCircuit) -> tuple[Text, ...]:
-    """What is against a rule of conductors and breaker; nothing where no size is recorded."""
-    case = circuit_sizing(project, found)
-    sizing = None if case.size is None else case.size_conductors()
-    if sizing is None:
-        return ()
-    return tuple(problem_text(each, sizing.checked, case) for each in sizing.checked.problems)
+    return Change(found, after, names, loads, tuple(problems))
 
 
 def check_change(change: Change) -> None:
-    """Refuse a new place on a high leg, and more load than the panels on the way carry."""
+    """Refuse a new position on a high leg, and a load above the rating of a panel on the way."""
     panel, moved = change.found.panel, {"circuit_number", "poles"} & set(change.names)
     problems = [*high_leg_problems(panel, change.after)] if moved else []
     problems += [("loadWatts", each.text) for each in change.panel_loads if each.is_overloaded]

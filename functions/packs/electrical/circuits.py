@@ -54,25 +54,25 @@ from rollcall.core.texts import Text, isolated, short
 
 
 def _preview(ctx: ToolContext, **given: Any) -> Preview:
-    """Show the whole circuit, with all choices made for it, or fail before anybody is asked."""
-    opened, found = plan_addition(ctx, given)
-    circuit = found.circuit
+    """Show the whole circuit, with all choices made for it, or fail before the user is asked."""
+    opened, planned = plan_addition(ctx, given)
+    circuit, panel = planned.circuit, planned.panel
     message = TEXTS.text(
         "circuits.add.question",
         name=isolated(circuit.description),
         watts=number(circuit.load_watts),
-        panel=panel_text(found.panel.name),
+        panel=panel_text(panel.name),
     )
-    cautions = _cautions(found, as_built=given["as_built"])
-    loads = sentences(ctx.locale, (each.text for each in found.panel_loads))
+    cautions = _cautions(planned, as_built=given["as_built"])
+    loads = sentences(ctx.locale, (each.text for each in planned.panel_loads))
     notes = [*loads, *sentences(ctx.locale, cautions)]
     title = TEXTS.text("circuits.add.title")
     return Preview(
         confirmation(title, message, circuit, notes, ctx.locale),
         arguments={
             "projectId": opened.project.id,
-            "panelId": found.panel.id,
-            "panelName": found.panel.name,
+            "panelId": panel.id,
+            "panelName": panel.name,
             **arguments_of(circuit),
             "asBuilt": given["as_built"],
         },
@@ -80,25 +80,24 @@ def _preview(ctx: ToolContext, **given: Any) -> Preview:
 
 
 def _summary(given: dict[str, Any]) -> dict[str, str]:
-    """Return the summary of an approval, whose arguments have all choices."""
-    return {locale: _summary_in(locale, given) for locale in TEXTS.languages}
-
-
-def _summary_in(locale: str, given: dict[str, Any]) -> str:
-    """`Add EV charger (9,600 W) to Panel A: circuit 7, 20 A breaker, AWG 12`."""
+    """Return the summary of an approval, whose arguments have all choices: `Add EV charger
+    (9,600 W) to Panel A: circuit 7, 20 A breaker, AWG 12`."""
     name, watts = short(str(given["description"])), number(float(given["loadWatts"]))
-    text = TEXTS.say(locale, "circuits.add.summary", name=name, watts=watts)
-    if panel := given.get("panelName"):
-        text += " " + TEXTS.say(locale, "circuits.add.to", panel=panel_text(str(panel)))
-    parts = []
-    if "circuitNumber" in given:
-        parts.append(TEXTS.say(locale, "circuits.add.circuit", number=given["circuitNumber"]))
-    if "breakerAmps" in given:
-        breaker = isolated(f"{given['breakerAmps']} A")
-        parts.append(TEXTS.say(locale, "circuits.add.breaker", amps=breaker))
-    if "conductorSize" in given:
-        parts.append(isolated(label(given["conductorSize"])))
-    return f"{text}: {', '.join(parts)}" if parts else text
+    summary = {}
+    for locale in TEXTS.languages:
+        text = TEXTS.say(locale, "circuits.add.summary", name=name, watts=watts)
+        if panel := given.get("panelName"):
+            text += " " + TEXTS.say(locale, "circuits.add.to", panel=panel_text(str(panel)))
+        parts = []
+        if "circuitNumber" in given:
+            parts.append(TEXTS.say(locale, "circuits.add.circuit", number=given["circuitNumber"]))
+        if "breakerAmps" in given:
+            breaker = isolated(f"{given['breakerAmps']} A")
+            parts.append(TEXTS.say(locale, "circuits.add.breaker", amps=breaker))
+        if "conductorSize" in given:
+            parts.append(isolated(label(given["conductorSize"])))
+        summary[locale] = f"{text}: {', '.join(parts)}" if parts else text
+    return summary
 
 
 def _undo_arguments(given: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -235,7 +234,7 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
     """Read the project and complete the circuit that these arguments of add_circuit describe.
 
     Raises:
-        InvalidArgument, NotFound: An argument is wrong, or names what is not there.
+        InvalidArgument, NotFound: An argument is wrong, or names something that does not exist.
         PermissionDenied: The user is no member of the project.
         FailedPrecondition: The panel has no room, or cannot carry it.
     """
@@ -246,73 +245,65 @@ def plan_addition(ctx: ToolContext, given: Mapping[str, Any]) -> tuple[Opened, P
         raise invalid("loadWatts", "circuit_without_load")
     if not as_built and given["load_type"] == "subpanel":
         raise invalid("loadType", "breaker_of_subpanel")
-    told = {name: value for name, value in given.items() if name != "as_built"}
-    fields = fields_of(told)
+    fields = fields_of({name: value for name, value in given.items() if name != "as_built"})
     if any(circuit.id == fields.get("id") for circuit in panel.circuits):
         raise AlreadyExists(
             TEXTS.text("errors.circuit_exists", panel=panel_text(panel.name), id=fields["id"])
         )
-    found = plan(opened.project, panel, fields, ctx.locale, as_built=as_built)
-    if found.problems and not as_built:
-        field, text = found.problems[0]
+    planned = plan(opened.project, panel, fields, ctx.locale, as_built=as_built)
+    if planned.problems and not as_built:
+        field, text = planned.problems[0]
         raise FailedPrecondition(
             TEXTS.text(
                 "errors.cannot_add",
-                circuit=isolated(found.circuit.description),
+                circuit=isolated(planned.circuit.description),
                 panel=panel_text(panel.name),
                 problem=text,
             ),
             field=field,
             hint=TEXTS.text("hints.circuit_as_built"),
         )
-    return opened, found
+    return opened, planned
 
 
-def _citations(found: Plan) -> Iterator[CodeReference]:
+def _citations(planned: Plan) -> Iterator[CodeReference]:
     """Return the citations of the rules that the plan follows."""
-    edition = found.after.edition
-    if found.case is None:
+    edition = planned.after.edition
+    if planned.case is None:
         yield CodeReference(edition=edition, article="408.36")
     else:
         yield CodeReference(edition=edition, table="310.16")
-        for article in (*found.case.need.articles, "240.4", "240.6(A)"):
+        for article in (*planned.case.need.articles, "240.4", "240.6(A)"):
             yield CodeReference(edition=edition, article=article)
         yield CodeReference(edition=edition, table="250.122")
-    if found.panel_loads:
-        yield from found.panel_loads[0].after.calculation.basis.citations
-    yield from found.protection.references
+    if planned.panel_loads:
+        yield from planned.panel_loads[0].after.calculation.basis.citations
+    yield from planned.protection.references
 
 
-def _cautions(found: Plan, *, as_built: bool) -> Iterator[Text]:
+def _cautions(planned: Plan, *, as_built: bool) -> Iterator[Text]:
+    """What the user should know before approving the circuit."""
     if as_built:
-        for _, text in found.problems:
+        for _, text in planned.problems:
             yield text
-    yield from found.protection.undecided
-    circuit = found.circuit
-    for needed, there, kind in (
-        (found.protection.gfci, circuit.gfci, "GFCI"),
-        (found.protection.afci, circuit.afci, "AFCI"),
+    yield from planned.protection.undecided
+    circuit = planned.circuit
+    for needed, installed, kind in (
+        (planned.protection.gfci, circuit.gfci, "GFCI"),
+        (planned.protection.afci, circuit.afci, "AFCI"),
     ):
-        if needed and not there:
+        if needed and not installed:
             yield TEXTS.text("circuits.protection_missing", kind=kind)
     if circuit.load_type == "motor":
         yield TEXTS.text("circuits.no_motor")
-    if too_much := _drop_warning(found):
-        yield too_much
-
-
-def _drop_warning(found: Plan) -> Text | None:
-    """Whether the run loses more than is recommended, where its length is known."""
-    circuit = found.circuit
     if circuit.length_ft is None or circuit.conductor_size is None or not circuit.load_watts:
-        return None
-    here = PanelCircuit(found.panel, circuit)
-    run = circuit_run(found.after, here, CircuitOverrides(), Basis())
+        return
+    branch = PanelCircuit(planned.panel, circuit)
+    run = circuit_run(planned.after, branch, CircuitOverrides(), Basis())
     try:
         lost = drop(run).percent
     except InvalidArgument:  # Table 9 has no such size
-        return None
-    if lost <= BRANCH_LIMIT_PERCENT:
-        return None
-    values = {"drop": percent(lost), "limit": percent(BRANCH_LIMIT_PERCENT)}
-    return TEXTS.text("circuits.voltage_drop", **values)
+        return
+    if lost > BRANCH_LIMIT_PERCENT:
+        values = {"drop": percent(lost), "limit": percent(BRANCH_LIMIT_PERCENT)}
+        yield TEXTS.text("circuits.voltage_drop", **values)

@@ -1,10 +1,9 @@
-"""Notes on the code that the agent gets without a tool: the articles that a question names or is
-about; and the review of the articles that an answer names."""
+"""Notes that the agent gets without a tool, on the articles that a question names or is about; and
+the review of the articles that an answer names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from packs.electrical.nec.articles import Article, all_articles, find, mentioned, ranked
 from packs.electrical.nec.editions import DEFAULT
@@ -22,8 +21,8 @@ FIRST_ARTICLE = 80
 
 
 def notes(message: str, locale: str) -> list[Note]:
-    """Return the articles that a message names or, for a question what something is, those that it
-    is about."""
+    """Return notes on the articles that a message names or, where it asks what something is, on
+    those about it."""
     articles = mentioned(message)
     if not articles and asks_what_it_is(message):
         articles = _about(message)
@@ -45,16 +44,26 @@ def notes(message: str, locale: str) -> list[Note]:
 def review(answer: str, locale: str) -> Review:
     """Return the articles that an answer names, as sources, and a remark on those that the code
     does not have."""
-    unknown = ", ".join(dict.fromkeys(_unknown(answer)))
+    cited = rf"(?:{pattern('nec.cues.cited_article')})\s*(?:20\d\d\s+)?"
+    # Not "Section 26 05 19", which is a section of a specification.
+    number = r"(?P<number>\d{2,4}(?:\.\d{1,3})?)(?![\d.]*\d| \d\d\b)"
+    unknown = []
+    for match in re.finditer(cited + number, answer, re.IGNORECASE):
+        number = match["number"]
+        is_year = number.isdigit() and int(number) in YEARS  # "NEC 2023"
+        is_article = not is_year and float(number) >= FIRST_ARTICLE
+        if is_article and find(number) is None and find(number.split(".")[0]) is None:
+            unknown.append(number)
     remark = ""
     if unknown:
-        remark = TEXTS.say(locale, "nec.unknown_articles", numbers=isolated(unknown))
+        numbers = isolated(", ".join(dict.fromkeys(unknown)))
+        remark = TEXTS.say(locale, "nec.unknown_articles", numbers=numbers)
     return Review(tuple(_citation(article) for article in mentioned(answer)), remark)
 
 
 def _about(message: str) -> list[Article]:
-    """Return articles with the words of the question's topic. Whole articles whose title has all of
-    the words come first: grounding is Article 250 before any of its sections."""
+    """The articles with words of the question's topic. Whole articles whose title has all of the
+    words come first: grounding is Article 250 before any of its sections."""
     abbreviations: dict[str, str] = TEXTS.data("en", "nec.words.abbreviations")
     whole = re.sub(
         rf"\b(?:{'|'.join(abbreviations)})s?\b",
@@ -76,19 +85,6 @@ def _about(message: str) -> list[Article]:
         if words & set(terms(f"{article.title} {article.about_in_all_languages}"))
     ]
     return list(dict.fromkeys([*wide, *close]))
-
-
-def _unknown(answer: str) -> Iterable[str]:
-    cited = rf"(?:{pattern('nec.cues.cited_article')})\s*(?:20\d\d\s+)?"
-    # Not "Section 26 05 19", which is a section of a specification.
-    number = r"(?P<number>\d{2,4}(?:\.\d{1,3})?)(?![\d.]*\d| \d\d\b)"
-    for match in re.finditer(cited + number, answer, re.IGNORECASE):
-        number = match["number"]
-        is_year = number.isdigit() and int(number) in YEARS  # "NEC 2023"
-        if is_year or float(number) < FIRST_ARTICLE:
-            continue
-        if find(number) is None and find(number.split(".")[0]) is None:
-            yield number
 
 
 def _citation(article: Article) -> Citation:

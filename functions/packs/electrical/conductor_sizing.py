@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,7 @@ from packs.electrical.projects.selection import (
     PanelName,
     find_circuit,
 )
-from packs.electrical.results import CalculationResult, CodeReference, finish
+from packs.electrical.results import CalculationResult, CodeReference, finish, table
 from packs.electrical.wording import TEXTS, amps, circuit_text, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -54,7 +54,7 @@ from rollcall.core.texts import Text, isolated
 
 
 class Step(Wire):
-    """One figure of the way to the result, with its place in the code."""
+    """One intermediate figure, with its place in the code."""
 
     name: str
     value: float
@@ -63,11 +63,11 @@ class Step(Wire):
 
 
 class ConductorSizing(CalculationResult):
-    """What check_conductor_sizing returns.
+    """The result of check_conductor_sizing.
 
-    `ampacity` is what is left after correction, adjustment and the terminals' limit, A, of all
-    conductors in parallel together; `requiredAmps` counts 125 % of continuous loads and motors.
-    Without a size to check, `conductorSize` is the smallest that complies and `isProposed` says so.
+    `ampacity` is that after correction, adjustment and the terminals' limit, A, of all conductors
+    in parallel together; `requiredAmps` counts 125 % of continuous loads and motors. Without a size
+    to check, `conductorSize` is the smallest that complies, and `isProposed` is true.
     """
 
     circuit_id: str | None = None
@@ -153,7 +153,7 @@ def check_conductor_sizing(
         continuous=continuous,
         breaker_amps=breaker_amps,
     )
-    project_id_, name = None, TEXTS.text("conductor_sizing.the_circuit")
+    found_in, name = None, TEXTS.text("conductor_sizing.the_circuit")
     if circuit_id is None and circuit_number is None and circuit_description is None:
         case = stated_sizing(overrides)
     else:
@@ -166,16 +166,22 @@ def check_conductor_sizing(
             circuit_description=circuit_description,
         )
         case = circuit_sizing(project, found, overrides)
-        project_id_, name = project.id, circuit_text(*found)
+        found_in, name = project.id, circuit_text(*found)
     case, sizing = _size(case)
-    result = sizing_result(ctx.locale, case, sizing, project_id_)
-    columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
+    result = sizing_result(ctx.locale, case, sizing, found_in)
+    rows = [
+        (
+            TEXTS.say(ctx.locale, f"conductor_sizing.steps.{step.name}"),
+            isolated(" ".join(filter(None, (number(step.value), step.unit)))),
+            isolated(step.reference) if step.reference else "",
+        )
+        for step in result.steps
+    ]
     display = Display(
         type="table",
         title=TEXTS.say(ctx.locale, "conductor_sizing.title"),
         text=_answer(sizing, case, name, ctx.locale),
-        columns=columns,
-        rows=_rows(result.steps, columns, ctx.locale),
+        **table(TEXTS.data(ctx.locale, "conductor_sizing.columns.words"), rows),
     )
     return finish(ctx, result, display)
 
@@ -266,19 +272,6 @@ def _steps(case: SizingCase, sizing: Sizing) -> Iterator[Step]:
             yield Step(name=name, value=round(value, 3), unit="A", reference=reference)
 
 
-def _rows(steps: Sequence[Step], columns: list[str], locale: str) -> list[dict[str, Any]]:
-    """The steps as rows of a table, each figure with its unit."""
-    figure, value, reference = columns
-    return [
-        {
-            figure: TEXTS.say(locale, f"conductor_sizing.steps.{step.name}"),
-            value: isolated(" ".join(filter(None, (number(step.value), step.unit)))),
-            reference: isolated(step.reference) if step.reference else "",
-        }
-        for step in steps
-    ]
-
-
 def _citations(case: SizingCase, sizing: Sizing) -> Iterator[CodeReference]:
     edition, need, checked = case.edition, case.need, sizing.checked
     for key in _ampacity_tables(sizing):
@@ -307,12 +300,16 @@ def _ampacity_tables(sizing: Sizing) -> list[str]:
 
 def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
     need = case.need
+    is_60_assumed = case.basis.assumes("terminalRatingC") and case.how.terminal_c == 60
     if need.rule == "cooling":
         yield TEXTS.text("conductor_sizing.nameplate")
     if need.rule == "motor" and not case.load.motors:
         yield TEXTS.text("conductor_sizing.no_motor")
-    if better := _with_marked_terminals(case, sizing):
-        yield better
+    if is_60_assumed and sizing.smallest is not None:
+        smaller = smallest_size(replace(case.how, terminal_c=75), need.with_suitable_device)
+        if smaller is not None and rank(smaller) < rank(sizing.smallest):
+            size = size_text(smaller, case.how.sets)
+            yield TEXTS.text("conductor_sizing.with_marked_terminals", size=size)
     known = case.found.circuit.egc_size if case.found else None
     if known is not None and rank(known) < rank(ground):
         yield TEXTS.text(
@@ -330,20 +327,9 @@ def _warnings(case: SizingCase, sizing: Sizing, ground: Size) -> Iterator[Any]:
         yield unsure
 
 
-def _with_marked_terminals(case: SizingCase, sizing: Sizing) -> Text | None:
-    """The size that would do at terminals marked 75 °C, where 60 °C was assumed."""
-    assumed = case.basis.assumes("terminalRatingC") and case.how.terminal_c == 60
-    if not assumed or sizing.smallest is None:
-        return None
-    smaller = smallest_size(replace(case.how, terminal_c=75), case.need.with_suitable_device)
-    if smaller is None or rank(smaller) >= rank(sizing.smallest):
-        return None
-    size = size_text(smaller, case.how.sets)
-    return TEXTS.text("conductor_sizing.with_marked_terminals", size=size)
-
-
 def _answer(sizing: Sizing, case: SizingCase, name: Text, locale: str) -> str:
-    """The check in a few sentences: the size, the problems, the advice."""
+    """The check in a few sentences: the size, the problems, the advice, the sections that allow an
+    ampacity below the required current or below the breaker."""
     checked, need = sizing.checked, case.need
     key = "needs" if sizing.is_proposed else "complies" if checked.compliant else "does_not_comply"
     start = TEXTS.say(
@@ -362,25 +348,21 @@ def _answer(sizing: Sizing, case: SizingCase, name: Text, locale: str) -> str:
         parts.append("; ".join(problems) + ".")
     if advice := _recommendation(sizing, case):
         parts.append(advice.say(locale))
-    parts += [reason.say(locale) for reason in _reasons(sizing, case)]
-    return " ".join(parts)
-
-
-def _reasons(sizing: Sizing, case: SizingCase) -> Iterator[Text]:
-    """Why conductors in parallel are proposed, and by which section an ampacity below what is
-    required, or below the breaker, complies."""
-    checked, need = sizing.checked, case.need
     if sizing.is_proposed and case.how.sets > 1:
         largest = size_text(LARGEST_COMMON)
-        yield TEXTS.text("conductor_sizing.why_parallel", largest=largest)
-    if not checked.compliant or not need.is_by_240_4:
-        return
-    values = {"able": amps(checked.ampacity.amps), "load": amps(need.load_amps),
-              "device": amps(sizing.breaker_amps, 0)}  # fmt: skip
-    if checked.ampacity.amps < need.required_amps:
-        yield TEXTS.text("conductor_sizing.before_correction", **values)
-    if checked.ampacity.amps < sizing.breaker_amps:
-        yield TEXTS.text("conductor_sizing.next_size_up", **values)
+        parts.append(TEXTS.say(locale, "conductor_sizing.why_parallel", largest=largest))
+    if checked.compliant and need.is_by_240_4:
+        able = checked.ampacity.amps
+        values = {
+            "able": amps(able),
+            "load": amps(need.load_amps),
+            "device": amps(sizing.breaker_amps, 0),
+        }
+        if able < need.required_amps:
+            parts.append(TEXTS.say(locale, "conductor_sizing.before_correction", **values))
+        if able < sizing.breaker_amps:
+            parts.append(TEXTS.say(locale, "conductor_sizing.next_size_up", **values))
+    return " ".join(parts)
 
 
 def _recommendation(sizing: Sizing, case: SizingCase) -> Text | None:

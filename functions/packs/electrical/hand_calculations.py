@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -49,13 +48,16 @@ from packs.electrical.nec.grounding import (
 from packs.electrical.nec.impedance import dc_resistance
 from packs.electrical.nec.loads import dryer_demand_w, lighting_demand_va, range_demand_w
 from packs.electrical.nec.motors import (
+    OVERLOAD_HIGH,
+    OVERLOAD_LOW,
     MotorKind,
     ProtectiveDevice,
+    allows_high_overload,
     full_load_amps,
     largest_protection,
 )
 from packs.electrical.projects.records import ConductorMaterial, ConductorSize, Phases
-from packs.electrical.results import Basis, CalculationResult, CodeReference, finish
+from packs.electrical.results import Basis, CalculationResult, CodeReference, finish, table
 from packs.electrical.wording import TEXTS, invalid, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -71,8 +73,6 @@ TWO_LINES_OF_WYE_V = (200, 220)
 """Between two lines of a 208Y/120 V system; with its neutral, 220.61(C)(1) allows no reduction."""
 FASTENED_FROM, FASTENED_SHARE = 4, 0.75
 """220.53: four or more appliances fastened in place count 75 %."""
-OVERLOAD, OVERLOAD_HIGH = 1.15, 1.25
-COOL_RISE_C, SERVICE_FACTOR = 40, 1.15
 
 ConduitType = Literal["emt", "imc", "rmc", "fmc", "lfmc", "pvc", "pvc_80"]
 AnyVolts = Annotated[float, Field(gt=0, le=15_000)]
@@ -91,8 +91,8 @@ class Conductors(Wire):
 
 
 class Figure(Wire):
-    """A figure of the way to the result, named in the user's language, with its place in the code;
-    a conductor's size as it is said."""
+    """An intermediate figure, named in the user's language, with its place in the code; the size of
+    a conductor as a text."""
 
     name: str
     value: float | str
@@ -104,8 +104,8 @@ class HandCalculation(CalculationResult):
     """A calculation on stated figures.
 
     Attributes:
-        value: The result, in `unit`; of conductors the size, of conduit its trade size.
-        compliant: Whether what was given suffices; absent where nothing was.
+        value: The result, in `unit`; the size of conductors, the trade size of conduit.
+        compliant: Whether the given size is enough; absent where none was given.
     """
 
     value: float | str
@@ -127,7 +127,7 @@ def _result(
     edition: Edition = DEFAULT,
     basis: Basis | None = None,
 ) -> HandCalculation:
-    """Return what a capability's steps come to: the last is the result."""
+    """Return the result of a capability from its steps, the last of which is the result's value."""
     basis = basis or Basis()
     figures = tuple(
         Figure(
@@ -142,9 +142,9 @@ def _result(
     references = dict.fromkeys(each.reference for each in figures if each.reference)
     basis.citations += [CodeReference(edition=edition, article=each) for each in references]
     columns = TEXTS.data(ctx.locale, "conductor_sizing.columns.words")
-    rows = [dict(zip(columns, (e.name, _said(e), e.reference or ""), strict=True)) for e in figures]
-    said = [f"{each.name}: {_said(each)}" for each in figures]
-    answer = f"{said[-1]}. {'; '.join(said[:-1])}."
+    rows = [(each.name, _value(each), each.reference or "") for each in figures]
+    sentences = [f"{name}: {value}" for name, value, _ in rows]
+    answer = f"{sentences[-1]}. {'; '.join(sentences[:-1])}."
     if compliant is not None:
         answer = f"{answer} {TEXTS.say(ctx.locale, f'hand_calculations.{compliant}')}"
     result = HandCalculation(
@@ -156,11 +156,12 @@ def _result(
         **basis.fields(ctx.locale),
     )
     title = TEXTS.say(ctx.locale, f"capabilities.{id}.name")
-    display = Display(type="table", title=title, text=answer, columns=columns, rows=rows)
+    display = Display(type="table", title=title, text=answer, **table(columns, rows))
     return finish(ctx, result, display)
 
 
-def _said(figure: Figure) -> str:
+def _value(figure: Figure) -> str:
+    """`16.7 A`, isolated."""
     value = figure.value if isinstance(figure.value, str) else number(figure.value)
     return isolated(f"{value} {figure.unit}" if figure.unit else value)
 
@@ -274,22 +275,17 @@ def size_motor_circuit(
         ("short_circuit", device_amps, "A", "430.52"),
     ]
     if nameplate_amps is not None:
-        is_high = (service_factor or 1) >= SERVICE_FACTOR or (
-            temperature_rise_c is not None and temperature_rise_c <= COOL_RISE_C
-        )
-        share = OVERLOAD_HIGH if is_high else OVERLOAD
+        is_high = allows_high_overload(service_factor, temperature_rise_c)
+        share = OVERLOAD_HIGH if is_high else OVERLOAD_LOW
         steps.append(("overload", round(nameplate_amps * share, 2), "A", "430.32(A)(1)"))
+    ground = equipment_grounding_conductor(device_amps, conductor_material)
+    ground = min(ground, size, key=rank)  # never larger than the circuit's own (250.122(A))
     steps += [
-        ("grounding", _grounding(device_amps, size, conductor_material), None, "250.122"),
+        ("grounding", label(ground), None, "250.122"),
         ("conductor_amps", required, "A", "430.22"),
         ("conductors", label(size), None, "Table 310.16"),
     ]
     return _result(ctx, "size_motor_circuit", steps)
-
-
-def _grounding(device_amps: float, size: str, material: ConductorMaterial) -> str:
-    """The equipment grounding conductor, never larger than the circuit's own (250.122(A))."""
-    return label(min(equipment_grounding_conductor(device_amps, material), size, key=rank))
 
 
 @capability(category="electrical", related=["lookup_nec_table"])
@@ -330,12 +326,6 @@ def size_grounding_conductor(
     return _result(ctx, "size_grounding_conductor", steps, edition=edition)
 
 
-@cache
-def _conduit_tables() -> Any:
-    path = Path(__file__).parent / "calculations" / "conduit_fill.json"
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 @capability(category="electrical", related=["derate_conductors"])
 def calculate_conduit_fill(
     ctx: ToolContext,
@@ -354,7 +344,8 @@ def calculate_conduit_fill(
         trade_size: The size to check, such as "3/4" or "1-1/4"; left out, the smallest is found.
         nipple: Whether it is at most 24 in long, which may be 60 % full.
     """
-    data, area = _conduit_tables(), 0.0
+    path = Path(__file__).parent / "calculations" / "conduit_fill.json"
+    data, area = json.loads(path.read_text(encoding="utf-8")), 0.0
     for each in conductors:
         kind = data["types"].get(each.insulation.strip().upper())
         known = data["conductors"].get(kind, {})

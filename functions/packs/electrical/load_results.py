@@ -10,15 +10,16 @@ from pydantic import Field
 from packs.electrical.calculations.loads.calculation import Calculation, Method
 from packs.electrical.calculations.loads.limits import Element, Limit
 from packs.electrical.calculations.loads.panel import Demand
-from packs.electrical.results import VEGA_LITE
+from packs.electrical.charts import axis, chart
+from packs.electrical.results import rounded
 from packs.electrical.wording import TEXTS, number, unmarked
 from rollcall.core.shapes import Wire
 from rollcall.core.texts import Text
 
 
 class DemandStep(Wire):
-    """One row of a load calculation. `demand_va` is absent where a later row counts it together
-    with others; `part_of_above` marks a row whose connected load is in rows above already."""
+    """One row of a load calculation. `demand_va` is absent where a later row counts it with others;
+    `part_of_above` marks a row whose connected load is already in rows above."""
 
     what: str
     connected_va: float = Field(alias="connectedVA")
@@ -39,7 +40,7 @@ class LineLoad(Wire):
 
 
 class LimitingElement(Wire):
-    """Something that limits the load, and its rating, A."""
+    """An element that limits the load, and its rating, A."""
 
     element: Element
     rating_amps: float
@@ -52,8 +53,8 @@ def demand_steps(calculation: Calculation, locale: str) -> list[DemandStep]:
         DemandStep(
             what=step.what.say(locale),
             connected_va=round(step.connected_va, 1),
-            factor_percent=(None if step.factor_percent is None else round(step.factor_percent, 1)),
-            demand_va=None if step.demand_va is None else round(step.demand_va, 1),
+            factor_percent=rounded(step.factor_percent, 1),
+            demand_va=rounded(step.demand_va, 1),
             article=step.article,
             table=step.table,
             part_of_above=step.is_part_of_above,
@@ -63,7 +64,7 @@ def demand_steps(calculation: Calculation, locale: str) -> list[DemandStep]:
 
 
 def step_table(steps: Sequence[DemandStep], locale: str) -> dict[str, Any]:
-    """The rows as columns and rows of a table that people read."""
+    """The rows of a calculation as the columns and rows of a display."""
     names: dict[str, str] = TEXTS.data(locale, "load_results.columns.words")
     return {
         "columns": list(names.values()),
@@ -87,7 +88,7 @@ def method_text(method: Method) -> Text:
 
 
 def other_total(used: Method, others: Sequence[tuple[Method, Demand]]) -> Iterator[Text]:
-    """For what the two methods for dwellings are, where both apply and this is one of them."""
+    """The total of the other method for dwellings, optional or existing, where both apply."""
     pair = {"optional": "existing", "existing": "optional"}
     for method, demand in others:
         if pair.get(used) == method:
@@ -106,13 +107,13 @@ def lines_chart(now: Demand, then: Demand, locale: str) -> dict[str, Any]:
     bars = {
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "x": {"field": "line", "type": "nominal", "title": words["line"]},
+            "x": axis("line", words["line"], "nominal"),
             "xOffset": {"field": "when"},
-            "y": {"field": "amps", "type": "quantitative", "title": words["amps"]},
-            "color": {"field": "when", "type": "nominal", "title": words["when"]},
+            "y": axis("amps", words["amps"]),
+            "color": axis("when", words["when"], "nominal"),
         },
     }
-    return _chart(words["lines"], rows, bars, then.rating_amps, words)
+    return chart(rows, bars, _rating(then.rating_amps, words), title=words["lines"])
 
 
 def service_chart(now: Demand, then: Demand, rating_amps: float, locale: str) -> dict[str, Any]:
@@ -125,11 +126,11 @@ def service_chart(now: Demand, then: Demand, rating_amps: float, locale: str) ->
     bars = {
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "x": {"field": "when", "type": "nominal", "title": words["when"], "sort": None},
-            "y": {"field": "amps", "type": "quantitative", "title": words["amps"]},
+            "x": axis("when", words["when"], "nominal", sort=None),
+            "y": axis("amps", words["amps"]),
         },
     }
-    return _chart(words["service"], rows, bars, rating_amps, words)
+    return chart(rows, bars, _rating(rating_amps, words), title=words["service"])
 
 
 def _moments(now: Demand, then: Demand, words: dict[str, str]) -> list[tuple[str, Demand]]:
@@ -137,21 +138,9 @@ def _moments(now: Demand, then: Demand, words: dict[str, str]) -> list[tuple[str
     return moments if then is now else [*moments, (words["then"], then)]
 
 
-def _chart(
-    title: str,
-    rows: list[dict[str, Any]],
-    bars: dict[str, Any],
-    rating: float,
-    words: dict[str, str],
-) -> dict[str, Any]:
-    rule = {
-        "data": {"values": [{"amps": round(rating, 1), "name": words["rating"]}]},
+def _rating(amps: float, words: dict[str, str]) -> dict[str, Any]:
+    return {
+        "data": {"values": [{"amps": round(amps, 1), "name": words["rating"]}]},
         "mark": {"type": "rule", "tooltip": True, "strokeDash": [6, 4]},
         "encoding": {"y": {"field": "amps", "type": "quantitative"}},
-    }
-    return {
-        "$schema": VEGA_LITE,
-        "title": title,
-        "data": {"values": rows},
-        "layer": [bars, rule],
     }

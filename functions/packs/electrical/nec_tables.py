@@ -11,7 +11,7 @@ from pydantic import Field
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import label, parse_material, parse_size
 from packs.electrical.nec.editions import DEFAULT, Edition
-from packs.electrical.nec.lookup import TableQuery, assumes_three_phase, parse_query, select
+from packs.electrical.nec.lookup import assumes_three_phase, parse_query, select
 from packs.electrical.nec.tables import Column, Table, TableRow
 from packs.electrical.results import CalculationResult, CodeReference, finish
 from packs.electrical.wording import TEXTS, invalid, number
@@ -99,22 +99,33 @@ def lookup_nec_table(
         NotFound: There is no such table here; the message lists those there are.
         InvalidArgument: Neither `table` nor `query` names a table, or it has no such row.
     """
-    asked = _query(table, query)
-    key = asked.table
+    key: str | None = None
+    if table:
+        try:
+            key = tables.key_of(table)
+        except NotFound:
+            key = parse_query(table).table
+            if key is None:
+                raise
+    question = " ".join(text for text in (table, query) if text)
+    request = parse_query(question, table=key)
+    key = request.table
     if key is None:
         raise invalid("table", "which_table", known=", ".join(tables.FILES))
-    asked = replace(
-        asked,
-        size=_parsed(parse_size, size, "size") or asked.size,
-        material=_parsed(parse_material, material, "material") or asked.material,
-        rating=temperature_rating or asked.rating,
-        value=asked.value if value is None or _is_number_of(key, value) else value,
-        row=row or asked.row,
+    if value is not None and key.startswith(f"{value:g}") and not float(value).is_integer():
+        value = None  # the table's own number, as 250.66 in "table 250.66"
+    request = replace(
+        request,
+        size=_parsed(parse_size, size, "size") or request.size,
+        material=_parsed(parse_material, material, "material") or request.material,
+        rating=temperature_rating or request.rating,
+        value=request.value if value is None else value,
+        row=row or request.row,
     )
-    if asked.value == asked.rating:
-        asked = replace(asked, value=None)  # "at 75 °C" names the column and enters nothing
-    whole = tables.table(key, edition or asked.edition or DEFAULT)
-    part, unused = select(whole, asked)
+    if request.value == request.rating:
+        request = replace(request, value=None)  # "at 75 °C" names a column, not a row
+    whole = tables.table(key, edition or request.edition or DEFAULT)
+    part, unused = select(whole, request)
     locale = ctx.locale
     warnings = [
         TEXTS.say(
@@ -125,12 +136,12 @@ def lookup_nec_table(
         )
         for name in unused
     ]
-    if assumes_three_phase(" ".join(text for text in (table, query) if text), key):
+    if assumes_three_phase(question, key):
         warnings.append(TEXTS.say(locale, "nec.lookup.three_phase"))
     if part.note:
         warnings.append(part.note.say(locale))
-    rods = TEXTS.say(locale, "nec.lookup.rod") if asked.to_rod and key == "250.66" else ""
-    rating = asked.value if part.key == "240.6(A)" and not asked.above else None
+    rods = TEXTS.say(locale, "nec.lookup.rod") if request.to_rod and key == "250.66" else ""
+    rating = request.value if part.key == "240.6(A)" and not request.above else None
     result = NecTable(
         table=part.number,
         title=part.title.say(locale),
@@ -154,24 +165,6 @@ def lookup_nec_table(
         citations=_citations(locale, part),
     )
     return finish(ctx, result, _display(locale, part))
-
-
-def _query(table: str | None, query: str | None) -> TableQuery:
-    """Read both texts; the table is that of its own argument, if that names one."""
-    key: str | None = None
-    if table:
-        try:
-            key = tables.key_of(table)
-        except NotFound:
-            key = parse_query(table).table
-            if key is None:
-                raise
-    return parse_query(" ".join(part for part in (table, query) if part), table=key)
-
-
-def _is_number_of(table: str, value: float) -> bool:
-    """Return whether a number is only the table's own, as 250.66 in "table 250.66"."""
-    return table.startswith(f"{value:g}") and not float(value).is_integer()
 
 
 def _parsed(parse: Callable[[str], T], text: str | None, field: str) -> T | None:
@@ -198,10 +191,10 @@ def _citations(locale: str, table: Table) -> tuple[CodeReference, ...]:
 
 
 def _answer(locale: str, table: Table, amps: float | None) -> str:
-    """The few rows that are meant, or how many there are; and what is not verified.
+    """The rows, or their number where they are many; and what is not verified.
 
     Args:
-        amps: The rating that Table 240.6(A) is asked for: whether it is one is said first.
+        amps: The rating to look up in Table 240.6(A): the answer says first whether it is standard.
     """
     if len(table.rows) <= MAX_ROWS_IN_ANSWER:
         rows = ". ".join(_row(locale, table, row) for row in table.rows)
@@ -241,7 +234,7 @@ def _row(locale: str, table: Table, row: TableRow) -> str:
 
 
 def _display(locale: str, table: Table) -> Display:
-    """The rows under the names of their columns; one more says which are verified, if not all."""
+    """The rows under the names of their columns, with a column for verified ones if not all are."""
     columns = {}
     for column in _shown_columns(locale, table):
         name = column.name.say(locale)
@@ -263,7 +256,7 @@ def _display(locale: str, table: Table) -> Display:
 
 
 def _shown_columns(locale: str, table: Table) -> list[Column]:
-    """The columns that a person reads: names in their language, and no keys beside them."""
+    """The columns for people: names in their language instead of keys."""
     names = {column.key for column in table.columns} & {"nameEn", "nameHe"}
     if not names:
         return list(table.columns)

@@ -39,12 +39,11 @@ from packs.electrical.nec.overcurrent import STANDARD_RATINGS
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import LoadType, Panel, Poles, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.projects.topology import path_to
+from packs.electrical.projects.topology import panels_above
 from packs.electrical.results import AssumedValue, CalculationResult, finish
 from packs.electrical.wording import TEXTS, invalid, number, plain_panel_text, unmarked
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text
 
@@ -344,14 +343,11 @@ def _upstream(
     project: Project, panel: Panel, new: NewCircuit | None
 ) -> tuple[tuple[Panel, Demand], ...]:
     """The panels on the way from the service, with their demand."""
-    try:
-        path = path_to(project, panel)
-    except FailedPrecondition:  # the project does not say how it is supplied
-        return ()
     grown = with_circuits(project, panel, (new.circuit,)) if new else project
-    above = [path.service_panel, *(leg.target for leg in path.legs)][:-1]
-    panels = [each for each in above if isinstance(each, Panel)]
-    return tuple((each, panel_demand(grown, grown.panel(each.id) or each)) for each in panels)
+    return tuple(
+        (each, panel_demand(grown, grown.panel(each.id) or each))
+        for each in panels_above(project, panel)
+    )
 
 
 def _load_texts(found: Capacity) -> Iterator[Text]:

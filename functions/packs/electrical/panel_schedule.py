@@ -6,8 +6,9 @@ from typing import Any
 
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import RecordId
-from packs.electrical.projects.schedule import Position, Schedule, schedule
+from packs.electrical.projects.schedule import Position, Schedule, schedule, workbook
 from packs.electrical.projects.selection import PanelName, panel_named
+from packs.electrical.results import table
 from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -19,7 +20,7 @@ CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.shee
 
 
 class PhaseLoad(Wire):
-    """What is connected to one phase of a panel: VA, and A to neutral."""
+    """The connected load of one phase of a panel: VA, and A to neutral."""
 
     phase: str
     load_va: float
@@ -36,7 +37,7 @@ class ScheduleTotals(Wire):
 
 
 class PanelSchedules(Wire):
-    """What export_panel_schedule returns. `get_file` reads the file that `files` names."""
+    """The result of export_panel_schedule. `get_file` reads the file that `files` names."""
 
     done: str
     project_id: str
@@ -63,8 +64,6 @@ def export_panel_schedule(
         panel_name: The panel, by its name or id; leave out for all panels, a sheet each.
         project_id: The project; leave out for the one at hand.
     """
-    from packs.electrical.projects.schedule import workbook
-
     project = open_project(ctx, project_id).project
     panels = project.panels if panel_name is None else (panel_named(project, panel_name),)
     if not panels:
@@ -83,51 +82,41 @@ def export_panel_schedule(
         file_name=file.name,
         content_type=file.content_type,
         bytes=file.bytes,
-        panels=[_totals(each) for each in schedules],
+        panels=[
+            ScheduleTotals(
+                panel_name=each.name,
+                spaces=sum(1 + (row.right is not None) for row in each.rows),
+                phases=[
+                    PhaseLoad(
+                        phase=phase,
+                        load_va=round(va, 1),
+                        load_amps=round(each.totals_amps[phase], 1),
+                    )
+                    for phase, va in each.totals_va.items()
+                ],
+                total_va=round(each.total_va, 1),
+            )
+            for each in schedules
+        ],
         files=[file],
     )
 
 
-def _totals(found: Schedule) -> ScheduleTotals:
-    return ScheduleTotals(
-        panel_name=found.name,
-        spaces=sum(1 + (row.right is not None) for row in found.rows),
-        phases=[
-            PhaseLoad(
-                phase=phase,
-                load_va=round(va, 1),
-                load_amps=round(found.totals_amps[phase], 1),
-            )
-            for phase, va in found.totals_va.items()
-        ],
-        total_va=round(found.total_va, 1),
-    )
-
-
-def _table(ctx: ToolContext, found: Schedule) -> Display:
-    """Return the table of a schedule. Columns need different names, so those of the right side say
-    so."""
+def _table(ctx: ToolContext, shown: Schedule) -> Display:
+    """The table of a schedule. The columns of the right side end in a space, since names differ."""
     names = TEXTS.data(ctx.locale, "panel_schedule.columns")
     left = [names["number"], names["description"], names["load"]]
     right, phase = [f"{name} " for name in left], names["phase"]
     columns = [*left, phase, *reversed(right)]
-    rows: list[dict[str, Any]] = [
-        {
-            **dict(zip(left, _cells(row.left), strict=True)),
-            phase: row.phase,
-            **dict(zip(right, _cells(row.right), strict=True)),
-        }
-        for row in found.rows
-    ]
+    rows = [(*_cells(row.left), row.phase, *reversed(_cells(row.right))) for row in shown.rows]
     totals = ", ".join(
-        f"{phase} {number(va, digits=0)} VA" for phase, va in found.totals_va.items()
+        f"{phase} {number(va, digits=0)} VA" for phase, va in shown.totals_va.items()
     )
     return Display(
         type="table",
-        title=TEXTS.say(ctx.locale, "panel_schedule.title", name=isolated(found.name)),
+        title=TEXTS.say(ctx.locale, "panel_schedule.title", name=isolated(shown.name)),
         text=TEXTS.say(ctx.locale, "panel_schedule.by_phase", totals=isolated(totals)),
-        columns=columns,
-        rows=rows,
+        **table(columns, rows),
     )
 
 

@@ -14,9 +14,9 @@ from packs.electrical.projects.import_export import (
     panel_changes,
     prepare,
 )
-from packs.electrical.projects.overview import columns_named
-from packs.electrical.projects.records import Project, RecordId
-from packs.electrical.projects.wording import counts, counts_in_words
+from packs.electrical.projects.records import RecordId
+from packs.electrical.projects.wording import columns_named, counts, counts_in_words
+from packs.electrical.results import table
 from packs.electrical.wording import TEXTS
 from rollcall.core.capability import Preview, Undo, capability
 from rollcall.core.context import ToolContext
@@ -30,8 +30,8 @@ APPROVAL_CHARS = 150_000
 
 
 class ProjectExport(Wire):
-    """What export_project returns. `data` is the project in the form of import_project; only direct
-    callers of the function get it, never a model."""
+    """The result of export_project. `data` is the project in the form of import_project, for direct
+    callers of the function and never for a model."""
 
     done: str
     project_id: str
@@ -45,7 +45,7 @@ class ProjectExport(Wire):
 
 
 class ProjectImported(Wire):
-    """What import_project returns.
+    """The result of import_project.
 
     Attributes:
         created: Whether the project is new; if not, an existing one was replaced.
@@ -97,37 +97,27 @@ def _preview_import(ctx: ToolContext, *, data: dict[str, Any] | str) -> Preview:
             hint="let the app call import_project itself",
         )
     project_import = prepare(ctx, imported(data))
+    try:
+        before = project_import.before()
+    except FailedPrecondition:  # the stored project is damaged, which the import repairs
+        before = None
     columns = columns_named(ctx.locale, "panel", "circuits", "change")
     rows = [
-        dict(
-            zip(
-                columns,
-                (
-                    isolated(panel.name),
-                    len(panel.circuits),
-                    TEXTS.say(ctx.locale, f"projects.import.changes.{change}"),
-                ),
-                strict=True,
-            )
+        (
+            isolated(panel.name),
+            len(panel.circuits),
+            TEXTS.say(ctx.locale, f"projects.import.changes.{change}"),
         )
-        for change, panel in panel_changes(_before(project_import), project_import.project)
+        for change, panel in panel_changes(before, project_import.project)
     ]
     title = _in_words(ctx, project_import, "ask")
     text = counts_in_words(ctx.locale, counts(project_import.project))
-    return Preview(Display(type="confirmation", title=title, text=text, columns=columns, rows=rows))
-
-
-def _before(project_import: Import) -> Project | None:
-    """Return the project to be replaced; None if there is none or it is damaged, which an import
-    repairs."""
-    try:
-        return project_import.before()
-    except FailedPrecondition:
-        return None
+    display = Display(type="confirmation", title=title, text=text, **table(columns, rows))
+    return Preview(display)
 
 
 def _in_words(ctx: ToolContext, project_import: Import, text: str) -> str:
-    """Return a text for a new project, or the one for a replaced project."""
+    """Say a text of an import: that for a new project, or that for a replaced one."""
     kind = "replace" if project_import.replaces else "new"
     name = isolated(project_import.project.name)
     return TEXTS.say(ctx.locale, f"projects.import.{text}_{kind}", name=name)

@@ -2,32 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
+from packs.electrical.nec.conductors import label
 from packs.electrical.projects.access import of_user, open_project
-from packs.electrical.projects.overview import (
-    CircuitOverview,
-    PanelOverview,
-    circuit_overview,
-    circuit_table,
-    columns_named,
-    in_order,
-    panel_in_words,
-    panel_overview,
-    panel_table,
-    project_in_words,
-)
-from packs.electrical.projects.records import Project, ProjectRole, RecordId
+from packs.electrical.projects.records import Circuit, Panel, Project, ProjectRole, RecordId
 from packs.electrical.projects.selection import PanelName, panel_named
-from packs.electrical.projects.topology import service_panel
-from packs.electrical.projects.wording import ROLES
-from packs.electrical.results import Result
-from packs.electrical.wording import TEXTS
+from packs.electrical.projects.topology import downstream, service_panel
+from packs.electrical.projects.wording import (
+    columns_named,
+    counts,
+    counts_in_words,
+    service_in_words,
+)
+from packs.electrical.results import Result, table
+from packs.electrical.wording import TEXTS, number
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated
+
+
+class CircuitOverview(Wire):
+    """The main figures of a circuit."""
+
+    circuit_id: str
+    circuit_number: int
+    poles: int
+    description: str
+    load_watts: float
+    load_type: str
+    breaker_amps: int
+    conductor_size: str | None
+    conductor_material: str
+    length_ft: float | None
+
+
+class PanelOverview(Wire):
+    """The main figures of a panel.
+
+    Attributes:
+        fed_from: The id of the panel or transformer that supplies it; None for the service.
+        spaces_used: How many of its `spaces` circuits take, with spares.
+        load_watts: The connected load of its circuits, without demand factors.
+        load_with_subpanels_watts: The same, with all panels that it supplies.
+    """
+
+    panel_id: str
+    name: str
+    voltage: float
+    phases: int
+    bus_rating: float
+    main_breaker_amps: float | None
+    fed_from: str | None
+    spaces: int
+    spaces_used: int
+    circuits: int
+    load_watts: float
+    load_with_subpanels_watts: float
 
 
 class ProjectSummary(Wire):
@@ -55,13 +89,13 @@ class ProjectSummary(Wire):
 
 
 class ProjectList(Result):
-    """What list_projects returns."""
+    """The result of list_projects."""
 
     projects: list[ProjectSummary]
 
 
 class ProjectOverview(Result):
-    """What get_project returns; `circuits` where a panel was asked for."""
+    """The result of get_project; `circuits` are those of the requested panel."""
 
     project_id: str
     name: str
@@ -94,28 +128,15 @@ def list_projects(ctx: ToolContext) -> ProjectList:
     found = [ProjectSummary.model_validate(each) for each in shown if each is not None]
     found.sort(key=lambda project: (project.name.casefold(), project.project_id))
     columns = columns_named(ctx.locale, "project", "role", "panels")
-    rows = [
-        dict(
-            zip(
-                columns,
-                (isolated(each.name), ROLES[each.role].say(ctx.locale), each.panels),
-                strict=True,
-            )
-        )
-        for each in found
-    ]
-    ctx.show(Display(type="table", columns=columns, rows=rows))
-    return ProjectList(answer=_list_in_words(ctx, found), projects=found)
-
-
-def _list_in_words(ctx: ToolContext, found: list[ProjectSummary]) -> str:
-    if not found:
-        return TEXTS.say(ctx.locale, "projects.none")
+    roles = [TEXTS.say(ctx.locale, f"projects.roles.{each.role}") for each in found]
+    listed = list(zip(found, roles, strict=True))
+    rows = [(isolated(each.name), role, each.panels) for each, role in listed]
+    ctx.show(Display(type="table", **table(columns, rows)))
     lines = [
-        f"- {isolated(each.name)} ({isolated(each.project_id)}): {ROLES[each.role].say(ctx.locale)}"
-        for each in found
+        f"- {isolated(each.name)} ({isolated(each.project_id)}): {role}" for each, role in listed
     ]
-    return "\n".join(lines)
+    answer = "\n".join(lines) or TEXTS.say(ctx.locale, "projects.none")
+    return ProjectList(answer=answer, projects=found)
 
 
 @capability(
@@ -138,13 +159,16 @@ def get_project(
     opened = open_project(ctx, project_id)
     project = opened.project
     panel = None if panel_name is None else panel_named(project, panel_name)
-    told = (
-        project_in_words(ctx.locale, project)
-        if panel is None
-        else panel_in_words(ctx.locale, panel)
-    )
+    if panel is None:
+        answer = _project_in_words(ctx.locale, project)
+    else:
+        answer = _panel_in_words(ctx.locale, panel)
+    try:
+        service = service_panel(project).id
+    except FailedPrecondition:  # the project does not determine it
+        service = None
     result = ProjectOverview(
-        answer=told,
+        answer=answer,
         project_id=project.id,
         name=project.name,
         role=opened.role,
@@ -154,28 +178,19 @@ def get_project(
         service_amps=project.service.service_amps,
         service_voltage=project.service.service_voltage,
         phases=project.service.phases,
-        service_panel_id=_service_panel(project),
-        panels=[panel_overview(project, each) for each in project.panels],
+        service_panel_id=service,
+        panels=[_panel_overview(project, each) for each in project.panels],
         feeders=len(project.feeders),
         transformers=len(project.transformers),
         motors=len(project.motors),
         panel_id=panel.id if panel else None,
-        circuits=[circuit_overview(each) for each in in_order(panel)] if panel else None,
+        circuits=[_circuit_overview(each) for each in _in_order(panel)] if panel else None,
     )
-    ctx.show(
-        panel_table(ctx.locale, project, result.panels)
-        if panel is None
-        else circuit_table(ctx.locale, panel)
-    )
+    if panel is None:
+        ctx.show(_panel_table(ctx.locale, project, result.panels))
+    else:
+        ctx.show(_circuit_table(ctx.locale, panel))
     return result
-
-
-def _service_panel(project: Project) -> str | None:
-    """Return the id of the service panel, where the project determines it."""
-    try:
-        return service_panel(project).id
-    except FailedPrecondition:
-        return None
 
 
 def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:
@@ -189,23 +204,121 @@ def _summary(id: str, data: dict[str, Any], uid: str) -> dict[str, Any] | None:
         return None
     found = {"projectId": id, "name": str(data.get("name") or id), "role": role}
     try:
-        return {**found, **_content(data)}
+        updated, panels = data.get("updatedAt"), data.get("panelCount")
+        return {
+            **found,
+            "edition": int(data["edition"]),
+            "occupancy": str(data["building"]["occupancy"]),
+            "serviceAmps": float(data["service"]["serviceAmps"]),
+            "serviceVoltage": float(data["service"]["serviceVoltage"]),
+            "phases": int(data["service"]["phases"]),
+            "panels": None if panels is None else int(panels),
+            "feeders": len(data.get("feeders", ())),
+            "transformers": len(data.get("transformers", ())),
+            "motors": len(data.get("motors", ())),
+            "updatedAt": None if updated is None else updated.isoformat(),
+        }
     except (AttributeError, KeyError, TypeError, ValueError):
         return {**found, "isReadable": False}
 
 
-def _content(data: dict[str, Any]) -> dict[str, Any]:
-    updated = data.get("updatedAt")
-    panels = data.get("panelCount")
-    return {
-        "edition": int(data["edition"]),
-        "occupancy": str(data["building"]["occupancy"]),
-        "serviceAmps": float(data["service"]["serviceAmps"]),
-        "serviceVoltage": float(data["service"]["serviceVoltage"]),
-        "phases": int(data["service"]["phases"]),
-        "panels": None if panels is None else int(panels),
-        "feeders": len(data.get("feeders", ())),
-        "transformers": len(data.get("transformers", ())),
-        "motors": len(data.get("motors", ())),
-        "updatedAt": None if updated is None else updated.isoformat(),
-    }
+def _panel_overview(project: Project, panel: Panel) -> PanelOverview:
+    source = [feeder.source_id for feeder in project.feeders if feeder.target_id == panel.id]
+    return PanelOverview(
+        panel_id=panel.id,
+        name=panel.name,
+        voltage=panel.voltage,
+        phases=panel.phases,
+        bus_rating=panel.bus_rating,
+        main_breaker_amps=panel.main_breaker_amps,
+        fed_from=source[0] if source else None,
+        spaces=panel.spaces,
+        spaces_used=sum(circuit.poles for circuit in panel.circuits),
+        circuits=len(panel.circuits),
+        load_watts=_load_of([panel]),
+        load_with_subpanels_watts=_load_of(downstream(project, panel)),
+    )
+
+
+def _load_of(panels: Sequence[Panel]) -> float:
+    """The connected load of the panels' own circuits, W."""
+    return sum(sum(circuit.load_watts for circuit in panel.circuits) for panel in panels)
+
+
+def _circuit_overview(circuit: Circuit) -> CircuitOverview:
+    return CircuitOverview(
+        circuit_id=circuit.id,
+        circuit_number=circuit.circuit_number,
+        poles=circuit.poles,
+        description=circuit.description,
+        load_watts=circuit.load_watts,
+        load_type=circuit.load_type,
+        breaker_amps=circuit.breaker_amps,
+        conductor_size=circuit.conductor_size,
+        conductor_material=circuit.conductor_material,
+        length_ft=circuit.length_ft,
+    )
+
+
+def _in_order(panel: Panel) -> list[Circuit]:
+    """Return a panel's circuits, sorted by number."""
+    return sorted(panel.circuits, key=lambda circuit: circuit.circuit_number)
+
+
+def _project_in_words(locale: str, project: Project) -> str:
+    """The service and the panels of a project."""
+    name, service = isolated(project.name), service_in_words(locale, project)
+    lines = [f"{name}: {service}; {counts_in_words(locale, counts(project))}."]
+    for panel in project.panels:
+        supplied = downstream(project, panel)
+        load = isolated(f"{number(_load_of(supplied))} W")
+        if len(supplied) > 1:
+            load = TEXTS.say(locale, "projects.with_subpanels", load=load)
+        circuits = counts_in_words(locale, {"circuits": len(panel.circuits)})
+        figures = ", ".join(part for part in (circuits, load) if part)
+        lines.append(f"- {isolated(panel.name)}: {figures}")
+    return "\n".join(lines)
+
+
+def _panel_in_words(locale: str, panel: Panel) -> str:
+    """The circuits of a panel, one per line."""
+    lines = [f"{isolated(panel.name)}:"]
+    for each in _in_order(panel):
+        figures = f"{number(each.load_watts)} W, {each.breaker_amps} A"
+        lines.append(f"- {_place(each)} {isolated(each.description)}: {isolated(figures)}")
+    return "\n".join(lines)
+
+
+def _panel_table(locale: str, project: Project, panels: Sequence[PanelOverview]) -> Display:
+    rows = [
+        (
+            isolated(each.name),
+            each.circuits,
+            isolated(f"{each.spaces_used} / {each.spaces}"),
+            number(each.load_with_subpanels_watts, digits=0),
+        )
+        for each in panels
+    ]
+    title = f"{isolated(project.name)}: {service_in_words(locale, project)}"
+    columns = columns_named(locale, "panel", "circuits", "spaces", "load")
+    return Display(type="table", title=title, **table(columns, rows))
+
+
+def _circuit_table(locale: str, panel: Panel) -> Display:
+    rows = [
+        (
+            _place(each),
+            isolated(each.description),
+            number(each.load_watts, digits=0),
+            each.breaker_amps,
+            isolated(label(each.conductor_size)) if each.conductor_size else None,
+        )
+        for each in _in_order(panel)
+    ]
+    columns = columns_named(locale, "number", "description", "load", "breaker", "conductor")
+    return Display(type="table", title=isolated(panel.name), **table(columns, rows))
+
+
+def _place(circuit: Circuit) -> str:
+    """Return a circuit's positions, such as `1-3`."""
+    return isolated("-".join(str(place) for place in circuit.positions))

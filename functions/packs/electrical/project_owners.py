@@ -17,9 +17,9 @@ from packs.electrical.projects.access import (
 from packs.electrical.projects.documents import (
     Stored,
     membership,
-    read_stored,
     remove_project,
     unchanged,
+    with_panels,
 )
 from packs.electrical.projects.records import ProjectRole, RecordId
 from packs.electrical.wording import TEXTS
@@ -41,8 +41,8 @@ NewRole = Literal["owner", "member", "viewer", "none"]
 
 
 class ProjectShared(Wire):
-    """What share_project returns. The role "none" means not in the project; `is_own` says that the
-    user changed their own role."""
+    """The result of share_project. The role "none" means not in the project; `is_own` is true where
+    users changed their own role."""
 
     done: str
     project_id: str
@@ -54,7 +54,7 @@ class ProjectShared(Wire):
 
 
 class ProjectDeleted(Wire):
-    """What delete_project returns."""
+    """The result of delete_project."""
 
     done: str
     project_id: str
@@ -64,7 +64,7 @@ class ProjectDeleted(Wire):
 
 @dataclass(frozen=True, slots=True)
 class _Sharing:
-    """A change of one person's role; `members` are all with their roles after it."""
+    """A change of one user's role; `members` are the roles of all members after it."""
 
     id: str
     snapshot: DocumentSnapshot[Any]
@@ -80,11 +80,11 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
     """Return the change of role, if this user may make it.
 
     Raises:
-        PermissionDenied: The user is no owner, and it is not their own leaving.
+        PermissionDenied: The user is no owner, and does not leave the project themselves.
         FailedPrecondition: It changes nothing, or no owner would be left.
         NotFound: There is no such user.
     """
-    id, _ = resolve_project_id(ctx, project_id)
+    id = resolve_project_id(ctx, project_id)
     snapshot = ctx.db.collection(PROJECTS).document(id).get()
     data = snapshot.to_dict() or {}
     leaves = user_id == ctx.user.uid and role == "none"
@@ -95,8 +95,8 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
         members[user_id] = role
     if role == previous:
         key = "errors.has_no_role" if role == "none" else "errors.has_role"
-        told = TEXTS.text(key, role=TEXTS.text(f"projects.roles.{role}"))
-        raise FailedPrecondition(told, field="role")
+        message = TEXTS.text(key, role=TEXTS.text(f"projects.roles.{role}"))
+        raise FailedPrecondition(message, field="role")
     if "owner" not in members.values():
         raise FailedPrecondition(
             TEXTS.text("errors.last_owner"),
@@ -107,28 +107,19 @@ def _sharing(ctx: ToolContext, project_id: str | None, user_id: str, role: NewRo
         raise ResourceExhausted(
             TEXTS.text("errors.too_many_members", most=MAX_MEMBERS), field="userId"
         )
-    if previous == "none":
-        _check_newcomer(ctx, user_id)
+    if previous == "none":  # a new member is not asked, and needs room for projects of their own
+        user = None
+        if "/" not in user_id and ctx.platform is not None:
+            user = ctx.platform.find_user(user_id)
+        if user is None:
+            raise NotFound(TEXTS.text("errors.no_such_user"), field="userId")
+        if count_of(ctx, user_id) >= MAX_BY_SHARING:
+            raise ResourceExhausted(
+                TEXTS.text("errors.user_in_most_projects"),
+                field="userId",
+                hint=TEXTS.text("hints.they_can_leave"),
+            )
     return _Sharing(id, snapshot, members, previous)
-
-
-def _check_newcomer(ctx: ToolContext, uid: str) -> None:
-    """Check that a new member exists and is in few enough projects: a new member is not asked, and
-    needs room for projects of their own."""
-    if not _exists(ctx, uid):
-        raise NotFound(TEXTS.text("errors.no_such_user"), field="userId")
-    if count_of(ctx, uid) >= MAX_BY_SHARING:
-        raise ResourceExhausted(
-            TEXTS.text("errors.user_in_most_projects"),
-            field="userId",
-            hint=TEXTS.text("hints.they_can_leave"),
-        )
-
-
-def _exists(ctx: ToolContext, uid: str) -> bool:
-    if "/" in uid or ctx.platform is None:
-        return False
-    return ctx.platform.find_user(uid) is not None
 
 
 def _role(ctx: ToolContext, role: NewRole) -> str:
@@ -221,7 +212,7 @@ def share_project(
 
 def _deletable_project(ctx: ToolContext, project_id: str) -> Stored:
     """Return the stored project, if the user owns it."""
-    found = read_stored(ctx.db.collection(PROJECTS).document(checked_id(project_id)))
+    found = with_panels(ctx.db.collection(PROJECTS).document(checked_id(project_id)).get())
     check_role(ctx, project_id, found.data, "owner")
     return found
 

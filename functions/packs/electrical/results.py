@@ -7,7 +7,7 @@ to be assumed with the reason, its warnings, and the sections of the code that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -18,7 +18,6 @@ from rollcall.core.texts import Text
 R = TypeVar("R", bound="Result")
 T = TypeVar("T")
 Source = Literal["project", "argument", "calculated", "table"]
-VEGA_LITE = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class CodeReference(Wire):
@@ -106,10 +105,21 @@ class Basis:
     warnings: list[Text] = field(default_factory=list)
     citations: list[CodeReference] = field(default_factory=list)
 
+    def use_all(
+        self, figures: Iterable[tuple[str, Any, str | None, Any]], *, recorded: bool
+    ) -> None:
+        """Note figures, each with its name, value, unit and the question's argument for it: those
+        with an argument, and the others where they are `recorded` in the project."""
+        for name, value, unit, argument in figures:
+            if argument is not None:
+                self.use(name, value, unit, "argument")
+            elif recorded:
+                self.use(name, value, unit)
+
     def use(
         self, name: str, value: Any, unit: str | None = None, source: Source = "project"
     ) -> None:
-        """Note a figure that the calculation uses, unless it is not known or was assumed."""
+        """Note a figure that the calculation uses, unless it is unknown or was assumed."""
         if value is not None and not self.assumes(name):
             self.inputs.append(Input(name=name, value=value, unit=unit, source=source))
 
@@ -163,6 +173,17 @@ def finish(ctx: ToolContext, result: R, display: Display) -> R:
     if result.answer or not display.text:
         return result
     return result.model_copy(update={"answer": display.text})
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """Return the columns and rows of a table's `Display`, from the cells of each row."""
+    named = [dict(zip(columns, cells, strict=True)) for cells in rows]
+    return {"columns": list(columns), "rows": named}
+
+
+def rounded(value: float | None, digits: int = 3) -> float | None:
+    """Round a figure that may not be known."""
+    return None if value is None else round(value, digits)
 
 
 def sentences(locale: str, texts: Iterable[Text]) -> tuple[str, ...]:

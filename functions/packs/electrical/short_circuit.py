@@ -21,16 +21,12 @@ from packs.electrical.calculations.short_circuit import (
     SupplyOverrides,
     fault_at,
 )
+from packs.electrical.charts import axis, chart, mark
 from packs.electrical.nec.editions import Edition
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import ConductorSize, Panel, Project, RecordId
 from packs.electrical.projects.selection import PanelId, PanelName, find_panel
-from packs.electrical.results import (
-    VEGA_LITE,
-    CalculationResult,
-    CodeReference,
-    finish,
-)
+from packs.electrical.results import CalculationResult, CodeReference, finish, rounded
 from packs.electrical.wording import TEXTS, amps, panel_text
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
@@ -49,11 +45,11 @@ class FaultPoint(Wire):
     """One point of the supply from the service to the panel.
 
     Attributes:
-        kind: What is before it: the source itself, conductors, or a transformer.
+        kind: The element before it: the source itself, conductors, or a transformer.
         fault_current_amps: Bolted fault of all lines, symmetrical RMS, A, without motors.
         line_to_neutral_amps: To the neutral, where the supply is single-phase.
         f: The point-to-point factor from the point before; `multiplier` is its M.
-        xr_ratio: X/R of all before the point.
+        xr_ratio: X/R of the supply up to the point.
     """
 
     name: str
@@ -69,16 +65,16 @@ class FaultPoint(Wire):
 
 
 class ShortCircuit(CalculationResult):
-    """The fault current at a panel against what it can interrupt; currents in A.
+    """The fault current at a panel and its interrupting rating; currents in A.
 
     Attributes:
         available_fault_current: The highest bolted fault current at the panel, symmetrical RMS,
             motors counted.
-        required_aic: The smallest standard interrupting rating that suffices; none above 200 kA.
-        compliant: Whether the panel's own rating suffices; absent where it is not known.
+        required_aic: The smallest standard interrupting rating that is enough; none above 200 kA.
+        compliant: Whether the panel's own rating is enough; absent where it is not known.
         xr_ratio: Reactance over resistance of the supply at the panel.
         panel_aic_amps: The panel's own interrupting rating.
-        motor_contribution_amps: What running motors add.
+        motor_contribution_amps: The part from running motors.
         asymmetrical_amps: RMS with the direct-current part, half a cycle after the fault.
         peak_amps: The highest instantaneous current.
         duty_amps: The current as it counts against a breaker tested at a lower X/R.
@@ -194,7 +190,7 @@ def _result(
         asymmetrical_amps=round(fault.amps * asymmetrical_factor(fault.xr_ratio)),
         peak_amps=round(fault.amps * peak_factor(fault.xr_ratio)),
         duty_amps=None if check.duty_amps is None else round(check.duty_amps),
-        tested_xr_ratio=None if check.tested_xr is None else round(check.tested_xr, 2),
+        tested_xr_ratio=rounded(check.tested_xr, 2),
         path=[
             FaultPoint(
                 name=_point_name(point.name, locale),
@@ -202,8 +198,8 @@ def _result(
                 voltage_volts=point.voltage_v,
                 phases=point.phases,
                 length_ft=length_ft,
-                f=None if point.f is None else round(point.f, 4),
-                multiplier=None if point.m is None else round(point.m, 4),
+                f=rounded(point.f, 4),
+                multiplier=rounded(point.m, 4),
                 fault_current_amps=round(point.line_amps),
                 line_to_neutral_amps=(
                     None if point.neutral_amps is None else round(point.neutral_amps)
@@ -310,7 +306,7 @@ def _point_name(name: str, locale: str) -> str:
 
 
 def path_chart(fault: Fault, rating_amps: float | None, locale: str) -> dict[str, Any]:
-    """Chart the current at each point, motors on top at the panel, and a line at its rating."""
+    """Chart the current at each point, motors on top at the panel, and a line at the rating."""
     words = TEXTS.data(locale, "short_circuit.chart")
     names = [_point_name(point.name, locale) for point in fault.points]
     rows: list[dict[str, Any]] = [
@@ -323,28 +319,14 @@ def path_chart(fault: Fault, rating_amps: float | None, locale: str) -> dict[str
     bars = {
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
-            "x": {
-                "field": "point",
-                "type": "nominal",
-                "sort": names,
-                "title": words["point"],
-                "axis": {"labelAngle": -30},
-            },
-            "y": {"field": "amps", "type": "quantitative", "title": words["amps"]},
-            "color": {"field": "source", "type": "nominal", "title": words["source"]},
+            "x": axis("point", words["point"], "nominal", sort=names, axis={"labelAngle": -30}),
+            "y": axis("amps", words["amps"]),
+            "color": axis("source", words["source"], "nominal"),
         },
     }
-    line = {
-        "data": {"values": [{"amps": rating_amps, "name": words["rating"]}]},
-        "mark": {"type": "rule", "color": "firebrick", "strokeDash": [6, 4], "tooltip": True},
-        "encoding": {
-            "y": {"field": "amps", "type": "quantitative"},
-            "tooltip": [{"field": "name"}, {"field": "amps"}],
-        },
-    }
-    return {
-        "$schema": VEGA_LITE,
-        "title": words["title"],
-        "data": {"values": rows},
-        "layer": [bars] if rating_amps is None else [bars, line],
-    }
+    layers = [bars]
+    if rating_amps is not None:
+        rating = {"name": words["rating"], "amps": rating_amps}
+        rule = mark("rule", rating, y="amps", color="firebrick", strokeDash=[6, 4], tooltip=True)
+        layers.append(rule)
+    return chart(rows, *layers, title=words["title"])

@@ -36,6 +36,7 @@ from packs.electrical.calculations.voltage_drop import (
     study,
     within,
 )
+from packs.electrical.charts import axis, chart, mark
 from packs.electrical.nec.conductors import Size, ampacity, label, rank, size_text
 from packs.electrical.nec.editions import DEFAULT
 from packs.electrical.nec.grounding import (
@@ -45,8 +46,10 @@ from packs.electrical.nec.grounding import (
 from packs.electrical.nec.tables import unchecked
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.records import (
+    Circuit,
     ConductorMaterial,
     ConductorSize,
+    Panel,
     Phases,
     Project,
     RecordId,
@@ -61,11 +64,12 @@ from packs.electrical.projects.selection import (
     panel_named,
 )
 from packs.electrical.results import (
-    VEGA_LITE,
     Basis,
     CalculationResult,
     CodeReference,
     finish,
+    rounded,
+    table,
 )
 from packs.electrical.wording import (
     FT_PER_M,
@@ -86,7 +90,7 @@ Temperature = Annotated[float, Field(ge=-40, le=250)]
 Selector = Literal["longest", "highest_load", "worst"]
 MAX_LISTED = 50
 _NO_BRANCH = ("spare", "subpanel")
-"""A spare carries nothing; what runs to a panel is a feeder."""
+"""A spare has no load; the conductors to a panel are a feeder."""
 
 _TABLES: dict[Method, str] = {
     "exact": "Chapter 9 Table 9",
@@ -97,7 +101,7 @@ _RECOMMENDED = "informational note: voltage drop of 3 % and 5 % recommended"
 
 
 class Leg(Wire):
-    """A feeder or the branch circuit on the way from the service; what is None is not known.
+    """A feeder or the branch circuit on the way from the service; None where a figure is unknown.
 
     Resistance and reactance are those of one conductor, ohm per 1000 ft.
     """
@@ -144,11 +148,11 @@ class RankedCircuit(Wire):
 
 
 class VoltageDrop(CalculationResult):
-    """What calculate_voltage_drop returns.
+    """The result of calculate_voltage_drop.
 
-    `voltageDropVolts` and `receivingEndVoltage` in V, `compliant` by the 3 % recommended for a
-    branch circuit; lengths one way. `totalVoltageDropPercent` counts the feeders from the service
-    too and is left out where one of them is not known.
+    `voltageDropVolts` and `receivingEndVoltage` are in V, lengths one way; `compliant` is by the
+    3 % recommended for a branch circuit. `totalVoltageDropPercent` includes the feeders from the
+    service and is left out where one of them is not known.
     """
 
     circuit_id: str | None = None
@@ -253,7 +257,11 @@ def calculate_voltage_drop(
     )
     named = circuit_id or circuit_number or circuit_description
     if named is None and selector is None:
-        return run_drop(ctx, overrides, method)
+        basis = Basis()
+        studied = study(stated_run(overrides, basis), None, method)
+        result = _result(ctx.locale, studied, basis, None, None)
+        name = TEXTS.text("voltage_drop.the_run")
+        return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
     project = open_project(ctx, project_id).project
     if named is None and selector is not None:
         return selected_drop(ctx, project, overrides, method, selector, panel_name)
@@ -281,15 +289,6 @@ def circuit_drop(
     return _finish_with_chart(ctx, result, studied, name, found.circuit.description)
 
 
-def run_drop(ctx: ToolContext, overrides: CircuitOverrides, method: Method) -> VoltageDrop:
-    """Calculate the drop of a run that the question alone describes."""
-    basis = Basis()
-    studied = study(stated_run(overrides, basis), None, method)
-    result = _result(ctx.locale, studied, basis, None, None)
-    name = TEXTS.text("voltage_drop.the_run")
-    return _finish_with_chart(ctx, result, studied, name, name.say(ctx.locale))
-
-
 def selected_drop(
     ctx: ToolContext,
     project: Project,
@@ -298,13 +297,13 @@ def selected_drop(
     selector: Selector,
     panel_name: str | None,
 ) -> VoltageDrop:
-    """Calculate the drop of the circuit that a selector means, and rank the others.
+    """Calculate the drop of the circuit that a selector chooses, and rank the others.
 
     Raises:
         FailedPrecondition: No circuit can be compared.
     """
     ranked, left_out = compare(project, overrides, method, selector, panel_name)
-    first = ranked[0].found
+    first = PanelCircuit(ranked[0].panel, ranked[0].circuit)
     warnings = []
     if left_out:
         total = len(ranked) + len(left_out)
@@ -321,20 +320,24 @@ def selected_drop(
             "ranking": rows,
         }
     )
-    columns = TEXTS.data(ctx.locale, "voltage_drop.columns.words")
+    cells = [
+        (
+            f"{row.panel_name} / {row.circuit_number}",
+            row.circuit_name,
+            row.load_amps,
+            row.length_ft,
+            isolated(label(row.conductor_size)),
+            row.voltage_drop_percent,
+        )
+        for row in rows
+    ]
     display = Display(
         type="table",
         title=TEXTS.say(ctx.locale, "voltage_drop.title"),
         text=_answer(studied, circuit_text(first.panel, first.circuit), ctx.locale),
-        columns=columns,
-        rows=[dict(zip(columns, _cells(row), strict=True)) for row in rows],
+        **table(TEXTS.data(ctx.locale, "voltage_drop.columns.words"), cells),
     )
     return finish(ctx, result, display)
-
-
-def _cells(row: RankedCircuit) -> tuple[Any, ...]:
-    place, size = f"{row.panel_name} / {row.circuit_number}", isolated(label(row.conductor_size))
-    return place, row.circuit_name, row.load_amps, row.length_ft, size, row.voltage_drop_percent
 
 
 def _finish_with_chart(
@@ -355,7 +358,8 @@ def _finish_with_chart(
 class Candidate(NamedTuple):
     """A circuit that a selector may choose, its run, and the value it is ranked by."""
 
-    found: PanelCircuit
+    panel: Panel
+    circuit: Circuit
     run: Run
     value: float
 
@@ -392,22 +396,19 @@ def compare(
                 value = run.length_ft
             elif selector == "highest_load":
                 value = volt_amperes_of(run.amps, volts=run.volts, phases=run.phases)
-            candidates.append(Candidate(found, run, value))
+            candidates.append(Candidate(panel, circuit, run, value))
     if not candidates:
         reasons = [each.text for each in left_out[:3]] or TEXTS.text("errors.no_circuits")
         raise FailedPrecondition(
             TEXTS.text("errors.no_circuit_to_compare", selector=selector, reasons=reasons)
         )
-    return sorted(candidates, key=_order), left_out
-
-
-def _order(each: Candidate) -> tuple[float, str, int]:
-    """The greatest first; equals by their place, whatever order they were read in."""
-    return (-each.value, each.found.panel.name, each.found.circuit.circuit_number)
+    # Equals by their position, whatever order they were read in.
+    candidates.sort(key=lambda each: (-each.value, each.panel.name, each.circuit.circuit_number))
+    return candidates, left_out
 
 
 def _ranked(candidate: Candidate, method: Method) -> RankedCircuit:
-    (panel, circuit), run = candidate.found, candidate.run
+    panel, circuit, run, _ = candidate
     lost = drop(run, method)
     return RankedCircuit(
         circuit_id=circuit.id,
@@ -489,7 +490,7 @@ def _result(
         compliant=studied.compliant,
         recommendation=advice.say(locale) if advice else None,
         limit_percent=BRANCH_LIMIT_PERCENT,
-        total_voltage_drop_percent=_rounded(studied.total_percent),
+        total_voltage_drop_percent=rounded(studied.total_percent),
         total_compliant=studied.total_compliant,
         total_limit_percent=TOTAL_LIMIT_PERCENT,
         method=studied.method,
@@ -526,7 +527,7 @@ def _feeder_leg(leg: FeederDrop) -> Leg:
     return Leg(
         kind="feeder",
         name=feeder.name,
-        load_amps=_rounded(leg.feeder.amps),
+        load_amps=rounded(leg.feeder.amps),
         voltage=round(leg.feeder.volts, 2),
         phases=leg.feeder.phases,
         length_ft=feeder.length_ft,
@@ -536,8 +537,8 @@ def _feeder_leg(leg: FeederDrop) -> Leg:
         conductor_sets=feeder.conductor_sets,
         conduit=run.conduit if run else None,
         power_factor=run.power_factor if run else None,
-        voltage_drop_volts=_rounded(leg.volts),
-        voltage_drop_percent=_rounded(leg.percent),
+        voltage_drop_volts=rounded(leg.volts),
+        voltage_drop_percent=rounded(leg.percent),
     )
 
 
@@ -563,15 +564,12 @@ def _branch_leg(name: str, studied: Study) -> Leg:
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
-
-
 def _grounding(found: PanelCircuit, studied: Study, project: Project) -> Size | None:
-    """The equipment grounding conductor that larger conductors ask for (250.122(B)).
+    """The equipment grounding conductor that larger conductors require (250.122(B)); None where the
+    conductors stay as recorded.
 
-    Larger are the conductors that would comply, or those of the question; None where they stay as
-    they are recorded. It is never larger than the conductors themselves (250.122(A)).
+    The larger conductors are those that would comply, or those of the question. It is never larger
+    than they are (250.122(A)).
     """
     recorded = found.circuit.conductor_size or studied.run.size
     larger = max(studied.smallest_size or recorded, studied.run.size, key=rank)
@@ -649,8 +647,8 @@ def _recommendation(studied: Study) -> Text | None:
 
 
 def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
-    """Chart the voltage along the way, on the circuit's own base: from the service where all
-    feeders are known, else from the panel."""
+    """Chart the voltage along the supply, scaled to the circuit's voltage: from the service where
+    all feeders are known, else from the panel."""
     words = TEXTS.data(locale, "voltage_drop.axes")
     feeders = [] if studied.total_percent is None else studied.feeders or ()
     feeders = [leg for leg in feeders if leg.percent is not None]
@@ -667,16 +665,11 @@ def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
         points.append({"ft": round(at_ft, 1), "volts": round(left, 2), "place": place})
     limit = TOTAL_LIMIT_PERCENT if feeders else BRANCH_LIMIT_PERCENT
     least = nominal * (1 - limit / 100)
-    line = {
+    line: dict[str, Any] = {
         "mark": {"type": "line", "point": True},
         "encoding": {
-            "x": {"field": "ft", "type": "quantitative", "title": words["x"]},
-            "y": {
-                "field": "volts",
-                "type": "quantitative",
-                "title": words["y"],
-                "scale": {"zero": False},
-            },
+            "x": axis("ft", words["x"]),
+            "y": axis("volts", words["y"], scale={"zero": False}),
             "tooltip": [
                 {"field": "place", "title": words["place"]},
                 {"field": "ft"},
@@ -684,12 +677,5 @@ def _chart(studied: Study, name: str, locale: str) -> dict[str, Any]:
             ],
         },
     }
-    rule = {
-        "data": {"values": [{"volts": round(least, 2), "limit": f"{limit:g} %"}]},
-        "mark": {"type": "rule", "strokeDash": [4, 4], "color": "firebrick"},
-        "encoding": {
-            "y": {"field": "volts", "type": "quantitative"},
-            "tooltip": [{"field": "limit"}, {"field": "volts"}],
-        },
-    }
-    return {"$schema": VEGA_LITE, "data": {"values": points}, "layer": [line, rule]}
+    row = {"limit": f"{limit:g} %", "volts": round(least, 2)}
+    return chart(points, line, mark("rule", row, y="volts", strokeDash=[4, 4], color="firebrick"))

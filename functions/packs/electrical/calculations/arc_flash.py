@@ -1,4 +1,4 @@
-"""An arc-flash study of a panel: its arc, made ready from what is known, its energy and its PPE.
+"""An arc-flash study of a panel: the parameters of its arc, the incident energy and the PPE.
 
 Sources: IEEE Std 1584-2018, with Tables 8 (gaps), 9 (enclosures) and 10 (working distances) for
 what is typical of a class of equipment. NFPA 70E-2018, 2021 and 2024: Table 130.7(C)(15)(c) for
@@ -10,7 +10,7 @@ is the one whose rating covers the energy, for orientation, and a label carries 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from packs.electrical.calculations.ieee_1584 import (
     BOUNDARY_J_CM2,
@@ -38,7 +38,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 
 LONGEST_S = 2.0
-"""How long somebody is thought to stay where an arc burns, if there is a way out (IEEE 1584)."""
+"""The longest time that a person is assumed to stay near an arc, with a way out (IEEE 1584)."""
 
 ASSUMED_ELECTRODES: Electrodes = "VCBB"
 BURN_CAL_CM2 = 1.2
@@ -54,14 +54,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ArcParameters:
-    """The figures that a study is made from.
+    """The parameters of an arc, from which a study is calculated.
 
     Attributes:
         voltage_v: Between lines, three-phase.
         bolted_ka: Bolted three-phase fault current, kA.
         enclosure: None in open air (VOA, HOA).
         clearing_time_s: Of the device upstream, at the arcing current.
-        reduced_clearing_time_s: The same at the reduced arcing current; None takes the other.
+        reduced_clearing_time_s: The same at the reduced arcing current; None takes the former.
     """
 
     voltage_v: float
@@ -72,7 +72,6 @@ class ArcParameters:
     enclosure: Enclosure | None
     clearing_time_s: float
     reduced_clearing_time_s: float | None = None
-    frequency_hz: float = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +89,11 @@ class ArcCase:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The result of a study with every intermediate value.
+    """The result of an arc-flash study, with all intermediate values.
 
     Attributes:
         variation: VarCf, the variation of the arcing current.
-        governing: Which case gives the higher energy.
+        governing: The case with the higher energy.
     """
 
     arc: Arc
@@ -114,62 +113,61 @@ class Study:
 
     @property
     def boundary_mm(self) -> float:
-        """The distance at which 1.2 cal/cm2 is left, by the case that reaches farther."""
+        """The distance at which 1.2 cal/cm2 is left, of the case that reaches farther."""
         return max(self.full.exposure.boundary_mm, self.reduced.exposure.boundary_mm)
 
     @property
     def time_to_burn_s(self) -> float:
-        """The time until 1.2 cal/cm2 at the working distance: energy grows evenly with time."""
+        """The time until 1.2 cal/cm2 at the working distance: energy is proportional to time."""
         worse = self.worse
         return worse.clearing_time_s * BOUNDARY_J_CM2 / worse.exposure.energy_j_cm2
 
     def energy_at(self, distance_mm: float) -> float:
         """Incident energy at another distance, cal/cm2, of the case that is worse there: above
         600 V it may be the other one, since each fit falls with its own power of the distance."""
-        elsewhere = replace(self.arc, distance_mm=distance_mm)
-        found = (
-            exposure(elsewhere, case.current, case.clearing_time_s * 1000)
+        arc = replace(self.arc, distance_mm=distance_mm)
+        exposures = (
+            exposure(arc, case.current, case.clearing_time_s * 1000)
             for case in (self.full, self.reduced)
         )
-        return max(each.energy_j_cm2 for each in found) / J_PER_CAL
+        return max(each.energy_j_cm2 for each in exposures) / J_PER_CAL
 
 
-def study(given: ArcParameters) -> Study:
+def study(parameters: ArcParameters) -> Study:
     """Calculate incident energy and arc-flash boundary by IEEE Std 1584-2018.
 
     Raises:
         InvalidArgument: Something is outside the range of the model, or a time is not above 0.
     """
     check_range(
-        voltage_v=given.voltage_v,
-        bolted_ka=given.bolted_ka,
-        gap_mm=given.gap_mm,
-        working_distance_mm=given.working_distance_mm,
-        electrodes=given.electrodes,
-        enclosure=given.enclosure,
-        frequency_hz=given.frequency_hz,
+        voltage_v=parameters.voltage_v,
+        bolted_ka=parameters.bolted_ka,
+        gap_mm=parameters.gap_mm,
+        working_distance_mm=parameters.working_distance_mm,
+        electrodes=parameters.electrodes,
+        enclosure=parameters.enclosure,
     )
-    voltage_kv = given.voltage_v / 1000
-    correction = size_correction(given.enclosure, given.electrodes, voltage_kv)
+    voltage_kv = parameters.voltage_v / 1000
+    correction = size_correction(parameters.enclosure, parameters.electrodes, voltage_kv)
     arc = Arc(
         voltage_kv,
-        given.electrodes,
-        given.bolted_ka,
-        given.gap_mm,
-        given.working_distance_mm,
+        parameters.electrodes,
+        parameters.bolted_ka,
+        parameters.gap_mm,
+        parameters.working_distance_mm,
         correction.factor,
     )
     full = arcing_current(arc)
     lower = reduced_current(arc, full)
-    full_s = _time("clearingTimeS", given.clearing_time_s)
-    other_s = given.reduced_clearing_time_s
+    full_s = _time("clearingTimeS", parameters.clearing_time_s)
+    other_s = parameters.reduced_clearing_time_s
     lower_s = full_s if other_s is None else _time("reducedClearingTimeS", other_s)
     first = ArcCase(full, full_s, exposure(arc, full, full_s * 1000))
     second = ArcCase(lower, lower_s, exposure(arc, lower, lower_s * 1000))
     return Study(
         arc=arc,
         correction=correction,
-        variation=variation_factor(given.electrodes, voltage_kv),
+        variation=variation_factor(parameters.electrodes, voltage_kv),
         full=first,
         reduced=second,
         governing="full" if first.energy_cal_cm2 >= second.energy_cal_cm2 else "reduced",
@@ -184,164 +182,54 @@ def _time(field: str, seconds: float) -> float:
 
 # ---- The arc at a panel ----
 
-EquipmentClass = Literal[
-    "lv_panelboard",
-    "lv_panelboard_shallow",
-    "lv_mcc",
-    "lv_mcc_shallow",
-    "lv_switchgear",
-    "cable_junction_box",
-    "5kv_switchgear",
-    "5kv_mcc",
-    "15kv_switchgear",
-    "15kv_mcc",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """The typical measures of a class, mm. A depth "above 203.2 mm" in the standard is 204 here:
-    how much deeper makes no difference to the model."""
+    """The typical dimensions of a class of equipment, mm. A depth "above 203.2 mm" in the standard
+    is 204 here: more depth makes no difference to the model."""
 
     gap_mm: float
     enclosure: Enclosure
     working_distance_mm: float
 
 
-_SMALL_SHALLOW = Enclosure(355.6, 304.8, 203.2)
-_SMALL_DEEP = Enclosure(355.6, 304.8, 204)
 _WIDE = Enclosure(914.4, 914.4, 914.4)
-_TALL = Enclosure(1143, 762, 762)
-
-TYPICAL: dict[EquipmentClass, Typical] = {
-    "lv_panelboard": Typical(25, _SMALL_DEEP, 457.2),
-    "lv_panelboard_shallow": Typical(25, _SMALL_SHALLOW, 457.2),
-    "lv_mcc": Typical(25, _SMALL_DEEP, 457.2),
-    "lv_mcc_shallow": Typical(25, _SMALL_SHALLOW, 457.2),
-    "lv_switchgear": Typical(32, Enclosure(508, 508, 508), 609.6),
-    "cable_junction_box": Typical(13, _SMALL_DEEP, 457.2),
-    "5kv_switchgear": Typical(104, _WIDE, 914.4),
-    "5kv_mcc": Typical(104, Enclosure(660.4, 660.4, 660.4), 914.4),
-    "15kv_switchgear": Typical(152, _TALL, 914.4),
-    "15kv_mcc": Typical(152, _WIDE, 914.4),
-}
 
 
-def class_of(
+def typical_of(
     kind: Literal["panelboard", "switchboard", "switchgear", "mcc"], voltage_v: float
-) -> EquipmentClass:
-    """The class of a panel. Up to 600 V a panelboard or a motor control centre is taken as a deep
-    one, which gives the higher energy, until its depth is known."""
+) -> Typical:
+    """Return the typical dimensions of a panel. Up to 600 V a panelboard or a motor control centre
+    counts as a deep one, which gives the higher energy, until its depth is known."""
     if voltage_v <= 600:
-        if kind == "mcc":
-            return "lv_mcc"
-        return "lv_panelboard" if kind == "panelboard" else "lv_switchgear"
+        if kind in ("mcc", "panelboard"):
+            return Typical(25, Enclosure(355.6, 304.8, 204), 457.2)
+        return Typical(32, Enclosure(508, 508, 508), 609.6)
     if voltage_v <= 5_000:
-        return "5kv_mcc" if kind == "mcc" else "5kv_switchgear"
-    return "15kv_mcc" if kind == "mcc" else "15kv_switchgear"
-
-
-@dataclass(frozen=True, slots=True)
-class ArcOverrides:
-    """Figures of a question that count instead of what is recorded of a panel."""
-
-    working_distance_mm: float | None = None
-    clearing_time_s: float | None = None
-    reduced_clearing_time_s: float | None = None
-    bolted_fault_ka: float | None = None
-    electrodes: Electrodes | None = None
-    gap_mm: float | None = None
+        size = Enclosure(660.4, 660.4, 660.4) if kind == "mcc" else _WIDE
+        return Typical(104, size, 914.4)
+    return Typical(152, _WIDE if kind == "mcc" else Enclosure(1143, 762, 762), 914.4)
 
 
 def panel_arc(
-    project: Project, panel: Panel, overrides: ArcOverrides, basis: Basis
+    project: Project,
+    panel: Panel,
+    basis: Basis,
+    *,
+    working_distance_mm: float | None = None,
+    clearing_time_s: float | None = None,
+    reduced_clearing_time_s: float | None = None,
+    bolted_fault_ka: float | None = None,
+    electrodes: Electrodes | None = None,
+    gap_mm: float | None = None,
 ) -> ArcParameters:
-    """Make the arc at a panel: by the question, else by the record, else typical of the equipment.
+    """Collect the parameters of an arc at a panel: those of the question, given here, else those of
+    the record, else typical ones of the equipment.
 
     Raises:
         FailedPrecondition: The panel is single-phase, or its fault current cannot be calculated.
     """
-    check_three_phase(panel)
-    place = f"panels.{panel.id}"
-
-    def choose(
-        name: str, unit: str | None, given: T | None, recorded: T | None, typical: T, reason: Text
-    ) -> T:
-        if given is not None:
-            basis.use(name, _plain(given), unit, "argument")
-            return given
-        if recorded is not None:
-            basis.use(f"{place}.{name}", _plain(recorded), unit)
-            return recorded
-        basis.assume(name, _plain(typical), unit, reason)
-        return typical
-
-    def typical_of(table: str) -> Text:
-        return TEXTS.text("calculations.arc_flash.typical", table=table)
-
-    typical = TYPICAL[class_of(panel.kind, panel.voltage)]
-    basis.use(f"{place}.voltage", panel.voltage, "V")
-    bolted_ka = _bolted_ka(project, panel, overrides, basis)
-    electrodes: Electrodes = choose(
-        "electrodeConfiguration",
-        None,
-        overrides.electrodes,
-        panel.electrode_configuration,
-        ASSUMED_ELECTRODES,
-        TEXTS.text("calculations.arc_flash.electrodes"),
-    )
-    gap_mm = choose(
-        "gapMm", "mm", overrides.gap_mm, panel.conductor_gap_mm, typical.gap_mm, typical_of("8")
-    )
-    working_distance_mm = choose(
-        "workingDistanceMm",
-        "mm",
-        overrides.working_distance_mm,
-        None,
-        typical.working_distance_mm,
-        typical_of("10"),
-    )
-    enclosure: Enclosure | None = None
-    if electrodes not in OPEN_AIR:
-        known = panel.enclosure
-        size = Enclosure(known.height_mm, known.width_mm, known.depth_mm) if known else None
-        reason = TEXTS.text("calculations.arc_flash.enclosure")
-        enclosure = choose("enclosure", "mm", None, size, typical.enclosure, reason)
-    clearing_time_s = choose(
-        "clearingTimeS",
-        "s",
-        overrides.clearing_time_s,
-        panel.clearing_time_s,
-        LONGEST_S,
-        TEXTS.text("calculations.arc_flash.longest"),
-    )
-    choose(
-        "reducedClearingTimeS",
-        "s",
-        overrides.reduced_clearing_time_s,
-        None,
-        clearing_time_s,
-        TEXTS.text("calculations.arc_flash.same_time"),
-    )
-    return ArcParameters(
-        voltage_v=panel.voltage,
-        bolted_ka=bolted_ka,
-        electrodes=electrodes,
-        gap_mm=gap_mm,
-        working_distance_mm=working_distance_mm,
-        enclosure=enclosure,
-        clearing_time_s=clearing_time_s,
-        reduced_clearing_time_s=overrides.reduced_clearing_time_s,
-    )
-
-
-def check_three_phase(panel: Panel) -> None:
-    """Refuse a single-phase panel: the model is fitted to three-phase arcs.
-
-    Raises:
-        FailedPrecondition: It is single-phase.
-    """
-    if panel.phases == 1:
+    if panel.phases == 1:  # the model is fitted to three-phase arcs
         raise FailedPrecondition(
             TEXTS.text("errors.arc_three_phase", name=panel.name),
             field="panelName",
@@ -349,13 +237,63 @@ def check_three_phase(panel: Panel) -> None:
             "their limits of fault current and clearing time (they have a row for panelboards up "
             "to 240 V), or work on it de-energized",
         )
+    place = f"panels.{panel.id}"
+
+    def choose(
+        name: str, unit: str | None, given: T | None, recorded: T | None, default: T, reason: Text
+    ) -> T:
+        if given is not None:
+            basis.use(name, given, unit, "argument")
+            return given
+        if recorded is not None:
+            basis.use(f"{place}.{name}", recorded, unit)
+            return recorded
+        return basis.assume(name, default, unit, reason)
+
+    texts = "calculations.arc_flash"
+    typical = typical_of(panel.kind, panel.voltage)
+    basis.use(f"{place}.voltage", panel.voltage, "V")
+    bolted_ka = _bolted_ka(project, panel, bolted_fault_ka, basis)
+    reason = TEXTS.text(f"{texts}.electrodes")
+    recorded = panel.electrode_configuration
+    configuration: Electrodes = choose(
+        "electrodeConfiguration", None, electrodes, recorded, ASSUMED_ELECTRODES, reason
+    )
+    reason = TEXTS.text(f"{texts}.typical", table="8")
+    gap = choose("gapMm", "mm", gap_mm, panel.conductor_gap_mm, typical.gap_mm, reason)
+    reason = TEXTS.text(f"{texts}.typical", table="10")
+    distance = choose(
+        "workingDistanceMm", "mm", working_distance_mm, None, typical.working_distance_mm, reason
+    )
+    enclosure: Enclosure | None = None
+    if configuration not in OPEN_AIR and panel.enclosure is None:
+        enclosure, reason = typical.enclosure, TEXTS.text(f"{texts}.enclosure")
+        basis.assume("enclosure", enclosure.text, "mm", reason)
+    elif configuration not in OPEN_AIR and panel.enclosure is not None:
+        size = panel.enclosure
+        enclosure = Enclosure(size.height_mm, size.width_mm, size.depth_mm)
+        basis.use(f"{place}.enclosure", enclosure.text, "mm")
+    reason = TEXTS.text(f"{texts}.longest")
+    time_s = choose("clearingTimeS", "s", clearing_time_s, panel.clearing_time_s, LONGEST_S, reason)
+    reason = TEXTS.text(f"{texts}.same_time")
+    choose("reducedClearingTimeS", "s", reduced_clearing_time_s, None, time_s, reason)
+    return ArcParameters(
+        voltage_v=panel.voltage,
+        bolted_ka=bolted_ka,
+        electrodes=configuration,
+        gap_mm=gap,
+        working_distance_mm=distance,
+        enclosure=enclosure,
+        clearing_time_s=time_s,
+        reduced_clearing_time_s=reduced_clearing_time_s,
+    )
 
 
-def _bolted_ka(project: Project, panel: Panel, overrides: ArcOverrides, basis: Basis) -> float:
+def _bolted_ka(project: Project, panel: Panel, given_ka: float | None, basis: Basis) -> float:
     """The bolted three-phase fault current, given or calculated."""
-    if overrides.bolted_fault_ka is not None:
-        basis.use("boltedFaultKa", overrides.bolted_fault_ka, "kA", "argument")
-        return overrides.bolted_fault_ka
+    if given_ka is not None:
+        basis.use("boltedFaultKa", given_ka, "kA", "argument")
+        return given_ka
     try:
         fault = fault_at(project, panel)
     except FailedPrecondition as error:
@@ -370,13 +308,6 @@ def _bolted_ka(project: Project, panel: Panel, overrides: ArcOverrides, basis: B
     return bolted_ka
 
 
-def _plain(value: Any) -> Any:
-    """A figure as JSON; an enclosure as height x width x depth."""
-    if isinstance(value, Enclosure):
-        return f"{value.height_mm:g} x {value.width_mm:g} x {value.depth_mm:g}"
-    return value
-
-
 # ---- Personal protective equipment ----
 
 
@@ -386,7 +317,7 @@ class Ppe:
 
     Attributes:
         category: 1 to 4; None if no arc-rated clothing is needed, and above 40 cal/cm2, where none
-            is enough. `requirement` tells which.
+            is enough. `requirement` says which.
     """
 
     requirement: Requirement
@@ -402,7 +333,7 @@ _CATEGORY_ITEMS: dict[int, tuple[str, ...]] = {
     3: ("suit", "hood", *_UNDER_EVERYTHING, "suit_gloves", "shoes"),
     4: ("suit", "hood", *_UNDER_EVERYTHING, "suit_gloves", "shoes"),
 }
-"""What is worn in each category, by the texts of the items."""
+"""The items of each category, by their texts."""
 
 
 def ppe_for(energy_cal_cm2: float) -> Ppe:

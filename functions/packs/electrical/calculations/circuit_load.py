@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from packs.electrical.nec.conductors import Material, Rating, Size
-from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, cooking_branch_circuit_w
+from packs.electrical.nec.loads import LARGEST_W, SMALLEST_W, range_demand_w
 from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import (
     Circuit,
@@ -156,7 +156,7 @@ def household_range_watts(project: Project, circuit: Circuit, watts: float) -> f
     """
     in_dwelling = project.building.occupancy == "dwelling"
     if in_dwelling and circuit.load_type == "range" and SMALLEST_W < watts <= LARGEST_W:
-        return cooking_branch_circuit_w(range_w=watts)
+        return range_demand_w([watts])
     return None
 
 

@@ -32,11 +32,7 @@ from packs.electrical.nec.grounding import (
     enlarged_grounding_conductor,
     equipment_grounding_conductor,
 )
-from packs.electrical.nec.overcurrent import (
-    NEXT_SIZE_UP_TO,
-    STANDARD_RATINGS,
-    largest_allowed,
-)
+from packs.electrical.nec.overcurrent import NEXT_SIZE_UP_TO, largest_allowed, standard_not_above
 from packs.electrical.projects.records import Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.results import Basis
@@ -150,10 +146,7 @@ def largest_breaker(amps: float, need: Requirement, small_conductor_amps: int | 
     """The largest device that may protect conductors of an ampacity, A; 0 if none may."""
     if not need.is_by_240_4:
         return need.largest_breaker_amps or largest_allowed(amps)
-    if need.rounds_up:
-        most = largest_allowed(amps)
-    else:
-        most = max((rating for rating in STANDARD_RATINGS if rating <= amps), default=0)
+    most = largest_allowed(amps) if need.rounds_up else standard_not_above(amps)
     return most if small_conductor_amps is None else min(most, small_conductor_amps)
 
 

@@ -16,7 +16,7 @@ from math import exp, pi, sqrt
 from typing import Literal
 
 from packs.electrical.nec.conductors import Material, Size
-from packs.electrical.nec.impedance import Conduit, ac_impedance, c_value
+from packs.electrical.nec.impedance import Conduit, ac_impedance, c_figure
 from packs.electrical.projects.records import NETWORK_V, Phases
 from packs.electrical.wording import TEXTS
 from rollcall.core.errors import FailedPrecondition
@@ -197,7 +197,7 @@ def through_conductors(
 ) -> Point:
     """Make the far end of a run; `phases` is 1 where it takes two lines of a three-phase supply."""
     start = before if (phases or before.phases) == before.phases else _two_lines(before, name)
-    c = c_value(run.size, run.material, run.conduit)
+    c = c_figure(run.size, run.material, run.conduit).value
     f = conductor_f(
         start.line_amps,
         start.voltage_v,

@@ -43,7 +43,6 @@ SHALLOW_DEPTH_MM = 203.2
 SHALLOW_BELOW_KV = 0.6
 
 VOLTAGE_V = (208.0, 15_000.0)
-FREQUENCY_HZ = (50.0, 60.0)
 BOLTED_KA = {"low": (0.5, 106.0), "medium": (0.2, 65.0)}
 GAP_MM = {"low": (6.35, 76.2), "medium": (19.05, 254.0)}
 WORKING_DISTANCE_MM = 304.8
@@ -132,19 +131,25 @@ def arcing_current(arc: Arc) -> Current:
     """Calculate the average arcing current, equations (1) and (16) to (18) or (25)."""
     voltages = FITTED_KV[:1] if arc.is_low_voltage else FITTED_KV
     fitted = {kv: _fitted_current(arc, kv) for kv in voltages}
-    return Current(fitted, _final_current(arc, fitted))
+    if not arc.is_low_voltage:
+        return Current(fitted, interpolated(arc.voltage_kv, fitted))
+    kv = arc.voltage_kv
+    inverse_squared = (LOW_KV / kv) ** 2 * (
+        1 / fitted[LOW_KV] ** 2 - (LOW_KV**2 - kv**2) / (LOW_KV**2 * arc.bolted_ka**2)
+    )
+    return Current(fitted, 1 / sqrt(inverse_squared))
 
 
 def variation_factor(electrodes: Electrodes, voltage_kv: float) -> float:
-    """VarCf, the variation of the arcing current, of which half is taken off (4.5)."""
+    """VarCf, the variation of the arcing current; the reduced current is lower by half of it
+    (4.5)."""
     return _polynomial(coefficients().variation[electrodes], voltage_kv)
 
 
 def reduced_current(arc: Arc, current: Current) -> Current:
     """Calculate the reduced arcing current, equation (2): a device may take longer to clear it.
 
-    Up to 600 V the fitted current stays as it is: equation (6) uses it unreduced, as example D.2
-    does.
+    Up to 600 V the fitted current is not reduced: equation (6) and example D.2 use it unreduced.
     """
     share = 1 - 0.5 * variation_factor(arc.electrodes, arc.voltage_kv)
     if arc.is_low_voltage:
@@ -159,7 +164,10 @@ def exposure(arc: Arc, current: Current, duration_ms: float) -> Exposure:
         kv: _fitted_energy(arc, kv, fitted, current.final_ka, duration_ms)
         for kv, fitted in current.fitted.items()
     }
-    boundary = {kv: _fitted_boundary(arc, kv, energy[kv]) for kv in energy}
+    boundary = {}
+    for kv, fitted in energy.items():  # it falls with a power of the distance
+        k12 = coefficients().energy[arc.electrodes][kv][11]
+        boundary[kv] = arc.distance_mm * pow(BOUNDARY_J_CM2 / fitted, 1 / k12)
     if arc.is_low_voltage:
         return Exposure(energy, boundary, energy[LOW_KV], boundary[LOW_KV])
     return Exposure(
@@ -187,16 +195,6 @@ def _fitted_current(arc: Arc, kv: float) -> float:
     return pow(10, power) * _polynomial(powers, arc.bolted_ka)
 
 
-def _final_current(arc: Arc, fitted: Fitted) -> float:
-    if not arc.is_low_voltage:
-        return interpolated(arc.voltage_kv, fitted)
-    kv = arc.voltage_kv
-    inverse_squared = (LOW_KV / kv) ** 2 * (
-        1 / fitted[LOW_KV] ** 2 - (LOW_KV**2 - kv**2) / (LOW_KV**2 * arc.bolted_ka**2)
-    )
-    return 1 / sqrt(inverse_squared)
-
-
 def _fitted_energy(
     arc: Arc, kv: float, fitted_ka: float, final_ka: float, duration_ms: float
 ) -> float:
@@ -213,14 +211,8 @@ def _fitted_energy(
     return 12.552 / 50 * duration_ms * pow(10, power)
 
 
-def _fitted_boundary(arc: Arc, kv: float, energy_j_cm2: float) -> float:
-    """The distance at which this energy has fallen to 1.2 cal/cm2: it falls by a power of it."""
-    k12 = coefficients().energy[arc.electrodes][kv][11]
-    return arc.distance_mm * pow(BOUNDARY_J_CM2 / energy_j_cm2, 1 / k12)
-
-
 def _polynomial(coefficients: Sequence[float], x: float) -> float:
-    """By Horner's rule, the highest power first."""
+    """Evaluate a polynomial by Horner's rule, the highest power first."""
     total = 0.0
     for coefficient in coefficients:
         total = total * x + coefficient
@@ -237,6 +229,11 @@ class Enclosure:
     height_mm: float
     width_mm: float
     depth_mm: float
+
+    @property
+    def text(self) -> str:
+        """`355.6 x 304.8 x 204`."""
+        return f"{self.height_mm:g} x {self.width_mm:g} x {self.depth_mm:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +278,8 @@ def size_correction(
 
 
 def is_shallow(enclosure: Enclosure, voltage_kv: float) -> bool:
-    """Below 600 V, smaller than the test box and at most 203.2 mm (8 in) deep: all of it."""
+    """Whether an enclosure is smaller than the test box, at most 203.2 mm (8 in) deep, and the
+    voltage below 600 V."""
     return (
         voltage_kv < SHALLOW_BELOW_KV
         and enclosure.height_mm < TEST_BOX_MM
@@ -321,7 +319,7 @@ RANGE = (
     "above; working distance from 305 mm (12 in); enclosure up to 1,244.6 mm (49 in) high and wide "
     "and at least 4 gaps wide; 50 to 60 Hz"
 )
-"""What each refusal tells beside the figure at fault."""
+"""The hint of each refusal."""
 
 
 def check_range(
@@ -332,9 +330,8 @@ def check_range(
     working_distance_mm: float,
     electrodes: Electrodes,
     enclosure: Enclosure | None,
-    frequency_hz: float = 60,
 ) -> None:
-    """Refuse what is outside the range that the model was made for (4.2).
+    """Refuse parameters outside the range of the model (4.2).
 
     Raises:
         InvalidArgument: One is outside; the message has the range, and `field` the name.
@@ -343,7 +340,6 @@ def check_range(
     band = "low" if voltage_v / 1000 <= LOW_KV else "medium"
     _within("boltedFaultKa", bolted_ka, BOLTED_KA[band], f"arc_fault_current_{band}")
     _within("gapMm", gap_mm, GAP_MM[band], f"arc_gap_{band}")
-    _within("frequencyHz", frequency_hz, FREQUENCY_HZ, "arc_frequency")
     if not round(working_distance_mm, 6) >= WORKING_DISTANCE_MM:  # NaN too
         raise _outside("workingDistanceMm", "arc_distance", value=working_distance_mm)
     if electrodes not in OPEN_AIR:
@@ -364,8 +360,8 @@ def _check_enclosure(enclosure: Enclosure | None, electrodes: Electrodes, gap_mm
         raise _outside("enclosureHeightMm", "arc_opening", value=area_m2, most=OPENING_M2)
     if enclosure.width_mm < GAPS_IN_WIDTH * gap_mm:
         least = GAPS_IN_WIDTH * gap_mm
-        told = {"value": enclosure.width_mm, "gap": gap_mm, "least": least}
-        raise _outside("enclosureWidthMm", "arc_enclosure_of_gap", **told)
+        values = {"value": enclosure.width_mm, "gap": gap_mm, "least": least}
+        raise _outside("enclosureWidthMm", "arc_enclosure_of_gap", **values)
 
 
 def _within(field: str, value: float, bounds: tuple[float, float], key: str) -> None:

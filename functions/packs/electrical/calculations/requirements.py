@@ -11,7 +11,7 @@ from typing import Literal
 
 from packs.electrical.calculations.circuit_load import Load, motor_amps
 from packs.electrical.nec.motors import MotorKind, largest_protection
-from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
+from packs.electrical.nec.overcurrent import next_standard, standard_not_above
 from packs.electrical.projects.records import LoadType, Motor
 
 Rule = Literal["general", "motor", "cooling"]
@@ -110,8 +110,8 @@ def requirement_of(
             required_amps=round(load.amps * CONTINUOUS, 6),
             breaker_amps=breaker_amps,
             rule="cooling",
-            largest_breaker_amps=max(_not_above(load.amps * COOLING_MOST), STANDARD_RATINGS[0]),
-            usual_breaker_amps=max(_not_above(load.amps * COOLING_FIRST), STANDARD_RATINGS[0]),
+            largest_breaker_amps=max(15, standard_not_above(load.amps * COOLING_MOST + 1e-9)),
+            usual_breaker_amps=max(15, standard_not_above(load.amps * COOLING_FIRST + 1e-9)),
             articles=("440.22(A)", "440.32"),
         )
     if load.load_type == "motor":
@@ -156,7 +156,7 @@ def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requireme
     currents = [motor_amps(motor) for motor in ordered]
     first, others = ordered[0], sum(currents[1:])
     most = largest_protection(currents[0], kind_of(first), first.device)
-    device = _not_above(most + others) if others else most
+    device = standard_not_above(most + others + 1e-9) if others else most
     return Requirement(
         load_amps=sum(currents),
         required_amps=round(currents[0] * CONTINUOUS + others, 6),
@@ -171,7 +171,3 @@ def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requireme
 def kind_of(motor: Motor) -> MotorKind:
     """The row of Table 430.52; a motor of one phase has one of its own."""
     return "single_phase" if motor.phases == 1 else motor.kind
-
-
-def _not_above(amps: float) -> int:
-    return max((rating for rating in STANDARD_RATINGS if rating <= amps + 1e-9), default=0)

@@ -1,6 +1,6 @@
 """An index of the NEC: numbers and titles of articles and sections, and what each is about.
 
-Numbers are those of 2023, from `data/articles.json`; what each is about is said in our own words in
+Numbers are those of 2023, from `data/articles.json`. The subjects, in our own words, are in
 `texts/<language>.json` under `nec.articles`, with hyphens for dots. The code's text is copyrighted
 and is not here.
 """
@@ -18,6 +18,7 @@ from packs.electrical.nec import editions
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.search import Postings, best, rarity
+from rollcall.core.text import terms
 from rollcall.core.texts import Text
 
 _FILE = Path(__file__).with_name("data") / "articles.json"
@@ -36,7 +37,7 @@ class Article:
 
     Attributes:
         about: What it is about.
-        since: The first edition that has it; None for those that were always there.
+        since: The first edition that has it; None for those in every edition here.
     """
 
     number: str
@@ -58,13 +59,13 @@ class Article:
 
 
 def all_articles() -> tuple[Article, ...]:
-    """All of the index, in the code's order."""
+    """The whole index, in the code's order."""
     return tuple(_index().values())
 
 
 def find(number: str) -> Article | None:
-    """The article or section of a number as people write it: "Article 250", "NEC 250.66(A)",
-    "סעיף 250"; in any edition's numbering. A part of a section is found as its section."""
+    """Find the article or section of a number as people write it, in any edition's numbering:
+    "Article 250", "NEC 250.66(A)", "סעיף 250". A part of a section gives its section."""
     plain = str(number).strip().strip(".,;:")
     if len(plain) > _LONGEST:
         return None
@@ -89,44 +90,50 @@ def mentioned(text: str) -> list[Article]:
     A bare number such as 250.66 counts where it is a section of the index; after "Article" or
     "סעיף" one that is not there counts as its article.
     """
-    found: dict[int, Article] = {}
-    for is_named, numbers in ((True, _named()), (False, _bare())):
-        for match in numbers.finditer(text):
+    named = (  # a number after a word for an article, a section or a table
+        rf"(?:{pattern('nec.cues.article')})\s*(?:20\d\d\s+)?"
+        r"(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)"
+    )
+    bare = (  # a number such as 250.66 that no unit follows
+        r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
+        rf"(?!\s*(?:{pattern('nec.cues.unit')})(?![\w]))"
+    )
+    by_position: dict[int, Article] = {}
+    for numbers in (named, bare):
+        for match in re.finditer(numbers, text, re.IGNORECASE):
             number = match["number"]
             article = find(number)
-            if article is None and is_named:
+            if article is None and numbers is named:
                 article = find(number.split(".")[0])
             if article is not None:
-                found.setdefault(match.start("number"), article)
-    return list(dict.fromkeys(found[place] for place in sorted(found)))
+                by_position.setdefault(match.start("number"), article)
+    return list(dict.fromkeys(by_position[position] for position in sorted(by_position)))
 
 
 def ranked(
     words: str, limit: int = 5, edition: Edition | None = None
 ) -> list[tuple[Article, float]]:
-    """Return the articles that words in any language are about, best first, each with its score:
-    1 for the best of this search.
+    """Search the index by words in any language; return articles, best first, each with its score
+    relative to the best.
 
-    Articles named by number come first; then those with most of the words' stems, rare ones
-    counting more, and those of the title twice. What has far less than the best is left out.
+    Articles named by number come first; then those with most of the words' stems. Rare stems count
+    more, and stems of the title twice. Articles that score far less than the best are left out.
     """
-    from rollcall.core.text import terms
-
-    there = {
-        number: article
+    in_edition = {
+        number
         for number, article in _index().items()
         if edition is None or article.since is None or article.since <= edition
     }
-    asked = set(terms(words))
+    stems = set(terms(words))
     postings, titles = _word_index()
-    scores = postings.scores({stem: rarity(postings.count(stem), postings.size) for stem in asked})
-    held = Counter(place for stem in asked for place in postings.places_of(stem))
+    scores = postings.scores({stem: rarity(postings.count(stem), postings.size) for stem in stems})
+    matches = Counter(place for stem in stems for place in postings.places_of(stem))
     values: dict[int, float] = {}
     for place, article in enumerate(_index().values()):
-        if place in scores and article.number in there:
-            whole = _WHOLE_TITLE if titles[place] and titles[place] <= asked else 1.0
-            values[place] = scores[place] * whole * held[place] / len(asked)
-    named = [article for article in mentioned(words) if article.number in there]
+        if place in scores and article.number in in_edition:
+            whole = _WHOLE_TITLE if titles[place] and titles[place] <= stems else 1.0
+            values[place] = scores[place] * whole * matches[place] / len(stems)
+    named = [article for article in mentioned(words) if article.number in in_edition]
     most = max(values.values(), default=0.0)
     articles = all_articles()
     worded = [
@@ -140,8 +147,6 @@ def ranked(
 @cache
 def _word_index() -> tuple[Postings, list[frozenset[str]]]:
     """The stems of each article with their weights, and those of its title."""
-    from rollcall.core.text import terms
-
     titles = [frozenset(terms(article.title)) for article in all_articles()]
     weights = []
     for article, title in zip(all_articles(), titles, strict=True):
@@ -156,27 +161,8 @@ def _word_index() -> tuple[Postings, list[frozenset[str]]]:
 
 
 def _joined(number: str) -> str:
+    """`250.66 (a)` as `250.66(A)`."""
     return re.sub(r"\s+(?=\()", "", number).upper() if "(" in number else number
-
-
-@cache
-def _named() -> re.Pattern[str]:
-    """A number after a word for an article, a section or a table."""
-    return re.compile(
-        rf"(?:{pattern('nec.cues.article')})\s*(?:20\d\d\s+)?"
-        r"(?P<number>\d{2,3}(?:\.\d{1,3})?(?:\s?\([A-Za-z0-9]{1,3}\)){0,6})(?![\d.]*\d)",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _bare() -> re.Pattern[str]:
-    """A number such as 250.66 that no unit follows."""
-    return re.compile(
-        r"(?<![\d.,])(?P<number>\d{3}\.\d{1,3}(?:\([A-Za-z0-9]{1,3}\)){0,6})(?!\d)"
-        rf"(?!\s*(?:{pattern('nec.cues.unit')})(?![\w]))",
-        re.IGNORECASE,
-    )
 
 
 @cache

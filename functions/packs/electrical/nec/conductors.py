@@ -46,8 +46,8 @@ def parse_size(text: str) -> Size:
     """Return the size that a text says: "#12", "12 AWG", "AWG 2/0", "0000", "250 MCM", "kcmil 500",
     "3.31 mm²".
 
-    A metric area is taken where it is that of an AWG or kcmil size. The metric series (2.5, 4,
-    6 mm²) is not: its nearest AWG size is another conductor.
+    A metric area is accepted where it is that of an AWG or kcmil size. The metric series (2.5, 4,
+    6 mm²) is refused: its nearest AWG size is another conductor.
 
     Raises:
         InvalidArgument: It names no size of Table 8.
@@ -60,8 +60,8 @@ def parse_size(text: str) -> Size:
     written = _WRITTEN.fullmatch(plain)
     if written is not None:
         size = _ZEROS.get(written["size"], written["size"])
-        units = (written["before"], written["unit"])
-        if size in SIZES and all(_unit_fits(size, unit) for unit in units):
+        units = {written["before"], written["unit"]} - {None}
+        if size in SIZES and all((unit in ("kcmil", "mcm")) == _is_kcmil(size) for unit in units):
             return size
     raise invalid(
         "conductorSize",
@@ -81,22 +81,14 @@ def parse_material(text: str) -> Material:
         InvalidArgument: It is neither.
     """
     plain = str(text).strip().lower()
-    material = _materials().get(plain)
-    if material is None:
-        raise invalid("conductorMaterial", "not_a_material", text=text)
-    return material
-
-
-@cache
-def _materials() -> dict[str, Material]:
-    """Materials by the words for them."""
-    return {
-        word: material for material in MATERIALS for word in TEXTS.phrases(f"nec.words.{material}")
-    }
+    for material in MATERIALS:
+        if plain in TEXTS.phrases(f"nec.words.{material}"):
+            return material
+    raise invalid("conductorMaterial", "not_a_material", text=text)
 
 
 def rank(size: Size) -> int:
-    """Return the place of a size in `SIZES`; of one between two of them, that of the larger one."""
+    """Return the index of a size in `SIZES`; for a size between two of them, that of the larger."""
     if size in SIZES:
         return SIZES.index(size)
     area = circular_mils(size)
@@ -130,7 +122,7 @@ def smallest_of(area_cmil: float) -> Size:
 
 
 def size_range(sizes: Sequence[Size]) -> Text:
-    """Return what a table has, from the first of its sizes to the last."""
+    """Return the range of a table, from the first of its sizes to the last, in words."""
     return TEXTS.text("names.size_range", first=label(sizes[0]), last=label(sizes[-1]))
 
 
@@ -148,10 +140,6 @@ def size_text(size: Size, sets: int = 1) -> str:
 
 def _is_kcmil(size: Size) -> bool:
     return "/" not in size and int(size) >= SMALLEST_KCMIL
-
-
-def _unit_fits(size: Size, unit: str | None) -> bool:
-    return unit is None or _is_kcmil(size) == (unit in ("kcmil", "mcm"))
 
 
 def _of_area(area: float, text: str) -> Size:
@@ -194,9 +182,8 @@ _WET: dict[str, Rating] = {
 def insulation_rating(insulation: str, *, wet: bool = False) -> Rating:
     """Return the temperature rating of an insulation, °C, in a dry or damp place or in a wet one.
 
-    A conductor with two marks ("THHN/THWN-2") has the better of those that fit the place. NM cable
-    counts 60 °C: its ampacity is that of the 60 °C column (334.80), though it may be corrected from
-    90 °C.
+    A conductor with two marks ("THHN/THWN-2") has the higher rating of those for the place. NM
+    cable is 60 °C: its ampacity is that of the 60 °C column (334.80), though corrected from 90 °C.
 
     Raises:
         InvalidArgument: The type is not known, or not for wet places.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 from packs.electrical.nec import tables
 from packs.electrical.nec.conductors import (
@@ -17,11 +16,14 @@ from packs.electrical.nec.conductors import (
 from packs.electrical.nec.editions import DEFAULT, Edition
 from packs.electrical.wording import TEXTS, invalid
 
-Electrode = Literal["water_pipe", "structural_metal", "rod", "concrete_encased", "ground_ring"]
-"""What the conductor leads to, as its only electrode; rod: pipes and plates too."""
+_ELECTRODE_LIMITS: dict[str, dict[Material, Size]] = {
+    "rod": {"copper": "6", "aluminum": "4"},
+    "plate": {"copper": "6", "aluminum": "4"},
+    "concrete_encased": {"copper": "4"},
+}
+"""The largest conductor that 250.66(A) and (B) require to an electrode. A ground ring's own
+conductor (250.66(C)) is not recorded, so that the table counts for it."""
 
-_ROD_LIMIT: dict[Material, Size] = {"copper": "6", "aluminum": "4"}
-_CONCRETE_LIMIT: Size = "4"
 _SHARE = 0.125
 _LARGEST_OF_TABLE_CMIL: dict[Material, int] = {"copper": 1_100_000, "aluminum": 1_750_000}
 
@@ -31,8 +33,8 @@ def equipment_grounding_conductor(
 ) -> Size:
     """Return the smallest equipment grounding conductor for an overcurrent device (Table 250.122).
 
-    Never required larger than the circuit's conductors (250.122(A)): the caller compares. Aluminum
-    at 5000 and 6000 A is 1200 kcmil in 2017 and 1250 since.
+    It need not be larger than the circuit's conductors (250.122(A)): the caller compares them.
+    Aluminum at 5000 and 6000 A is 1200 kcmil in 2017 and 1250 kcmil since.
 
     Raises:
         InvalidArgument: The device is not above 0 A, or above 6000 A.
@@ -47,9 +49,8 @@ def equipment_grounding_conductor(
 
 
 def enlarged_grounding_conductor(base: Size, *, needed: Size, installed: Size) -> Size:
-    """Return the equipment grounding conductor where ungrounded conductors are larger than needed.
-
-    It grows with the ratio of their circular mils (250.122(B)).
+    """Return the equipment grounding conductor where ungrounded conductors are larger than needed:
+    it grows with the ratio of their circular mils (250.122(B)).
 
     Args:
         base: What Table 250.122 gives.
@@ -66,26 +67,24 @@ def grounding_electrode_conductor(
     material: Material,
     *,
     sets: int = 1,
-    electrode: Electrode | None = None,
+    electrode: str | None = None,
 ) -> Size:
     """Return the smallest grounding electrode conductor (Table 250.66).
 
     Args:
         service_size: The largest ungrounded service conductor, of each set.
         sets: How many are in parallel for each phase; their circular mils are added.
-        electrode: Lifts the requirement where this is all it leads to: never more than 6 AWG
-            copper or 4 AWG aluminum to a rod, and 4 AWG copper to a concrete-encased electrode
-            (250.66(A), (B)). A ground ring's own conductor (250.66(C)) is not recorded, so that
-            the table counts.
+        electrode: The only electrode that the conductor leads to, by its kind in a project's
+            records; its limit counts where it has one.
 
     Raises:
-        InvalidArgument: Not one set at least, or aluminum to a concrete-encased electrode.
+        InvalidArgument: `sets` is below 1, or aluminum leads to a concrete-encased electrode.
     """
     size = _of_table(_service_cmil(service_size, sets), service_material, material)
     if electrode == "concrete_encased" and material == "aluminum":
-        raise invalid("material", "electrode_of_copper", size=label(_CONCRETE_LIMIT))
-    limits = {"rod": _ROD_LIMIT[material], "concrete_encased": _CONCRETE_LIMIT}
-    return min(size, limits.get(electrode or "", size), key=rank)
+        raise invalid("material", "electrode_of_copper", size=label("4"))
+    limits = _ELECTRODE_LIMITS.get(electrode or "", {})
+    return min(size, limits.get(material, size), key=rank)
 
 
 def bonding_jumper(

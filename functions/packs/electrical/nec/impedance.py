@@ -133,17 +133,13 @@ def _table_9() -> dict[Size, tuple[float, ...]]:
     return {size: tuple(values) for size, *values in tables.cells("chapter_9_table_9")}
 
 
-def c_value(size: Size, material: Material, conduit: Conduit) -> float:
-    """Return C of one conductor per phase; n in parallel have n times it.
+def c_figure(size: Size, material: Material, conduit: Conduit) -> Figure:
+    """Return C of one conductor per phase, and whether it was checked: three values of large
+    aluminum sizes could not be. n conductors in parallel have n times it.
 
     Raises:
         InvalidArgument: The table has no such size.
     """
-    return c_figure(size, material, conduit).value
-
-
-def c_figure(size: Size, material: Material, conduit: Conduit) -> Figure:
-    """Return C with its standing: three values of large aluminum sizes could not be checked."""
     rows = {row.cells[0]: row for row in tables.rows("c_values")}
     row = rows.get(size)
     if row is None:

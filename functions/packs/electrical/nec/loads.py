@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 from packs.electrical.nec import tables
 from packs.electrical.nec.editions import DEFAULT, Edition
@@ -23,8 +21,8 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
     """Return the general lighting load of an occupancy, VA for each square foot of floor (Table
     220.12).
 
-    From 2020 on the figures of other occupancies than dwellings are others, and already include
-    125 % for continuous loads (note 1 of the table). Not verified for 2026.
+    From 2020 on, the figures of occupancies other than dwellings differ, and include the 125 % for
+    continuous loads (note 1 of the table). They are not verified for 2026.
 
     Raises:
         InvalidArgument: The table has no such occupancy.
@@ -42,8 +40,8 @@ def lighting_va_per_ft2(occupancy: str, edition: Edition = DEFAULT) -> Figure:
 def lighting_demand_va(va: float, occupancy: str, edition: Edition = DEFAULT) -> Figure:
     """Return the demand of a general lighting load, VA (Table 220.42; 220.45 from 2023 on).
 
-    Verified for hospitals and hotels in 2017 alone. Any occupancy without rows of its own is one of
-    "all others": 100 %.
+    The figures of hospitals and hotels are verified for 2017 alone. An occupancy without rows of
+    its own counts 100 %, as one of "all others".
 
     Raises:
         InvalidArgument: The load is negative or the occupancy unknown.
@@ -67,6 +65,7 @@ def receptacle_demand_va(va: float) -> float:
 
 
 def _in_steps(va: float, steps: Iterable[tuple[float, float | None, float]]) -> float:
+    """Apply demand factors to a load: each step is a range, VA, and its percent."""
     if not math.isfinite(va) or va < 0:
         raise invalid("va", "negative_load", va=va)
     demand = 0.0
@@ -84,34 +83,12 @@ COLUMN_B_TO_W = 8_750.0
 COLUMN_C_TO_W = 12_000.0
 LARGEST_W = 27_000.0
 DRYER_LEAST_W = 5_000.0
-_MOST_OVENS = 2
 _PERCENT_PER_KW = 5
 
 
-@dataclass(frozen=True, slots=True)
-class CookingDemand:
-    """What Table 220.55 asks of a group of cooking appliances.
-
-    Attributes:
-        demand_w: The demand load, W.
-        method: `column_c`: all of them by column C; `columns_a_b`: all by note 3; `mixed`: the
-            small ones by note 3 and the others by column C.
-        column_c_increase_percent: What notes 1 and 2 add to column C.
-    """
-
-    demand_w: float
-    method: Literal["none", "column_c", "columns_a_b", "mixed"]
-    column_c_increase_percent: int
-
-
 def range_demand_w(nameplate_watts: Sequence[float]) -> float:
-    """Return the demand load of household cooking appliances on one feeder or service, W; see
-    `range_demand`."""
-    return range_demand(nameplate_watts).demand_w
-
-
-def range_demand(nameplate_watts: Sequence[float]) -> CookingDemand:
-    """Return the demand load of household ranges, ovens and counter-mounted units (Table 220.55).
+    """Return the demand load of household ranges, ovens and counter-mounted units on one feeder or
+    service, W (Table 220.55).
 
     Column C is for any of them; notes 1 and 2 raise it by 5 % for each kW, or major part of one,
     that the average is above 12 kW, with 12 for each below 12. Note 3 permits columns A and B for
@@ -123,43 +100,18 @@ def range_demand(nameplate_watts: Sequence[float]) -> CookingDemand:
     Raises:
         InvalidArgument: A rating is outside the table.
     """
-    ratings = sorted(_checked(watts) for watts in nameplate_watts)
-    if not ratings:
-        return CookingDemand(0.0, "none", 0)
-    small = [watts for watts in ratings if watts <= COLUMN_B_TO_W]
-    large = ratings[len(small) :]
-    ways = [_by_column_c(ratings)]
-    if small:
-        rest = _by_column_c(large)
-        ways.append(
-            CookingDemand(
-                _by_note_3(small) + rest.demand_w,
-                "mixed" if large else "columns_a_b",
-                rest.column_c_increase_percent,
+    for watts in nameplate_watts:
+        if not SMALLEST_W < watts <= LARGEST_W:
+            raise invalid(
+                "nameplateWatts",
+                "cooking_out_of_table",
+                smallest=SMALLEST_W,
+                largest=LARGEST_W,
+                watts=watts,
             )
-        )
-    return min(ways, key=lambda way: way.demand_w)
-
-
-def cooking_branch_circuit_w(
-    *, range_w: float | None = None, cooktop_w: float | None = None, ovens_w: Sequence[float] = ()
-) -> float:
-    """Return the load of one branch circuit for cooking, W (note 4 of Table 220.55).
-
-    One range goes by the table; one wall oven or one counter-mounted unit by its nameplate; a
-    counter-mounted unit with one or two wall ovens in the same room counts as a range of their sum.
-
-    Raises:
-        InvalidArgument: Another combination: note 4 has none.
-    """
-    if range_w is not None and cooktop_w is None and not ovens_w:
-        return range_demand_w([range_w])
-    if range_w is None and cooktop_w is not None and 1 <= len(ovens_w) <= _MOST_OVENS:
-        return range_demand_w([cooktop_w + math.fsum(ovens_w)])
-    single = [*([] if cooktop_w is None else [cooktop_w]), *ovens_w]
-    if range_w is None and len(single) == 1:
-        return _positive(single[0])
-    raise invalid("ovensWatts", "cooking_branch")
+    ratings = sorted(nameplate_watts)
+    small = [watts for watts in ratings if watts <= COLUMN_B_TO_W]
+    return min(_by_column_c(ratings), _by_note_3(small) + _by_column_c(ratings[len(small) :]))
 
 
 def dryer_demand_percent(dryers: int) -> float:
@@ -177,27 +129,29 @@ def dryer_demand_percent(dryers: int) -> float:
 def dryer_demand_w(nameplate_watts: Sequence[float]) -> float:
     """Return the demand load of household dryers, W: each counts 5000 W at least (220.54).
 
-    By the table of 2017 to 2023; 2026 has another (`figures.standing("220_54", 2026)`).
+    By the table of 2017 to 2023; that of 2026 is another one (`tables.standing("220_54", 2026)`).
 
     Raises:
         InvalidArgument: A rating is not above 0.
     """
     if not nameplate_watts:
         return 0.0
-    counted = math.fsum(max(_positive(watts), DRYER_LEAST_W) for watts in nameplate_watts)
+    for watts in nameplate_watts:
+        if not math.isfinite(watts) or watts <= 0:
+            raise invalid("nameplateWatts", "no_rating", watts=watts)
+    counted = math.fsum(max(watts, DRYER_LEAST_W) for watts in nameplate_watts)
     return counted * dryer_demand_percent(len(nameplate_watts)) / 100
 
 
-def _by_column_c(ratings: Sequence[float]) -> CookingDemand:
+def _by_column_c(ratings: Sequence[float]) -> float:
     if not ratings:
-        return CookingDemand(0.0, "column_c", 0)
+        return 0.0
     *_, kw, base_kw, per_kw = _row(len(ratings))
     demand_w = 1000 * (kw if kw is not None else base_kw + per_kw * len(ratings))
     average = math.fsum(max(watts, COLUMN_C_TO_W) for watts in ratings) / len(ratings)
     # A major part of a kilowatt is half of one or more.
     above_kw = math.floor((average - COLUMN_C_TO_W) / 1000 + 0.5)
-    increase = _PERCENT_PER_KW * above_kw
-    return CookingDemand(demand_w * (100 + increase) / 100, "column_c", increase)
+    return demand_w * (100 + _PERCENT_PER_KW * above_kw) / 100
 
 
 def _by_note_3(ratings: Sequence[float]) -> float:
@@ -218,27 +172,8 @@ def _row(appliances: int) -> tuple[float, ...]:
     )
 
 
-def _checked(watts: float) -> float:
-    if not SMALLEST_W < watts <= LARGEST_W:
-        raise invalid(
-            "nameplateWatts",
-            "cooking_out_of_table",
-            smallest=SMALLEST_W,
-            largest=LARGEST_W,
-            watts=watts,
-        )
-    return watts
-
-
-def _positive(watts: float) -> float:
-    if not math.isfinite(watts) or watts <= 0:
-        raise invalid("nameplateWatts", "no_rating", watts=watts)
-    return watts
-
-
 def parse_occupancy(text: str) -> str:
-    """Return the key of an occupancy, such as "dwelling" or "office", of a word for it in any
-    language.
+    """Return the key of an occupancy, such as "dwelling" or "office", from a word of any language.
 
     Raises:
         InvalidArgument: It is not known.

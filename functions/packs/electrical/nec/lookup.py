@@ -1,8 +1,8 @@
-"""What a question about a table asks for: which table, and which of its rows and columns.
+"""Reads from a question which table it is about, and selects the table's rows and columns.
 
-Rules, no model: "ampacity of 4 AWG aluminum at 75" names its table by what it is about, and its row
-by size, material, temperature, amperes or number. The patterns are in the pack's texts under
-`nec.cues`, for each language.
+This is by rules, without a model: "ampacity of 4 AWG aluminum at 75" names its table by topic, and
+its row by size, material, temperature, amperes or number. The patterns are in the pack's texts
+under `nec.cues`, for each language.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from packs.electrical.nec.motors import parse_hp, rated_voltage
 from packs.electrical.nec.tables import FILES, Column, Table, TableRow
 from packs.electrical.wording import TEXTS, pattern
 from rollcall.core.errors import InvalidArgument, NotFound
-from rollcall.core.texts import Text
 
 MOTOR_TABLES = ("430.248", "430.250")
 OCCUPANCY_TABLES = ("220.12", "220.42")
@@ -48,14 +47,14 @@ _COUNT_COLUMNS = {"310.15(C)(1)": "conductors", "220.54": "dryers", "220.55": "a
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """What a question asks for; None for what it does not say.
+    """The table, row and columns of a question; None for what it does not say.
 
     Attributes:
         table: A number of `tables.FILES`.
         value: Amperes, horsepower, degrees Celsius or a count, whichever the table is entered by.
         row: The name of a row, such as "office" or "design_b".
         voltage: Of a motor, V.
-        above: Whether what is above `value` is meant, and not the value itself.
+        above: Whether the row above `value` is meant, not that of the value itself.
     """
 
     table: str | None = None
@@ -74,12 +73,19 @@ class TableQuery:
 
 
 def parse_query(text: str, *, table: str | None = None) -> TableQuery:
-    """Return what a question in any language asks for.
+    """Read a question in any language.
 
     Args:
-        table: A table that is known already; otherwise the text's.
+        table: The table, where it is known already.
     """
-    size, material, rating = _size(text), _material(text), _rating(text)
+    size = _size(text)
+    materials = [material for material in MATERIALS if _has(material, text)]
+    material = materials[0] if len(materials) == 1 else None
+    before, after = pattern("nec.cues.before_rating"), pattern("nec.cues.after_rating")
+    written = rf"(?<![\d.])(60|75|90)\s*(?:{after})|(?:{before})(60|75|90)\b"
+    match = re.search(written, text, re.IGNORECASE)
+    degrees = int(match[1] or match[2]) if match else None
+    rating = next((rating for rating in RATINGS if rating == degrees), None)
     key = table or _table(text)
     if key is None and size and (material or rating):
         key = "310.16"  # a conductor with no other topic asks for its ampacity
@@ -105,7 +111,7 @@ def parse_query(text: str, *, table: str | None = None) -> TableQuery:
 
 
 def assumes_three_phase(text: str, table: str) -> bool:
-    """Return whether a text is read as one of a three-phase motor without saying so."""
+    """Return whether a question is taken to be about a three-phase motor without saying so."""
     return table == "430.250" and not _has("any_phase", text)
 
 
@@ -161,21 +167,8 @@ def _size(text: str) -> Size | None:
     return None
 
 
-def _material(text: str) -> Material | None:
-    named = [material for material in MATERIALS if _has(material, text)]
-    return named[0] if len(named) == 1 else None
-
-
-def _rating(text: str) -> Rating | None:
-    before, after = pattern("nec.cues.before_rating"), pattern("nec.cues.after_rating")
-    written = rf"(?<![\d.])(60|75|90)\s*(?:{after})|(?:{before})(60|75|90)\b"
-    match = re.search(written, text, re.IGNORECASE)
-    degrees = int(match[1] or match[2]) if match else None
-    return next((rating for rating in RATINGS if rating == degrees), None)
-
-
 def _ambient_c(text: str, rating: Rating | None) -> float | None:
-    """The ambient temperature, °C; a rating of the insulation beside it is not meant."""
+    """The ambient temperature, °C, which is not the insulation's rating beside it."""
     degrees = [float(match[1]) for match in _degrees("celsius", text)]
     if rating in degrees:
         degrees.remove(rating)
@@ -205,13 +198,13 @@ def _amount(text: str, unit: str) -> float | None:
     return float(part)
 
 
-# The rows and columns that it asks for
+# The rows and columns of a query
 
 Rows = list[TableRow]
 
 
 def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
-    """Return the part of a table that is asked for, and which of the filters it has no use for.
+    """Return the part of a table that a query is about, and the filters that do not apply to it.
 
     Raises:
         InvalidArgument: No row fits; the message names the range of the table.
@@ -223,8 +216,8 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
         ("value", query.value, _by_value),
         ("row", query.row, _by_row),
     )
-    for name, given, filter_rows in row_filters:
-        if given is None:
+    for name, value, filter_rows in row_filters:
+        if value is None:
             continue
         fitting = filter_rows(table, query, rows)
         if fitting is None:
@@ -232,13 +225,19 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
         elif fitting:
             rows = fitting
         else:
-            raise InvalidArgument(_no_row(table, name, given), field=name)
-    for name, given, filter_columns in (
+            key = table.columns[0].key
+            first, last = (row.values[key] for row in (table.rows[0], table.rows[-1]))
+            values = {"entry": key, "first": first, "last": last}
+            no_row = TEXTS.text(
+                "errors.no_row", table=table.label, name=name, given=value, **values
+            )
+            raise InvalidArgument(no_row, field=name)
+    for name, value, filter_columns in (
         ("material", query.material, _of_material),
         ("temperatureRating", query.rating, _of_rating),
         ("voltage", query.voltage, _of_voltage),
     ):
-        if given is None:
+        if value is None:
             continue
         left = filter_columns(table, query, columns)
         if left is None:
@@ -261,14 +260,8 @@ def select(table: Table, query: TableQuery) -> tuple[Table, tuple[str, ...]]:
     return part, tuple(unused)
 
 
-def _no_row(table: Table, name: str, given: object) -> Text:
-    entry = table.columns[0].key
-    first, last = (row.values[entry] for row in (table.rows[0], table.rows[-1]))
-    rows = {"entry": entry, "first": first, "last": last}
-    return TEXTS.text("errors.no_row", table=table.label, name=name, given=given, **rows)
-
-
 def _only(row: TableRow, columns: list[Column]) -> TableRow:
+    """The row with these columns alone."""
     values = {column.key: row.values[column.key] for column in columns}
     if row.uncertain and not values.keys() & set(row.uncertain):
         return TableRow(values, True)  # what was not checked is in columns that are left out

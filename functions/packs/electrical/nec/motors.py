@@ -13,10 +13,7 @@ from functools import cache
 from typing import Literal
 
 from packs.electrical.nec import tables
-from packs.electrical.nec.overcurrent import (
-    next_standard,
-    next_standard_fuse,
-)
+from packs.electrical.nec.overcurrent import fuse_ratings, next_standard
 from packs.electrical.wording import invalid, pattern
 
 MotorKind = Literal[
@@ -45,10 +42,22 @@ _SYSTEMS = (
 )
 """System voltages from, to, and the rated motor voltage whose column they use."""
 
+_TABLES = {1: "430.248", 3: "430.250"}
 _WRITTEN = re.compile(
     r"(?:(?P<whole>\d+)[ -]+)?(?P<part>\d+/\d+)|(?P<plain>\d+(?:\.\d+)?)(?P<vulgar>[¼½¾])?"
 )
 _VULGAR = {"¼": Fraction(1, 4), "½": Fraction(1, 2), "¾": Fraction(3, 4)}
+
+
+OVERLOAD_LOW, OVERLOAD_HIGH = 1.15, 1.25
+"""Settings of overload protection over the nameplate current (430.32(A)(1))."""
+
+
+def allows_high_overload(service_factor: float | None, temperature_rise_c: float | None) -> bool:
+    """Return whether a motor may have the higher overload setting: with a service factor of 1.15 or
+    more, or a temperature rise of at most 40 °C (430.32(A)(1))."""
+    is_cool = temperature_rise_c is not None and temperature_rise_c <= 40
+    return is_cool or (service_factor or 0) >= 1.15
 
 
 def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> float:
@@ -62,23 +71,23 @@ def full_load_amps(hp: str | float, voltage: float, phases: Literal[1, 3]) -> fl
     Raises:
         InvalidArgument: The table has no such motor.
     """
-    table, columns = _motors(phases)
+    table, columns = _table(phases)
     rated = rated_voltage(voltage, columns)
     power = parse_hp(hp)
     if power not in table:
         raise invalid(
             "horsepower",
             "no_motor",
-            table=_NAMES[phases],
+            table=_TABLES[phases],
             hp=hp,
-            known=", ".join(str(row[0]) for row in tables.cells(_FILES[phases])),
+            known=", ".join(str(row[0]) for row in tables.cells(tables.FILES[_TABLES[phases]])),
         )
     amps = table[power][columns.index(rated)]
     if amps is None:
         raise invalid(
             "voltage",
             "no_motor_current",
-            table=_NAMES[phases],
+            table=_TABLES[phases],
             hp=hp,
             rated=rated,
             known=", ".join(
@@ -110,7 +119,8 @@ def parse_hp(hp: str | float) -> Fraction:
 
 def protection_percent(kind: MotorKind, device: ProtectiveDevice) -> int:
     """Return the percent of full-load current of Table 430.52."""
-    return int(_percents()[kind][_DEVICE_COLUMN[device]])
+    row = next(cells for cells in tables.cells("430_52") if cells[0] == kind)
+    return int(row[_DEVICE_COLUMN[device]])
 
 
 def largest_protection(
@@ -120,8 +130,8 @@ def largest_protection(
 ) -> int:
     """Return the largest rating or setting of a motor circuit's short-circuit protection, A.
 
-    The percentage of Table 430.52, up to the next standard rating where it is none (exception 1).
-    An instantaneous trip is set, not chosen: it has no standard ratings.
+    The percentage of Table 430.52, rounded up to a standard rating (exception 1). An instantaneous
+    trip is a setting and needs no standard rating.
 
     Args:
         full_load_a: The table's current (`full_load_amps`), A, above 0.
@@ -131,15 +141,15 @@ def largest_protection(
     """
     if not math.isfinite(full_load_a) or full_load_a <= 0:
         raise invalid("amps", "no_motor_amps", full_load_a=full_load_a)
-    amps = _percent_of(full_load_a, protection_percent(kind, device))
+    # Rounded to a nanoampere, so that 250 % of 28 A is 70 A and not the next size.
+    amps = round(full_load_a * protection_percent(kind, device) / 100, 9)
     if device == "instantaneous_breaker":
         return math.floor(amps)
-    return next_standard(amps) if device == "inverse_time_breaker" else next_standard_fuse(amps)
-
-
-def _percent_of(amps: float, percent: int) -> float:
-    """Return it exact to a nanoampere, so that 250 % of 28 A is 70 A and no next size."""
-    return round(amps * percent / 100, 9)
+    return (
+        next_standard(amps)
+        if device == "inverse_time_breaker"
+        else next_standard(amps, fuse_ratings())
+    )
 
 
 def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
@@ -160,19 +170,11 @@ def rated_voltage(voltage: float, columns: tuple[int, ...]) -> int:
     raise invalid("voltage", "no_motor_voltage", voltage=voltage, known=known)
 
 
-_FILES = {1: "430_248", 3: "430_250"}
-_NAMES = {1: "430.248", 3: "430.250"}
-
-
 @cache
-def _motors(
+def _table(
     phases: Literal[1, 3],
 ) -> tuple[dict[Fraction, tuple[float | None, ...]], tuple[int, ...]]:
-    name = _FILES[phases]
+    """The currents by horsepower, and the rated voltages of the columns."""
+    name = tables.FILES[_TABLES[phases]]
     columns = tuple(int(column["key"][1:]) for column in tables.load(name)["columns"][1:])
     return {parse_hp(hp): tuple(values) for hp, *values in tables.cells(name)}, columns
-
-
-@cache
-def _percents() -> dict[str, tuple[str | int, ...]]:
-    return {row[0]: row for row in tables.cells("430_52")}

@@ -95,21 +95,18 @@ def load(name: str) -> dict[str, Any]:
 @cache
 def rows(name: str) -> tuple[Row, ...]:
     """Return all rows of a table, in order, of every edition."""
-    table = load(name)
-    return tuple(_row(name, row, tuple(table["verified"])) for row in table["rows"])
-
-
-def _row(name: str, row: list[Any] | dict[str, Any], verified: tuple[int, ...]) -> Row:
-    if isinstance(row, list):
-        return Row(tuple(row), EDITIONS, verified)
-    editions = tuple(row.get("editions", EDITIONS))
-    return Row(
-        tuple(row["cells"]),
-        editions,
-        tuple(year for year in row.get("verified", verified) if year in editions),
-        tuple(row.get("uncertain", ())),
-        _text(name, row["note"]) if "note" in row else None,
-    )
+    table, found = load(name), []
+    for row in table["rows"]:
+        if isinstance(row, list):
+            row = {"cells": row}
+        editions = tuple(row.get("editions", EDITIONS))
+        verified = tuple(
+            year for year in row.get("verified", table["verified"]) if year in editions
+        )
+        note = _text(name, row["note"]) if "note" in row else None
+        uncertain = tuple(row.get("uncertain", ()))
+        found.append(Row(tuple(row["cells"]), editions, verified, uncertain, note))
+    return tuple(found)
 
 
 def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]]:
@@ -120,11 +117,9 @@ def cells(name: str, edition: Edition | None = None) -> Iterator[tuple[Any, ...]
 def standing(name: str, edition: Edition) -> Standing:
     """Return the standing of a whole table, `name` as its file in `data/`, in an edition."""
     verified = tuple(load(name)["verified"])
-    return (
-        Standing(True)
-        if edition in verified
-        else Standing(False, _unchecked_note(name, verified, edition))
-    )
+    if edition in verified:
+        return Standing(True)
+    return Standing(False, _unchecked_note(name, verified, edition))
 
 
 def row_standing(name: str, row: Row, edition: Edition) -> Standing:
@@ -140,8 +135,8 @@ def unverified_note(name: str) -> Text:
 
 
 def unchecked(keys: Iterable[str], edition: Edition) -> Text | None:
-    """Return what a calculation says of those of its tables that were not checked against an
-    edition; None where all were.
+    """Return a warning that names the tables that were not checked against an edition; None where
+    all were.
 
     Args:
         keys: Numbers of `FILES`.
@@ -179,7 +174,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row by column key. Not verified: checked against other editions only; `note` says."""
+    """One row by column key. Where it was not checked against the edition, `note` says so."""
 
     values: dict[str, Any]
     verified: bool
@@ -197,7 +192,7 @@ class Table:
         number: Its number in the edition.
         rows: Of the edition, in order.
         verified: Whether every row was checked against the edition.
-        note: What is known where not.
+        note: What is known where they were not.
     """
 
     key: str
@@ -242,9 +237,16 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
         Column(column["key"], _text(name, f"columns.{column['key']}"), column.get("unit"))
         for column in data["columns"]
     )
-    listed = tuple(
-        _table_row(name, columns, row, edition) for row in rows(name) if edition in row.editions
-    )
+    listed = []
+    for row in rows(name):
+        if edition in row.editions:
+            verified, note = row_standing(name, row, edition)
+            values = dict(zip((column.key for column in columns), row.cells, strict=True))
+            if row.uncertain and verified:
+                found = TableRow(values, False, unverified_note(name), row.uncertain)
+            else:
+                found = TableRow(values, verified, note)
+            listed.append(found)
     unsure = next((row for row in listed if not row.verified), None)
     whole = standing(name, edition).note
     notes = TEXTS.data("en", f"nec.tables.{name}.notes")
@@ -255,20 +257,12 @@ def table(number: str, edition: Edition = DEFAULT) -> Table:
         edition=edition,
         units=_text(name, "units"),
         columns=columns,
-        rows=listed,
+        rows=tuple(listed),
         notes=tuple(_text(name, f"notes.{note}") for note in notes),
         sources=tuple(data["sources"]),
         verified=unsure is None,
         note=(whole or unsure.note) if unsure else None,
     )
-
-
-def _table_row(name: str, columns: tuple[Column, ...], row: Row, edition: Edition) -> TableRow:
-    verified, note = row_standing(name, row, edition)
-    values = {column.key: cell for column, cell in zip(columns, row.cells, strict=True)}
-    if row.uncertain and verified:
-        return TableRow(values, False, unverified_note(name), row.uncertain)
-    return TableRow(values, verified, note)
 
 
 def _label(key: str, edition: Edition) -> str:

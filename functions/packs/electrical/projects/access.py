@@ -36,16 +36,14 @@ class Opened:
 
     Attributes:
         role: The user's role in it.
-        snapshot: Its own document, for writes on condition that it has not changed.
-        snapshots: The documents of its panels by panel id, for writes on the same condition.
-        chosen_by: Where the project's id came from.
+        snapshot: Its own document, for writes that fail if it has changed.
+        snapshots: The documents of its panels by panel id, for the same.
     """
 
     project: Project
     role: ProjectRole
     snapshot: DocumentSnapshot
     snapshots: dict[str, DocumentSnapshot]
-    chosen_by: str
 
     @property
     def reference(self) -> DocumentReference:
@@ -57,28 +55,27 @@ class Opened:
 def open_project(
     ctx: ToolContext, project_id: str | None = None, *, role: ProjectRole = "viewer"
 ) -> Opened:
-    """Read a project with its panels at one moment: one document, and one for each panel.
+    """Read a project and its panels, each a document, as of one moment.
 
-    It is the argument's, or the one that the client names (`context.projectId`), or the only one
-    that the user has.
+    It is the project of the argument, of the client (`context.projectId`), or the user's only one.
 
     Args:
-        role: The least role in the project that is needed.
+        role: The lowest role in the project that is enough.
 
     Raises:
         InvalidArgument: No project is named and the user has several, or none.
         PermissionDenied: The project is not the user's or does not exist, where the error does not
             say which; or the user's role in it is too low.
     """
-    id, chosen_by = resolve_project_id(ctx, project_id)
+    id = resolve_project_id(ctx, project_id)
     reference = ctx.db.collection(PROJECTS).document(id)
-    found = reference.get()
-    data = found.to_dict() or {}
-    held = check_role(ctx, id, data if found.exists else None, role)
-    as_it_was = reference.collection(PANELS).stream(read_time=found.read_time)
-    snapshots = {snapshot.id: snapshot for snapshot in as_it_was}
-    panels = [snapshot.to_dict() or {} for snapshot in snapshots.values()]
-    return Opened(read_project(id, data, panels), held, found, snapshots, chosen_by)
+    snapshot = reference.get()
+    data = snapshot.to_dict() or {}
+    users_role = check_role(ctx, id, data if snapshot.exists else None, role)
+    panels = reference.collection(PANELS).stream(read_time=snapshot.read_time)
+    snapshots = {panel.id: panel for panel in panels}
+    records = [panel.to_dict() or {} for panel in snapshots.values()]
+    return Opened(read_project(id, data, records), users_role, snapshot, snapshots)
 
 
 def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) -> Project:
@@ -90,10 +87,12 @@ def read_project(id: str, data: dict[str, Any], panels: list[dict[str, Any]]) ->
     from pydantic import ValidationError
 
     fields = {name: data[name] for name in STORED if name in data}
-    held = [{key: value for key, value in each.items() if key in PANEL_FIELDS} for each in panels]
-    held.sort(key=lambda each: str(each.get("id")))
+    records = [
+        {key: value for key, value in panel.items() if key in PANEL_FIELDS} for panel in panels
+    ]
+    records.sort(key=lambda panel: str(panel.get("id")))
     try:
-        return Project.model_validate({**fields, "id": id, "panels": held})
+        return Project.model_validate({**fields, "id": id, "panels": records})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -112,7 +111,7 @@ def check_role(
     """Return the user's role in a project whose document is `data`.
 
     Raises:
-        PermissionDenied: The user has no role, or too low a one.
+        PermissionDenied: The user has no role, or a role below `needed`.
     """
     members = (data or {}).get("members")
     held = members.get(ctx.user.uid) if isinstance(members, dict) else None
@@ -155,23 +154,22 @@ def count_of(ctx: ToolContext, uid: str) -> int:
     return int(found.value)
 
 
-def resolve_project_id(ctx: ToolContext, project_id: str | None) -> tuple[str, str]:
-    """Return the id of the project that a call is about, and where it comes from; access is not
-    checked here.
+def resolve_project_id(ctx: ToolContext, project_id: str | None) -> str:
+    """Return the id of the project that a call is about; access is not checked here.
 
     Raises:
         InvalidArgument: No project is named and the user has several, or none.
     """
     if project_id is not None:
-        return checked_id(project_id), "argument"
+        return checked_id(project_id)
     from_client = ctx.context.get("projectId")
     if from_client is not None:
         if not isinstance(from_client, str):
             raise InvalidArgument("context.projectId must be a text", field="context.projectId")
-        return checked_id(from_client), "context"
+        return checked_id(from_client)
     mine = of_user(ctx)
     if len(mine) == 1:
-        return mine[0].id, "only project"
+        return mine[0].id
     if not mine:
         raise InvalidArgument(
             TEXTS.text("errors.no_project"), field=_FIELD, hint="import one with import_project"

@@ -1,13 +1,13 @@
 """Storage of projects: one document for the project, and one for each panel with its circuits.
 
-A project changes in one commit, whatever its size, so nobody reads a mix of the old and the new
-one. Only documents that differ are written.
+A project of any size changes in one commit, so that nobody reads a mix of the old and the new one.
+Only documents that differ are written.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,13 @@ from packs.electrical.wording import TEXTS
 from rollcall.core.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import Client, DocumentReference, DocumentSnapshot, WriteBatch
+    from google.cloud.firestore import Client, DocumentSnapshot, WriteBatch
 
 Members = Mapping[str, ProjectRole]
 MAX_BYTES = 3_500_000
 """Largest project as JSON, some 7,000 circuits, that fits into a commit, also of the emulator."""
 
-_KEPT = frozenset({"createdAt", "updatedAt"})
+_TIMES = frozenset({"createdAt", "updatedAt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +63,17 @@ def write_project(db: Client, project: Project, members: Members) -> Written:
             written.
     """
     batch = db.batch()
-    found = read_stored(db.collection(PROJECTS).document(project.id))
-    done = put_project(batch, found, project, members)
-    if done.anything:
+    stored = with_panels(db.collection(PROJECTS).document(project.id).get())
+    written = put_project(batch, stored, project, members)
+    if written.anything:
         batch.commit()
-    return done
+    return written
 
 
-def read_stored(reference: DocumentReference) -> Stored:
-    """Read all documents of a project at one moment."""
-    return with_panels(reference.get())
-
-
-def with_panels(found: DocumentSnapshot[Any]) -> Stored:
-    """Read the panels of a project at the moment when its own document was read."""
-    panels = found.reference.collection(PANELS).stream(read_time=found.read_time)
-    return Stored(found, {panel.id: panel for panel in panels})
+def with_panels(project: DocumentSnapshot[Any]) -> Stored:
+    """Read the panels of a project as of the moment when its own document was read."""
+    panels = project.reference.collection(PANELS).stream(read_time=project.read_time)
+    return Stored(project, {panel.id: panel for panel in panels})
 
 
 def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Members) -> Written:
@@ -92,7 +87,13 @@ def put_project(batch: WriteBatch, stored: Stored, project: Project, members: Me
 
     reference = stored.project.reference
     panels = {panel.id: panel_document(panel) for panel in project.panels}
-    _check_size(panels)
+    size = len(json.dumps(panels, ensure_ascii=False).encode())
+    if size > MAX_BYTES:
+        raise InvalidArgument(
+            TEXTS.text("errors.project_too_large", size=size, most=MAX_BYTES),
+            field="data.panels",
+            hint=TEXTS.text("hints.split_project"),
+        )
     put = 0
     for id, data in panels.items():
         known = stored.panels.get(id)
@@ -154,30 +155,19 @@ def unchanged(snapshot: DocumentSnapshot[Any]) -> Any:
     return LastUpdateOption(snapshot.update_time)
 
 
-def _check_size(panels: dict[str, dict[str, Any]]) -> None:
-    size = len(json.dumps(panels, ensure_ascii=False).encode())
-    if size > MAX_BYTES:
-        raise InvalidArgument(
-            TEXTS.text("errors.project_too_large", size=size, most=MAX_BYTES),
-            field="data.panels",
-            hint=TEXTS.text("hints.split_project"),
-        )
-
-
 def _is_same(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> bool:
-    known = snapshot.to_dict() or {}
-    return {key: value for key, value in known.items() if key not in _KEPT} == data
+    stored = snapshot.to_dict() or {}
+    return {key: value for key, value in stored.items() if key not in _TIMES} == data
 
 
 def _replace(batch: WriteBatch, snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> None:
     """Replace a document by an update of all fields, including deleted ones, since a `set` takes no
     condition."""
-    batch.update(snapshot.reference, dict(_changes(snapshot, data)), option=unchanged(snapshot))
-
-
-def _changes(snapshot: DocumentSnapshot[Any], data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     from google.cloud.firestore import DELETE_FIELD
     from google.cloud.firestore_v1.field_path import FieldPath
 
-    for name in data.keys() | (snapshot.to_dict() or {}).keys():
-        yield FieldPath(name).to_api_repr(), data.get(name, DELETE_FIELD)
+    changes = {
+        FieldPath(name).to_api_repr(): data.get(name, DELETE_FIELD)
+        for name in data.keys() | (snapshot.to_dict() or {}).keys()
+    }
+    batch.update(snapshot.reference, changes, option=unchanged(snapshot))

@@ -40,22 +40,31 @@ _VERSION = "schemaVersion"
 
 
 def exported(project: Project) -> dict[str, Any]:
-    """Return a project as plain JSON, without unknown and default values, except for the edition:
-    it says by which code the project was made."""
+    """Return a project as plain JSON, without unknown and default values except the edition, which
+    is the code that the project was made by."""
     fields = project.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return {_VERSION: SCHEMA_VERSION, "edition": project.edition, **fields}
 
 
 def imported(data: dict[str, Any] | str) -> Project:
-    """Return the project of a JSON that somebody wrote or exported.
+    """Read a project from JSON that somebody wrote or exported.
 
     Raises:
         InvalidArgument: It is not a project; `field` is the path of the error, such as
             `data.panels.2.circuits.5.breakerAmps`.
     """
-    given = _parsed(data) if isinstance(data, str) else dict(data)
-    check_json(given, field=_FIELD, most=MAX_VALUES)
-    version = given.pop(_VERSION, SCHEMA_VERSION)
+    if isinstance(data, str):
+        try:
+            data = json.loads(data)
+        except RecursionError as error:
+            raise invalid(_FIELD, "nested_too_deeply") from error
+        except ValueError as error:
+            raise invalid(_FIELD, "not_json", error=error) from error
+    if not isinstance(data, dict):
+        raise invalid(_FIELD, "not_a_project")
+    check_json(data, field=_FIELD, most=MAX_VALUES)
+    fields = dict(data)
+    version = fields.pop(_VERSION, SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
         raise invalid(
             f"{_FIELD}.{_VERSION}",
@@ -65,19 +74,7 @@ def imported(data: dict[str, Any] | str) -> Project:
             version=version,
             known=SCHEMA_VERSION,
         )
-    return validate(Project, given, field=_FIELD)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        given = json.loads(text)
-    except RecursionError as error:
-        raise invalid(_FIELD, "nested_too_deeply") from error
-    except ValueError as error:
-        raise invalid(_FIELD, "not_json", error=error) from error
-    if not isinstance(given, dict):
-        raise invalid(_FIELD, "not_a_project")
-    return given
+    return validate(Project, fields, field=_FIELD)
 
 
 _BASE_CHARS = 50
@@ -121,8 +118,8 @@ def prepare(ctx: ToolContext, project: Project) -> Import:
     """Return the import of a project for this user: into the project with its id, if the user is a
     member; otherwise into a project of the user's own, whose id is derived from both ids.
 
-    A user can therefore neither find out nor take an id that others use, and importing a project
-    again makes no second one.
+    So a user can neither find out nor take an id that others use, and a repeated import makes no
+    second project.
 
     Raises:
         PermissionDenied: The user is in that project, but is not its owner.
@@ -131,17 +128,19 @@ def prepare(ctx: ToolContext, project: Project) -> Import:
     collection = ctx.db.collection(PROJECTS)
     named = collection.document(project.id).get()
     data = named.to_dict() or {}
-    if ctx.user.uid in data.get(
-        "members", {}
-    ):  # a stranger causes one read, not one for each panel
+    # A stranger causes one read, not one for each panel.
+    if ctx.user.uid in data.get("members", {}):
         check_role(ctx, project.id, data, "owner")
         return Import(project, with_panels(named))
     id = own_id(project.id, ctx.user.uid)
     own = collection.document(id).get()
     if own.exists:
         check_role(ctx, id, own.to_dict(), "owner")
-    else:
-        _check_room(ctx)
+    elif (count := count_of(ctx, ctx.user.uid)) >= MAX_LISTED:
+        raise ResourceExhausted(
+            TEXTS.text("errors.too_many_projects", count=count, most=MAX_LISTED),
+            hint=TEXTS.text("hints.leave_a_project"),
+        )
     return Import(project.model_copy(update={"id": id}), with_panels(own))
 
 
@@ -161,12 +160,3 @@ def panel_changes(before: Project | None, after: Project) -> list[tuple[Change, 
         old = known.pop(panel.id, None)
         changes.append(("new" if old is None else "same" if old == panel else "changed", panel))
     return [*changes, *(("removed", panel) for panel in known.values())]
-
-
-def _check_room(ctx: ToolContext) -> None:
-    count = count_of(ctx, ctx.user.uid)
-    if count >= MAX_LISTED:
-        raise ResourceExhausted(
-            TEXTS.text("errors.too_many_projects", count=count, most=MAX_LISTED),
-            hint=TEXTS.text("hints.leave_a_project"),
-        )

@@ -2,7 +2,7 @@
 English and Hebrew, with abbreviations.
 
 `equipment.json` has the kinds of equipment, how each is connected, and the order of the search; the
-words are in the texts under `labels`. A word counts once: a "Microwave oven" is not also an oven.
+words are in the texts under `labels`. A word counts once: a "Microwave oven" is not an oven too.
 """
 
 from __future__ import annotations
@@ -76,13 +76,12 @@ def places_in(description: str) -> tuple[Area, ...]:
 def _named(description: str, group: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
     text = description.casefold().translate(str.maketrans("\u05f4\u05f3\u2019", "\"''"))
     text = _MARKS.sub(" ", _LETTERS.sub(r"\1\2", text))
-    found = []
+    named = []
     for kind in kinds:
-        words = _words(f"labels.{group}.{kind}")
-        text, count = words.subn(" / ", text)
+        text, count = _words(f"labels.{group}.{kind}").subn(" / ", text)
         if count:
-            found.append(kind)
-    return tuple(found)
+            named.append(kind)
+    return tuple(named)
 
 
 @cache
@@ -92,7 +91,7 @@ def _words(key: str) -> re.Pattern[str]:
 
 
 def outlets_of(circuit: Circuit) -> tuple[Outlet, ...]:
-    """Return what a circuit supplies: what its description names, else its recorded kind of load;
+    """Return the outlets of a circuit: what its description names, else its recorded kind of load;
     recorded receptacles in any case."""
     kinds = list(equipment_in(circuit.description))
     recorded = circuit.load_type
@@ -114,8 +113,8 @@ def outlets_of(circuit: Circuit) -> tuple[Outlet, ...]:
 
 
 def places_of(circuit: Circuit) -> tuple[Area, ...]:
-    """Return where a circuit's outlets are: as recorded, as its description says, or where its
-    equipment always stands; nothing where none of them tells."""
+    """Return the places of a circuit's outlets: as recorded, else by its description, else the
+    usual ones of its equipment; none where these are not known."""
     if circuit.area is not None:
         return (circuit.area,)
     if places := places_in(circuit.description):

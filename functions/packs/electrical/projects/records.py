@@ -25,7 +25,7 @@ MAX_SPACES = 84
 
 
 def _as_value_error(parse: Callable[[str], str]) -> Callable[[Any], Any]:
-    """The parser as pydantic wants one, which adds where in the record the value stands."""
+    """Wrap a parser for pydantic, which adds the value's path in the record to the error."""
 
     def parsed(value: Any) -> Any:
         try:
@@ -71,7 +71,8 @@ Occupancy = Literal[
 ]  # fmt: skip
 
 
-def _lower(value: Any) -> Any:
+def lower(value: Any) -> Any:
+    """`NM cable` as `nm_cable`."""
     return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
 
 
@@ -82,7 +83,7 @@ class Wiring(Wire):
     conductor_material: ConductorMaterial = "copper"
     conductor_sets: Annotated[int, Field(ge=1, le=12)] = 1
     insulation: Annotated[str, Field(max_length=20)] | None = None
-    conduit_type: Annotated[ConduitType, BeforeValidator(_lower)] | None = None
+    conduit_type: Annotated[ConduitType, BeforeValidator(lower)] | None = None
     length_ft: Feet | None = None
     egc_size: ConductorSize | None = None
     egc_material: ConductorMaterial = "copper"
@@ -93,11 +94,10 @@ class Wiring(Wire):
 
 
 class Circuit(Wiring):
-    """One branch circuit of a panel. It stands at `circuit_number` and, with more poles, at every
-    second position after it, as on a panelboard with odd numbers left and even ones right.
+    """A branch circuit of a panel. It is at the position `circuit_number` and, with more poles, at
+    every second one after it, as on a panelboard with odd numbers left and even ones right.
 
-    `voltage` is that of the load: between its lines, or to neutral with one pole; None follows
-    from the panel.
+    `voltage` is the load's: between its lines, or to neutral with one pole; None takes the panel's.
     """
 
     id: RecordId
@@ -141,8 +141,8 @@ class Panel(Wire):
         voltage: Between lines: 240 in a house, 208 or 480 with three phases.
         bus_rating: Of its busbars, A.
         main_breaker_amps: None for main lugs only.
-        aic_rating: What it may interrupt, A.
-        clearing_time_s: How long the device upstream takes to clear an arcing fault here.
+        aic_rating: Its interrupting rating, A.
+        clearing_time_s: The time that the device upstream takes to clear an arcing fault here.
     """
 
     id: RecordId
@@ -203,8 +203,8 @@ class Panel(Wire):
 
     @property
     def line_to_neutral(self) -> float:
-        """Volts from a line to the neutral: half of it with one phase or a high leg; but two lines
-        of a 208Y/120 V system have 120 V, and one line with its neutral (2 wires) all of it."""
+        """Volts from a line to the neutral: half the voltage between lines with one phase or a high
+        leg; but two lines of a 208Y/120 V system have 120 V, and 2 wires the whole voltage."""
         if self.phases == 1 and self.wires == 2:
             return self.voltage
         is_wye = self.phases == 3 and not self.high_leg
@@ -236,7 +236,7 @@ class Service(Wiring):
 
 
 class Building(Wire):
-    """What loads are counted by, where no circuit tells."""
+    """The building's figures for loads that have no circuit of their own."""
 
     occupancy: Occupancy
     floor_area_ft2: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
@@ -335,7 +335,7 @@ class Project(Wire):
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Project:
-        if problems := consistency_problems(self):
+        if problems := [*_doubles(self), *_loose_ends(self), *_circles(self)]:
             raise ValueError("; ".join(problems[:5]))
         return self
 
@@ -344,13 +344,8 @@ class Project(Wire):
         return next((panel for panel in self.panels if panel.id == panel_id), None)
 
 
-def consistency_problems(project: Project) -> list[str]:
-    """Return what does not fit together in a project, in words that name it: ids and names used
-    twice, references that lead nowhere, panels that are supplied from themselves."""
-    return [*_doubles(project), *_loose_ends(project), *_circles(project)]
-
-
 def _doubles(project: Project) -> Iterator[str]:
+    """Ids and names that are used twice."""
     nodes = [panel.id for panel in project.panels]
     nodes += [transformer.id for transformer in project.transformers]
     kinds = {
@@ -374,6 +369,7 @@ def _doubles(project: Project) -> Iterator[str]:
 
 
 def _loose_ends(project: Project) -> Iterator[str]:
+    """References that lead nowhere, and panels with two supplies."""
     panels = {panel.id: panel for panel in project.panels}
     nodes = panels.keys() | {transformer.id for transformer in project.transformers}
     for feeder in project.feeders:
@@ -395,6 +391,7 @@ def _loose_ends(project: Project) -> Iterator[str]:
 
 
 def _circles(project: Project) -> Iterator[str]:
+    """Panels and transformers that are supplied from themselves."""
     above = {feeder.target_id: feeder.source_id for feeder in project.feeders}
     for start in above:
         seen = {start}

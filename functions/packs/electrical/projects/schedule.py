@@ -21,7 +21,7 @@ from packs.electrical.wording import TEXTS, number
 from rollcall.core.texts import Text
 
 _SIDE = ("number", "description", "conductor", "poles", "breaker", "load")
-"""Columns of the left side; the right one has them the other way round, the phase between them."""
+"""Columns of the left side; the right side has them in reverse, with the phase between both."""
 _WIDTHS = (6, 34, 20, 8, 11, 11)
 _SHEET_CHARS = 31
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f]")
@@ -31,11 +31,11 @@ _LIKE_A_FORMULA = re.compile(r"^[\s]*[=+\-@]|^[\t\r\n]")
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One space of a panel. A circuit of several poles is told at its first one; at the others
-    only its load is.
+    """One space of a panel. A circuit of several poles is described at its first one; the others
+    have its load alone.
 
     Attributes:
-        va: Of this pole, volt-amperes; None where nothing is connected.
+        va: The load of this pole, volt-amperes; None where nothing is connected.
     """
 
     number: int
@@ -46,8 +46,8 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Two positions of one phase, side by side; a panel of an odd number of spaces has no last
-    one on the right."""
+    """Two positions of one phase, side by side; with an odd number of spaces, the last row has
+    none on the right."""
 
     phase: str
     left: Position
@@ -76,8 +76,8 @@ class Schedule:
 
 
 def schedule(project: Project, panel: Panel) -> Schedule:
-    """The schedule of a panel: loads as connected, each shared equally among its poles; that of a
-    panel that it supplies stands at its feeder's breaker."""
+    """Make the schedule of a panel. Loads are as connected, each shared equally among its poles;
+    the load of a panel that it supplies is at its feeder's breaker."""
     phases = "ABC"[: 3 if panel.phases == 3 else 1 if panel.wires == 2 else 2]
     positions = {each.number: each for each in _positions(project, panel)}
     rows = [
@@ -88,7 +88,11 @@ def schedule(project: Project, panel: Panel) -> Schedule:
     for row in rows:
         sides = (row.left, row.right)
         totals[row.phase] += sum(side.va or 0 for side in sides if side is not None)
-    amps = {phase: va / _to_neutral(panel, phase) for phase, va in totals.items()}
+    # The high leg of a delta, B, is 1.732 times as far from the neutral as the others.
+    high_leg = {"B": 3**0.5} if panel.high_leg else {}
+    amps = {
+        phase: va / (panel.line_to_neutral * high_leg.get(phase, 1)) for phase, va in totals.items()
+    }
     return Schedule(panel.name, list(_header(project, panel)), rows, totals, amps)
 
 
@@ -111,18 +115,18 @@ def _positions(project: Project, panel: Panel) -> Iterator[Position]:
 
 
 def _supplied(project: Project, panel: Panel) -> dict[str, list[float]]:
-    """What each pole of a feeder's breaker supplies, VA, by the circuit: line by line to a panel of
-    as many lines, else, and through a transformer, in equal shares."""
+    """The load of each pole of the feeders' breakers, VA, by their circuits: line by line for a
+    panel of as many lines, else, and through a transformer, in equal shares."""
     feeders = {each.id: each for each in project.feeders}
-    found = {}
+    by_circuit = {}
     for id, circuit in feeder_circuits(project, panel).items():
         below = project.panel(feeders[id].target_id)
         lines = list(schedule(project, below).totals_va.values()) if below else []
         if len(lines) != circuit.poles:
             total = sum(lines) if below else _behind(project, feeders[id].target_id)
             lines = [total / circuit.poles] * circuit.poles
-        found[circuit.id] = lines
-    return found
+        by_circuit[circuit.id] = lines
+    return by_circuit
 
 
 def _behind(project: Project, transformer_id: str) -> float:
@@ -131,11 +135,6 @@ def _behind(project: Project, transformer_id: str) -> float:
     panels = (project.panel(each) for each in targets)
     direct = sum(schedule(project, each).total_va for each in panels if each is not None)
     return direct + sum(_behind(project, each) for each in targets if project.panel(each) is None)
-
-
-def _to_neutral(panel: Panel, phase: str) -> float:
-    """Volts; the high leg of a delta, B, is 1.732 times as far from the neutral as the others."""
-    return panel.line_to_neutral * (3**0.5 if panel.high_leg and phase == "B" else 1)
 
 
 def _text(key: str) -> Text:
@@ -155,20 +154,8 @@ def _header(project: Project, panel: Panel) -> Iterator[tuple[Text, str | float]
     if panel.aic_rating:
         yield _text("aic"), panel.aic_rating
     yield _text("spaces"), panel.spaces
-    yield from _supply(project, panel)
-
-
-def _voltage(panel: Panel) -> str:
-    """`208Y/120`, `120/240`; `230` of one line and its return."""
-    between, to_neutral = number(panel.voltage, digits=0), number(panel.line_to_neutral, digits=0)
-    if panel.phases == 3 and not panel.high_leg:
-        return f"{between}Y/{to_neutral}"
-    return between if panel.wires == 2 else f"{to_neutral}/{between}"
-
-
-def _supply(project: Project, panel: Panel) -> Iterator[tuple[Text, str | float]]:
-    nodes = {panel.id: panel.name for panel in project.panels}
-    nodes |= {transformer.id: transformer.name for transformer in project.transformers}
+    nodes = {each.id: each.name for each in project.panels}
+    nodes |= {each.id: each.name for each in project.transformers}
     for feeder in project.feeders:
         if feeder.target_id == panel.id:
             yield _text("fed_from"), nodes[feeder.source_id]
@@ -178,6 +165,14 @@ def _supply(project: Project, panel: Panel) -> Iterator[tuple[Text, str | float]
                 yield _text("feeder_conductors"), f"{sets}{conductor(feeder)}"
 
 
+def _voltage(panel: Panel) -> str:
+    """`208Y/120`, `120/240`; `230` for one line and its return."""
+    between, to_neutral = number(panel.voltage, digits=0), number(panel.line_to_neutral, digits=0)
+    if panel.phases == 3 and not panel.high_leg:
+        return f"{between}Y/{to_neutral}"
+    return between if panel.wires == 2 else f"{to_neutral}/{between}"
+
+
 def conductor(wiring: Wiring) -> str | None:
     """`AWG 12 copper`; None where the size is not known."""
     size = wiring.conductor_size
@@ -185,7 +180,7 @@ def conductor(wiring: Wiring) -> str | None:
 
 
 def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
-    """Return the content of the file; for a Hebrew reader its sheets run from right to left."""
+    """Return the content of the file; in Hebrew its sheets run from right to left."""
     import xlsxwriter  # type: ignore[import-untyped]
 
     out = io.BytesIO()
@@ -198,18 +193,18 @@ def workbook(schedules: Sequence[Schedule], locale: str) -> bytes:
 
 
 def sheet_name(name: str, *, taken: Sequence[str]) -> str:
-    """A panel's name as a sheet may be called: at most 31 characters, none of `[]:*?/\\` and no
-    control characters, no apostrophe at its ends, and no other sheet's."""
+    """Return a panel's name as a valid name of a sheet: at most 31 characters, without `[]:*?/\\`,
+    control characters and apostrophes at its ends, and different from those `taken`."""
     plain = _cut(_FORBIDDEN.sub(" ", _NO_XML.sub(" ", name)).strip("' "), _SHEET_CHARS).strip("' ")
     if not plain or plain.casefold() == "history":  # a name that Excel reserves
         plain = f"{plain} panel".strip()
     known = {each.casefold() for each in taken}
-    found, count = plain, 1
-    while found.casefold() in known:
+    unique, count = plain, 1
+    while unique.casefold() in known:
         count += 1
         ending = f" ({count})"
-        found = _cut(plain, _SHEET_CHARS - len(ending)) + ending
-    return found
+        unique = _cut(plain, _SHEET_CHARS - len(ending)) + ending
+    return unique
 
 
 def _cut(text: str, most: int) -> str:
@@ -238,7 +233,10 @@ class _Sheet:
         widths = (*_WIDTHS, 8, *reversed(_WIDTHS))
         for column, width in enumerate(widths):
             self._sheet.set_column(column, column, width)
-        row = self._write_header(schedule)
+        for row, (words, value) in enumerate(schedule.header):
+            self._sheet.write_string(row, 0, words.say(self._locale), self._bold)
+            self._write(row, 2, value)
+        row = len(schedule.header) + 1
         titles = (*_SIDE, "phase", *reversed(_SIDE))
         for column, title in enumerate(titles):
             self._sheet.write_string(row, column, self._say(title), self._bold)
@@ -254,12 +252,6 @@ class _Sheet:
 
     def _say(self, key: str) -> str:
         return _text(key).say(self._locale)
-
-    def _write_header(self, schedule: Schedule) -> int:
-        for row, (words, value) in enumerate(schedule.header):
-            self._sheet.write_string(row, 0, words.say(self._locale), self._bold)
-            self._write(row, 2, value)
-        return len(schedule.header) + 1
 
     def _write_side(self, row: int, columns: range, position: Position | None) -> None:
         if position is None:

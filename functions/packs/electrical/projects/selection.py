@@ -65,8 +65,9 @@ def find_panel(
 
 
 def panel_named(project: Project, name: str) -> Panel:
-    """Return the panel with this name: exactly, else by id, else by words of its name or of its
-    feeder's name; "main panel", in either language, is the service equipment.
+    """Return the panel with this name: exactly or by id, else by words of its name or id, else by
+    words of its feeder's name: SR, which the "Server room feeder" feeds, is the server room panel.
+    "Main panel", in either language, is the service equipment.
 
     Raises:
         InvalidArgument: It fits several.
@@ -75,8 +76,19 @@ def panel_named(project: Project, name: str) -> Panel:
     known = project.panels
     wanted = " ".join(name.casefold().split())
     exact = [panel for panel in known if wanted in {panel.name.casefold(), panel.id.casefold()}]
-    found = exact or _closest(name, known) or _fed_by(name, project)
-    if not found and _means_main(name):
+    words = set(terms(name)) - set(terms(_words("panel")))
+    found = exact
+    if words and not found:
+        found = [
+            panel
+            for panel in known
+            if words <= set(terms(f"{panel.name} {panel.id}"))
+            or words <= {panel.id.casefold(), *panel.name.casefold().split()}
+        ]
+    if words and not found:
+        fed = {feeder.target_id for feeder in project.feeders if words <= set(terms(feeder.name))}
+        found = [panel for panel in known if panel.id in fed]
+    if words and not found and words <= set(terms(_words("main"))):
         return service_panel(project)
     if not found:
         raise _no_panel(name, known, field="panelName")
@@ -94,8 +106,8 @@ def find_circuit(
     panel_name: str | None = None,
     circuit_description: str | None = None,
 ) -> PanelCircuit:
-    """Return the one circuit that is named. Its number may be any of its positions; a panel narrows
-    the search.
+    """Return the one circuit of an id, number or description. The number may be any of its
+    positions; a panel narrows the search.
 
     Raises:
         InvalidArgument: Nothing is named, or it fits several: the message lists them.
@@ -128,35 +140,36 @@ def described(text: str, circuits: Sequence[PanelCircuit]) -> list[PanelCircuit]
     its area. It counts half if one of their words begins with it or the other way round.
     """
     wanted = set(terms(text))
-    scored = [(_likeness(wanted, set(_words_of(each))), each) for each in circuits]
+    scored = []
+    for each in circuits:
+        words = set(_words_of(each))
+        exact = wanted & words
+        partial = [one for one in wanted - exact if any(_begins(one, other) for other in words)]
+        scored.append((len(exact) + len(partial) / 2, each))
     best = max((score for score, _ in scored), default=0)
     if best < 1 or best * 2 < len(wanted):  # at least half of the words match
         return []
-    found = [each for score, each in scored if score == best]
-    whole = [each for each in found if _is_whole(each.circuit.description, text)]
-    return whole if len(whole) == 1 else found
-
-
-def _likeness(wanted: set[str], words: set[str]) -> float:
-    exact = wanted & words
-    nearly = [one for one in wanted - exact if any(_begins(one, other) for other in words)]
-    return len(exact) + len(nearly) / 2
+    matches = [each for score, each in scored if score == best]
+    whole = [each for each in matches if _is_whole(each.circuit.description, text)]
+    return whole if len(whole) == 1 else matches
 
 
 def _begins(one: str, other: str) -> bool:
+    """Whether the longer of two words begins with the shorter one."""
     short, long = sorted((one, other), key=len)
     return len(short) >= _FEWEST_LETTERS and long.startswith(short)
 
 
 def _is_whole(description: str, text: str) -> bool:
-    """Whether all of a description was named, with single letters ("UPS A")."""
+    """Whether a text names all of a description, with single letters ("UPS A")."""
     marks = {token for token in tokens(description) if len(token) == 1}
     return set(terms(description)) <= set(terms(text)) and marks <= set(tokens(text))
 
 
-def _words_of(found: PanelCircuit) -> Iterator[str]:
-    circuit = found.circuit
-    yield from terms(f"{circuit.description} {found.panel.name}")
+def _words_of(branch: PanelCircuit) -> Iterator[str]:
+    """The words by which people may name a circuit."""
+    circuit = branch.circuit
+    yield from terms(f"{circuit.description} {branch.panel.name}")
     for kind in (circuit.load_type, circuit.area):
         yield from terms(kind_words(kind or ""))
     said = set(terms(circuit.description))
@@ -224,29 +237,3 @@ def _listed(named: str | list[Text], count: int) -> Text:
     """List the first candidates, and the number of the others."""
     key = "errors.listed_and_more" if count > MAX_NAMED else "errors.listed"
     return TEXTS.text(key, named=named, more=count - MAX_NAMED)
-
-
-def _means_main(name: str) -> bool:
-    wanted = set(terms(name)) - set(terms(_words("panel")))
-    return bool(wanted) and wanted <= set(terms(_words("main")))
-
-
-def _fed_by(name: str, project: Project) -> list[Panel]:
-    """Return the panels whose feeder's name has all the words: SR, which the "Server room feeder"
-    feeds, is the server room panel."""
-    wanted = set(terms(name)) - set(terms(_words("panel")))
-    fed = {f.target_id for f in project.feeders if wanted and wanted <= set(terms(f.name))}
-    return [panel for panel in project.panels if panel.id in fed]
-
-
-def _closest(name: str, panels: Sequence[Panel]) -> list[Panel]:
-    """Return the panels whose name or id has all the words, except "panel"."""
-    wanted = set(terms(name)) - set(terms(_words("panel")))
-    if not wanted:
-        return []
-    return [
-        panel
-        for panel in panels
-        if wanted <= set(terms(f"{panel.name} {panel.id}"))
-        or wanted <= {panel.id.casefold(), *panel.name.casefold().split()}
-    ]

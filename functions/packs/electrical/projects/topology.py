@@ -38,16 +38,16 @@ class Path:
 
 
 def service_panel(project: Project) -> Panel:
-    """Return the service equipment: named by the service, or marked, or the only panel that no
-    feeder supplies.
+    """Return the service equipment: the panel that the service names, or that is marked as such,
+    or the only one that no feeder supplies.
 
     Raises:
         FailedPrecondition: The project does not determine it.
     """
     if project.service.panel_id is not None:
-        found = project.panel(project.service.panel_id)
-        if found is not None:
-            return found
+        named = project.panel(project.service.panel_id)
+        if named is not None:
+            return named
     marked = [panel for panel in project.panels if panel.is_service_equipment]
     supplied = {feeder.target_id for feeder in project.feeders}
     roots = marked or [panel for panel in project.panels if panel.id not in supplied]
@@ -83,13 +83,24 @@ def path_to(project: Project, panel: Panel) -> Path:
     return Path(root, tuple(reversed(legs)))
 
 
+def panels_above(project: Project, panel: Panel) -> list[Panel]:
+    """Return the panels between the service and `panel`, from the service on; none where the
+    project does not say how it is supplied."""
+    try:
+        path = path_to(project, panel)
+    except FailedPrecondition:
+        return []
+    nodes = [path.service_panel, *(leg.target for leg in path.legs)]
+    return [node for node in nodes[:-1] if isinstance(node, Panel)]
+
+
 def downstream(project: Project, panel: Panel) -> list[Panel]:
     """Return the panels that are supplied through `panel`, itself first."""
     panels = {each.id: each for each in project.panels}
-    found, waiting = [], [panel.id]
+    supplied, waiting = [], [panel.id]
     while waiting:
         node = waiting.pop()
         if node in panels:
-            found.append(panels[node])
+            supplied.append(panels[node])
         waiting += [feeder.target_id for feeder in project.feeders if feeder.source_id == node]
-    return found
+    return supplied

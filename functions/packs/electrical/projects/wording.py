@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
-from packs.electrical.projects.records import Area, ConduitType, LoadType, Project, ProjectRole
+from packs.electrical.projects.records import Project
 from packs.electrical.wording import TEXTS, amps, number
 from rollcall.core.texts import Text, isolated
 
-LOAD_TYPES: dict[LoadType, Text] = {
-    kind: TEXTS.text(f"projects.load_types.{kind}") for kind in get_args(LoadType)
+_NAMED_VALUES = {
+    "load_type": "projects.load_types",
+    "area": "projects.areas",
+    "conduit_type": "projects.conduits",
+    "conductor_material": "names",
+    "egc_material": "names",
 }
-AREAS: dict[Area, Text] = {area: TEXTS.text(f"projects.areas.{area}") for area in get_args(Area)}
-CONDUITS: dict[ConduitType, Text] = {
-    kind: TEXTS.text(f"projects.conduits.{kind}") for kind in get_args(ConduitType)
-}
-MATERIALS = {
-    "copper": TEXTS.text("names.copper"),
-    "aluminum": TEXTS.text("names.aluminum"),
-}
-ROLES: dict[ProjectRole, Text] = {
-    role: TEXTS.text(f"projects.roles.{role}") for role in get_args(ProjectRole)
-}
-
-_BY_FIELD: dict[str, dict[Any, Text]] = {
-    "load_type": dict(LOAD_TYPES),
-    "area": dict(AREAS),
-    "conduit_type": dict(CONDUITS),
-    "conductor_material": dict(MATERIALS),
-    "egc_material": dict(MATERIALS),
-}
+"""The fields of a circuit whose values have names, and the texts with the names."""
 
 
 def value_name(field: str, value: Any) -> Text | None:
     """Return the name of a value of a circuit's field; None where the value is its own name."""
-    return _BY_FIELD.get(field, {}).get(value)
+    key = f"{_NAMED_VALUES.get(field)}.{value}"
+    return TEXTS.text(key) if TEXTS.find("en", key) else None
+
+
+def columns_named(locale: str, *names: str) -> list[str]:
+    """Return the names of columns in the locale's language."""
+    return [TEXTS.say(locale, f"projects.columns.{name}") for name in names]
 
 
 def service_in_words(locale: str, project: Project) -> str:

@@ -28,8 +28,13 @@ from packs.electrical.inspection.rules.branch_circuits import (
     CONDUCTOR_125,
     same_voltage,
 )
-from packs.electrical.nec.motors import largest_protection
-from packs.electrical.nec.overcurrent import STANDARD_RATINGS
+from packs.electrical.nec.motors import (
+    OVERLOAD_HIGH,
+    OVERLOAD_LOW,
+    allows_high_overload,
+    largest_protection,
+)
+from packs.electrical.nec.overcurrent import standard_not_above
 from packs.electrical.projects.records import Feeder, LoadType, Motor, Transformer
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import amps
@@ -44,10 +49,6 @@ EV_DISCONNECT_A = 60
 EV_TO_GROUND_V = 150
 
 LARGEST_MOTOR = 1.25
-OVERLOAD_HIGH = 1.25
-OVERLOAD_LOW = 1.15
-COOL_RISE_C = 40
-SERVICE_FACTOR = 1.15
 
 LOW_VOLTAGE_V = 1000
 NINE_A, TWO_A = 9.0, 2.0
@@ -150,7 +151,7 @@ def motor_breaker(facts: Facts, at: PanelCircuit) -> Finding:
         )
     )
     if others := sum(currents[1:]):
-        most = max(rating for rating in STANDARD_RATINGS if rating <= most + others)
+        most = standard_not_above(most + others)
     return at_most(at.circuit.breaker_amps, most, "A", current=amps(currents[0]))
 
 
@@ -162,26 +163,13 @@ def overload(facts: Facts, motor: Motor) -> Finding:
     if share <= OVERLOAD_LOW * TOLERANCE:
         return PASSED
     if share <= OVERLOAD_HIGH * TOLERANCE:
-        if _may_be_high(motor):
+        if allows_high_overload(motor.service_factor, motor.temperature_rise_c):
             return PASSED
+        known(motor.service_factor, "motors.serviceFactor")
+        known(motor.temperature_rise_c, "motors.temperatureRiseC")
         most = OVERLOAD_LOW
     values = {"share": f"{most:.0%}", "nameplate": amps(nameplate)}
     return Problem(setting, round(nameplate * most, 1), "A", values)
-
-
-def _may_be_high(motor: Motor) -> bool:
-    """Return whether 125 % is allowed: a service factor of 1.15, or a rise of 40 °C at most.
-
-    Raises:
-        Unknown: Neither is recorded in a way that decides it.
-    """
-    if (motor.service_factor or 0) >= SERVICE_FACTOR:
-        return True
-    if motor.temperature_rise_c is not None and motor.temperature_rise_c <= COOL_RISE_C:
-        return True
-    known(motor.service_factor, "motors.serviceFactor")
-    known(motor.temperature_rise_c, "motors.temperatureRiseC")
-    return False
 
 
 def motor_voltage(facts: Facts, motor: Motor) -> Finding:

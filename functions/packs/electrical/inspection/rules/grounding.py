@@ -21,7 +21,6 @@ from packs.electrical.inspection.rule import (
     wiring_text,
 )
 from packs.electrical.nec.conductors import Material, Size, rank
-from packs.electrical.nec.grounding import Electrode as TableElectrode
 from packs.electrical.nec.grounding import (
     bonding_jumper,
     enlarged_grounding_conductor,
@@ -36,15 +35,6 @@ MOST_OHMS = 25.0
 LEAST_SPACING_FT = 6.0
 GROUNDED_UP_TO_V = 150
 MADE_ELECTRODES = ("rod", "plate")
-TABLE_ELECTRODES: dict[str, TableElectrode | None] = {
-    "rod": "rod",
-    "plate": "rod",
-    "concrete_encased": "concrete_encased",
-    "ring": "ground_ring",
-    "water_pipe": None,
-    "structural_steel": None,
-}
-"""Electrodes as 250.66 tells them apart; None: its table counts in full."""
 METAL_RACEWAYS = frozenset({"emt", "imc", "rmc"})
 """They are equipment grounding conductors themselves (250.118)."""
 
@@ -108,7 +98,7 @@ def electrode_conductor(facts: Facts, project: Project) -> Finding:
 
 
 def _electrode_conductor(
-    supply: Wiring, size: Size, material: Material, field: str, electrode: str = ""
+    supply: Wiring, size: Size, material: Material, field: str, electrode: str | None = None
 ) -> Size:
     """Return the size of a grounding electrode conductor of a material for supply conductors of a
     size."""
@@ -118,7 +108,7 @@ def _electrode_conductor(
             supply.conductor_material,
             material,
             sets=supply.conductor_sets,
-            electrode=TABLE_ELECTRODES.get(electrode),
+            electrode=electrode,
         ),
         field,
     )

@@ -20,7 +20,7 @@ from packs.electrical.inspection.rule import (
     wiring_text,
 )
 from packs.electrical.nec.conductors import small_conductor_limit
-from packs.electrical.nec.overcurrent import is_standard, next_standard
+from packs.electrical.nec.overcurrent import STANDARD_RATINGS, next_standard
 from packs.electrical.projects.records import Feeder, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, amps
@@ -151,7 +151,7 @@ def standard_rating(facts: Facts, rated: PanelCircuit | Feeder) -> Finding:
         return None  # its device is at its end
     wiring = rated.circuit if isinstance(rated, PanelCircuit) else rated
     device = known(wiring.breaker_amps, "breakerAmps")
-    if is_standard(device) or (device == 10 and facts.edition >= TEN_AMPERES_SINCE):
+    if device in STANDARD_RATINGS or (device == 10 and facts.edition >= TEN_AMPERES_SINCE):
         return PASSED
     return Problem(device, next_standard(min(device, 6000)), "A", texts="240-6")
 

@@ -12,8 +12,8 @@ from google.cloud.firestore import Client
 from packs.electrical.projects.access import open_project
 from packs.electrical.projects.documents import (
     put_project,
-    read_stored,
     remove_project,
+    with_panels,
     write_project,
 )
 from packs.electrical.projects.records import Project
@@ -71,7 +71,7 @@ def test_panels_and_fields_that_are_gone_go(db: Client) -> None:
 
 def test_a_project_that_somebody_changed_meanwhile_is_not_written_over(db: Client) -> None:
     write_project(db, HOUSE, OWNER)
-    stored = read_stored(db.document("projects/house"))
+    stored = with_panels(db.document("projects/house").get())
     db.document("projects/house/panels/main").update({"circuits": []})
     batch = db.batch()
     changed = HOUSE.panels[0].model_copy(update={"aic_rating": 22_000})
@@ -83,7 +83,7 @@ def test_a_project_that_somebody_changed_meanwhile_is_not_written_over(db: Clien
 
 def test_a_reader_sees_the_panels_of_the_moment_that_the_project_was_read(db: Client) -> None:
     write_project(db, HOUSE, OWNER)
-    stored = read_stored(db.document("projects/house"))
+    stored = with_panels(db.document("projects/house").get())
     write_project(db, HOUSE.model_copy(update={"panels": (), "feeders": ()}), OWNER)
     panels = stored.project.reference.collection("panels")
     at_that_moment = {each.id for each in panels.stream(read_time=stored.project.read_time)}
@@ -93,7 +93,7 @@ def test_a_reader_sees_the_panels_of_the_moment_that_the_project_was_read(db: Cl
 def test_removing_a_project_leaves_nothing_of_it(db: Client) -> None:
     write_project(db, HOUSE, OWNER)
     batch = db.batch()
-    remove_project(batch, read_stored(db.document("projects/house")))
+    remove_project(batch, with_panels(db.document("projects/house").get()))
     batch.commit()
     assert not db.document("projects/house").get().exists
     assert panels(db, "house") == set()

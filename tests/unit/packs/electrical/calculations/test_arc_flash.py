@@ -6,13 +6,11 @@ import pytest
 
 from packs.electrical.arc_flash import answer_text, arc_warnings, energy_chart
 from packs.electrical.calculations.arc_flash import (
-    TYPICAL,
-    ArcOverrides,
     ArcParameters,
-    class_of,
     panel_arc,
     ppe_for,
     study,
+    typical_of,
 )
 from packs.electrical.projects.records import Panel
 from packs.electrical.results import Basis
@@ -21,14 +19,24 @@ from rollcall.core.text import language
 from seed.electrical.sample import projects
 from tests.support.rules import for_every
 
-VOLTS = {"lv": 480.0, "ca": 480.0, "5k": 4_160.0, "15": 13_800.0}
+CLASSES = [
+    ("panelboard", 208),
+    ("panelboard", 600),
+    ("mcc", 480),
+    ("switchboard", 480),
+    ("switchgear", 480),
+    ("switchgear", 4_160),
+    ("mcc", 2_300),
+    ("switchgear", 13_800),
+    ("mcc", 13_800),
+]
 
 
-@for_every("name", TYPICAL)
-def test_every_class_lies_inside_the_range_of_the_model(name: str) -> None:
-    typical = TYPICAL[name]  # type: ignore[index]
+@pytest.mark.parametrize(("kind", "volts"), CLASSES)
+def test_every_class_lies_inside_the_range_of_the_model(kind: Any, volts: float) -> None:
+    typical = typical_of(kind, volts)
     arc = ArcParameters(
-        voltage_v=VOLTS[name[:2]],
+        voltage_v=volts,
         bolted_ka=20,
         electrodes="VCB",
         gap_mm=typical.gap_mm,
@@ -36,34 +44,23 @@ def test_every_class_lies_inside_the_range_of_the_model(name: str) -> None:
         enclosure=typical.enclosure,
         clearing_time_s=0.1,
     )
-    assert study(arc).correction.kind == ("shallow" if "shallow" in name else "typical")
-
-
-@pytest.mark.parametrize(
-    ("kind", "volts", "expected"),
-    [
-        ("panelboard", 208, "lv_panelboard"),
-        ("panelboard", 600, "lv_panelboard"),
-        ("mcc", 480, "lv_mcc"),
-        ("switchboard", 480, "lv_switchgear"),
-        ("switchgear", 480, "lv_switchgear"),
-        ("switchgear", 4_160, "5kv_switchgear"),
-        ("mcc", 2_300, "5kv_mcc"),
-        ("switchgear", 13_800, "15kv_switchgear"),
-        ("mcc", 13_800, "15kv_mcc"),
-    ],
-)
-def test_a_panels_kind_and_voltage_tell_its_class(kind: str, volts: float, expected: str) -> None:
-    assert class_of(kind, volts) == expected  # type: ignore[arg-type]
+    assert study(arc).correction.kind == "typical"
 
 
 def test_gaps_and_distances_are_those_of_the_tables() -> None:
     # Tables 8 and 10: 25 mm and 18 in, 32 mm and 24 in, 104 mm and 36 in, 152 mm and 36 in.
-    found = [
-        (TYPICAL[name].gap_mm, round(TYPICAL[name].working_distance_mm / 25.4, 9))
-        for name in ("lv_panelboard", "lv_switchgear", "5kv_switchgear", "15kv_switchgear")
-    ]
-    assert found == [(25, 18), (32, 24), (104, 36), (152, 36)]
+    expected = [(25, 18)] * 3 + [(32, 24)] * 2 + [(104, 36)] * 2 + [(152, 36)] * 2
+    classes = [typical_of(kind, volts) for kind, volts in CLASSES]  # type: ignore[arg-type]
+    assert [(each.gap_mm, round(each.working_distance_mm / 25.4, 9)) for each in classes] == (
+        expected
+    )
+
+
+def test_enclosures_are_those_of_table_9() -> None:
+    # In inches: a deep 14 x 12 panel, 20 x 20 x 20, 36 x 36 x 36, 26 x 26 x 26, 45 x 30 x 30.
+    heights = [typical_of(kind, volts).enclosure.height_mm for kind, volts in CLASSES]  # type: ignore[arg-type]
+    inches = [round(height / 25.4, 9) for height in heights]
+    assert inches == [14, 14, 14, 20, 20, 36, 26, 45, 36]
 
 
 # ---- PPE by incident energy (NFPA 70E-2018 to 2024, Table 130.7(C)(15)(c)) ----
@@ -129,13 +126,13 @@ def panel(id: str = "hp1", **changes: Any) -> Panel:
     return found.model_copy(update=changes)
 
 
-def arc(overrides: ArcOverrides | None = None, **changes: Any) -> ArcParameters:
-    return panel_arc(OFFICE, panel(**changes), overrides or ArcOverrides(), Basis())
+def arc(overrides: dict[str, Any] | None = None, **changes: Any) -> ArcParameters:
+    return panel_arc(OFFICE, panel(**changes), Basis(), **(overrides or {}))
 
 
-def basis_of(overrides: ArcOverrides | None = None, **changes: Any) -> Basis:
+def basis_of(overrides: dict[str, Any] | None = None, **changes: Any) -> Basis:
     basis = Basis()
-    panel_arc(OFFICE, panel(**changes), overrides or ArcOverrides(), basis)
+    panel_arc(OFFICE, panel(**changes), basis, **(overrides or {}))
     return basis
 
 
@@ -147,7 +144,14 @@ def test_what_is_recorded_counts_before_what_is_typical() -> None:
 
 
 def test_what_is_asked_counts_before_what_is_recorded() -> None:
-    overrides = ArcOverrides(914.4, 0.2, 0.5, 18, "HCB", 40)
+    overrides = {
+        "working_distance_mm": 914.4,
+        "clearing_time_s": 0.2,
+        "reduced_clearing_time_s": 0.5,
+        "bolted_fault_ka": 18,
+        "electrodes": "HCB",
+        "gap_mm": 40,
+    }
     given = arc(overrides)
     assert (given.working_distance_mm, given.clearing_time_s) == (914.4, 0.2)
     assert (given.reduced_clearing_time_s, given.bolted_ka) == (0.5, 18)
@@ -176,13 +180,13 @@ def test_an_unknown_depth_is_not_taken_for_shallow() -> None:
 
 
 def test_open_air_has_no_enclosure() -> None:
-    assert arc(ArcOverrides(electrodes="HOA")).enclosure is None
+    assert arc({"electrodes": "HOA"}).enclosure is None
 
 
 def test_a_single_phase_panel_is_refused() -> None:
     house = SAMPLES["house"]
     with pytest.raises(FailedPrecondition, match="single-phase") as refused:
-        panel_arc(house, house.panels[0], ArcOverrides(bolted_fault_ka=10), Basis())
+        panel_arc(house, house.panels[0], Basis(), bolted_fault_ka=10)
     assert "130.7(C)(15)(a)" in (refused.value.hint or "")
 
 
@@ -190,22 +194,24 @@ def test_a_fault_current_that_cannot_be_calculated_can_be_given() -> None:
     service = OFFICE.service.model_copy(update={"utility_transformer_kva": None})
     unknown = OFFICE.model_copy(update={"service": service})
     with pytest.raises(FailedPrecondition) as refused:
-        panel_arc(unknown, panel(), ArcOverrides(), Basis())
+        panel_arc(unknown, panel(), Basis())
     assert refused.value.field == "service.availableFaultCurrentAmps"
     assert "give boltedFaultKa" in (refused.value.hint or "")
-    assert panel_arc(unknown, panel(), ArcOverrides(bolted_fault_ka=12), Basis()).bolted_ka == 12
+    assert panel_arc(unknown, panel(), Basis(), bolted_fault_ka=12).bolted_ka == 12
 
 
 @pytest.mark.parametrize(
     ("overrides", "changes", "said"),
     [
-        (ArcOverrides(clearing_time_s=3), {}, "above 2 s"),
-        (ArcOverrides(bolted_fault_ka=1.5), {"voltage": 208}, "less likely to last"),
-        (ArcOverrides(clearing_time_s=0.4), {}, "not both"),
-        (ArcOverrides(clearing_time_s=0.4), UNKNOWN, "(HCB)"),
+        ({"clearing_time_s": 3}, {}, "above 2 s"),
+        ({"bolted_fault_ka": 1.5}, {"voltage": 208}, "less likely to last"),
+        ({"clearing_time_s": 0.4}, {}, "not both"),
+        ({"clearing_time_s": 0.4}, UNKNOWN, "(HCB)"),
     ],
 )
-def test_what_to_mind_is_said(overrides: ArcOverrides, changes: dict[str, Any], said: str) -> None:
+def test_what_to_mind_is_said(
+    overrides: dict[str, Any], changes: dict[str, Any], said: str
+) -> None:
     found = arc(overrides, **changes)
     result = study(found)
     warnings = list(
@@ -218,14 +224,14 @@ def test_what_to_mind_is_said(overrides: ArcOverrides, changes: dict[str, Any], 
 
 @pytest.mark.parametrize("seconds", [0.01, 0.3, 2])
 def test_the_result_is_one_sentence_in_either_language(seconds: float) -> None:
-    found = study(arc(ArcOverrides(clearing_time_s=seconds)))
+    found = study(arc({"clearing_time_s": seconds}))
     text = answer_text(panel(), found, ppe_for(found.energy_cal_cm2))
     assert "cal/cm²" in text.say("en") and "cal/cm²" in text.say("he")
     assert (language(text.say("en")), language(text.say("he"))) == ("en", "he")
 
 
 def test_the_chart_crosses_1_2_at_the_boundary() -> None:
-    found = study(arc(ArcOverrides(clearing_time_s=0.4)))
+    found = study(arc({"clearing_time_s": 0.4}))
     rows = [row for row in energy_chart(found, "en")["data"]["values"] if row["time"] == 0.4]
     inside = [row for row in rows if row["distance"] * 25.4 < found.boundary_mm - 5]
     outside = [row for row in rows if row["distance"] * 25.4 > found.boundary_mm + 5]

@@ -99,9 +99,9 @@ def test_electrodes_limit_what_is_required() -> None:
         return grounding_electrode_conductor("500", "copper", "copper", **given)
 
     assert needed(electrode="water_pipe") == "1/0"
-    assert needed(electrode="rod") == "6"
+    assert needed(electrode="rod") == needed(electrode="plate") == "6"
     assert needed(electrode="concrete_encased") == "4"
-    assert needed(electrode="ground_ring") == "1/0"
+    assert needed(electrode="ring") == "1/0"
     assert grounding_electrode_conductor("500", "copper", "aluminum", electrode="rod") == "4"
     # A limit never asks for more than the table.
     assert grounding_electrode_conductor("2", "copper", "copper", electrode="rod") == "8"

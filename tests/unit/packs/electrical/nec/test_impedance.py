@@ -17,7 +17,6 @@ from packs.electrical.nec.impedance import (
     Impedance,
     ac_impedance,
     c_figure,
-    c_value,
     dc_resistance,
     parse_conduit,
 )
@@ -146,7 +145,7 @@ def test_an_unknown_raceway_is_refused() -> None:
     ],
 )
 def test_c_values_are_the_makers(size: str, material: Any, conduit: Any, c: float) -> None:
-    assert c_value(size, material, conduit) == c
+    assert c_figure(size, material, conduit).value == c
 
 
 @given(st.sampled_from(IN_TABLE_9), st.sampled_from(IN_TABLE_9))
@@ -154,9 +153,11 @@ def test_c_grows_with_the_conductor_and_copper_and_without_steel(one: str, other
     small, large = sorted((one, other), key=SIZES.index)
     for material in ("copper", "aluminum"):
         for conduit in ("pvc", "steel"):
-            assert c_value(small, material, conduit) <= c_value(large, material, conduit)  # type: ignore[arg-type]
-        assert c_value(large, material, "steel") <= c_value(large, material, "pvc")  # type: ignore[arg-type]
-    assert c_value(large, "aluminum", "pvc") < c_value(large, "copper", "pvc")
+            assert (
+                c_figure(small, material, conduit).value <= c_figure(large, material, conduit).value
+            )  # type: ignore[arg-type]
+        assert c_figure(large, material, "steel").value <= c_figure(large, material, "pvc").value  # type: ignore[arg-type]
+    assert c_figure(large, "aluminum", "pvc").value < c_figure(large, "copper", "pvc").value
 
 
 def test_three_c_values_are_not_verified_and_say_so() -> None:
@@ -175,4 +176,4 @@ def test_three_c_values_are_not_verified_and_say_so() -> None:
 
 def test_a_size_without_a_c_value_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="AWG 14 to 1000 kcmil"):
-        c_value("1250", "copper", "steel")
+        c_figure("1250", "copper", "steel")

@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 from packs.electrical.nec.editions import EDITIONS
 from packs.electrical.nec.loads import (
-    cooking_branch_circuit_w,
     dryer_demand_percent,
     dryer_demand_w,
     find_occupancy,
     lighting_demand_va,
     lighting_va_per_ft2,
     parse_occupancy,
-    range_demand,
     range_demand_w,
     receptacle_demand_va,
 )
@@ -218,11 +216,10 @@ def test_cooking_demand_follows_the_columns_and_notes(
     assert range_demand_w([kw * 1000 for kw in ratings_kw]) == pytest.approx(demand_kw * 1000)
 
 
-def test_small_appliances_beside_ranges_count_where_it_is_less() -> None:
-    mixed = range_demand([12_000, 5_000])
-    assert (mixed.method, mixed.demand_w) == ("column_c", 11_000)  # 8 + 4 kW would be more
-    assert range_demand([12_000, 3_000]).method == "mixed"
-    assert range_demand([]).demand_w == 0
+def test_small_appliances_beside_ranges_count_by_note_3_where_it_is_less() -> None:
+    assert range_demand_w([12_000, 5_000]) == 11_000  # column C; 8 + 4 kW would be more
+    assert range_demand_w([12_000, 3_000]) == 8_000 + 0.8 * 3_000
+    assert range_demand_w([]) == 0
 
 
 @given(st.lists(cooking_w, min_size=1, max_size=70), st.randoms(use_true_random=False))
@@ -250,28 +247,6 @@ def test_ratings_outside_the_table_are_refused_with_its_range(watts: float) -> N
     with pytest.raises(InvalidArgument, match="1,750 W and up to 27,000 W") as refused:
         range_demand_w([12_000, watts])
     assert refused.value.field == "nameplateWatts"
-
-
-def test_a_branch_circuit_for_cooking_follows_note_4() -> None:
-    assert cooking_branch_circuit_w(range_w=12_000) == 8_000
-    assert cooking_branch_circuit_w(cooktop_w=7_000) == 7_000
-    assert cooking_branch_circuit_w(ovens_w=[5_000]) == 5_000
-    # 6 + 4 + 4 kW as one range of 14: 8 kW and 10 %.
-    assert cooking_branch_circuit_w(cooktop_w=6_000, ovens_w=[4_000, 4_000]) == 8_800
-
-
-@pytest.mark.parametrize(
-    "given_",
-    [
-        {},
-        {"ovens_w": [4_000, 4_000]},
-        {"cooktop_w": 6_000, "ovens_w": [4_000] * 3},
-        {"range_w": 12_000, "cooktop_w": 6_000},
-    ],
-)
-def test_note_4_has_no_other_combination(given_: dict[str, object]) -> None:
-    with pytest.raises(InvalidArgument, match="note 4"):
-        cooking_branch_circuit_w(**given_)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
