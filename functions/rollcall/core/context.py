@@ -159,10 +159,6 @@ MAX_FILES = 10
 """The most files that one call can keep."""
 
 
-def _no_progress(text: str, *, done: int | None = None, total: int | None = None) -> None:
-    """Ignore a report of progress."""
-
-
 class Catalog(Protocol):
     """What the app's packages declare. `folder` is the app's functions folder."""
 
@@ -176,18 +172,17 @@ class Catalog(Protocol):
         """
 
     def capabilities(self) -> list[Capability]:
-        """All capabilities, in the order of their ids."""
+        """Return all capabilities, in the order of their ids."""
 
     def agents(self) -> Mapping[str, AgentProfile]:
-        """All agent profiles by id."""
+        """Return all agent profiles by id."""
 
     def user_data(self) -> list[UserData]:
-        """What the packages keep about users."""
+        """Return the declarations of the data that the packages store about users."""
 
 
 class Platform(Protocol):
-    """What the deployment offers: its Firestore, its models where a key is configured, and what
-    the app declares.
+    """The deployment: its Firestore, its models where a key is configured, and the app's catalog.
 
     `text_model` and `embedder` are None without a key: work then uses rules and words alone.
     """
@@ -254,7 +249,7 @@ class EarlierCall(Struct, frozen=True):
 
 
 class Dialogue(Struct, frozen=True):
-    """What was said in the thread so far, from its log.
+    """The user's messages in the thread so far, from its log.
 
     Attributes:
         user_turns: The number of the user's messages, including this turn's; a retried or replaced
@@ -283,7 +278,7 @@ class ToolContext(Struct):
     platform: Platform | None = None
     locale: str = "en"
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
-    progress: Progress = _no_progress
+    progress: Progress = field(default=lambda text, *, done=None, total=None: None)
     effect_key: str | None = None
     effects: WriteBatch | None = None
     is_cancelled: Callable[[], bool] = field(default=lambda: False)
@@ -320,8 +315,8 @@ class ToolContext(Struct):
 
     @property
     def dialogue(self) -> Dialogue:
-        """What was said in the thread, read from its log rather than from arguments; empty outside
-        a run."""
+        """The user's messages in the thread, read from its log rather than from arguments; empty
+        outside a run."""
         return self.read_dialogue()
 
     @property
@@ -371,10 +366,8 @@ class ToolContext(Struct):
             FailedPrecondition: No voice model is set up; the hint says what to set.
         """
         if self.live_tokens is None:
-            raise FailedPrecondition(
-                TEXTS.text("errors.voice_by_client"),
-                hint="call this capability's own function",
-            )
+            hint = "call this capability's own function"
+            raise FailedPrecondition(TEXTS.text("errors.voice_by_client"), hint=hint)
         return self.live_tokens(
             agent_id, setup=setup, place=place, start_before=start_before, expires_at=expires_at
         )

@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from rollcall.core.errors import Problem
@@ -43,11 +44,46 @@ def wrong(
         option: The error is at this option of the decorator.
         text: The error is at the docstring's line that holds this text.
     """
-    line = _line(function, parameter=parameter, option=option, text=text)
+    code: CodeType | None = getattr(inspect.unwrap(function), "__code__", None)
+    line, nodes = code.co_firstlineno if code else 1, list[Any]()
+    if definition := _definition(code):
+        line, args = definition.lineno, definition.args
+        if parameter:
+            each = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            nodes = [item for item in each if item is not None and item.arg == parameter]
+            if parameter == "return" and definition.returns is not None:
+                nodes = [definition.returns]
+        if option is not None:
+            calls = [getattr(item, "keywords", []) for item in definition.decorator_list]
+            nodes = [item for keywords in calls for item in keywords if item.arg == option]
+            nodes += definition.decorator_list  # if the option is left out
+        if nodes:
+            line = nodes[0].lineno
+        if text:
+            lines = (function.__doc__ or "").splitlines()
+            line = definition.body[0].lineno
+            line += next((n for n, each in enumerate(lines) if text in each), 0)
     name = getattr(function, "__name__", repr(function))
-    code = getattr(inspect.unwrap(function), "__code__", None)
     file = shown_path(code.co_filename) if code else getattr(function, "__module__", "?")
     return DefinitionError(f"{file}:{line}, {name}", problem, cure)
+
+
+def _definition(code: CodeType | None) -> Definition | None:
+    """Return a function's syntax tree; None if its source cannot be read."""
+    import ast
+
+    if code is None:
+        return None
+    try:
+        tree = ast.parse(Path(code.co_filename).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+            if (node.name, first) == (code.co_name, code.co_firstlineno):
+                return node
+    return None
 
 
 def shown_path(file: str | Path) -> str:
@@ -180,48 +216,3 @@ def name_problem(name: object) -> str | None:
     if not isinstance(name, Mapping) or not all(isinstance(each, str) for each in name.values()):
         return f"the name is {name!r}, which is no text"
     return None if name.get("en") else "the name has no English"
-
-
-def _line(
-    function: Callable[..., Any], *, parameter: str | None, option: str | None, text: str | None
-) -> int:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    definition = _definition(function)
-    if definition is None:
-        return code.co_firstlineno if code else 1
-    nodes: list[Any] = []
-    if parameter:
-        args = definition.args
-        each = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        nodes = [item for item in each if item is not None and item.arg == parameter]
-        if parameter == "return" and definition.returns is not None:
-            nodes = [definition.returns]
-    if option is not None:
-        calls = [getattr(item, "keywords", []) for item in definition.decorator_list]
-        nodes = [item for keywords in calls for item in keywords if item.arg == option]
-        nodes += definition.decorator_list  # if the option is left out
-    if text:
-        start = definition.body[0].lineno
-        lines = (function.__doc__ or "").splitlines()
-        return start + next((n for n, line in enumerate(lines) if text in line), 0)
-    line: int = (nodes[0] if nodes else definition).lineno
-    return line
-
-
-def _definition(function: Callable[..., Any]) -> Definition | None:
-    """Return the function's syntax tree; None if its source cannot be read."""
-    import ast
-
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    if code is None:
-        return None
-    try:
-        tree = ast.parse(Path(code.co_filename).read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-            if (node.name, first) == (code.co_name, code.co_firstlineno):
-                return node
-    return None

@@ -234,16 +234,13 @@ def undeclared_tools(modules: Mapping[str, ModuleType]) -> Iterator[tuple[str, s
             lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
             for option in ("tools", "pinned", "approvals"):
                 for id in (each for each in getattr(profile, option) if each not in known):
-                    quoted = (n for n, text in enumerate(lines, 1) if _is_quoted_in(id, text))
-                    line = next(quoted, 0) or _constant_line(file, name)
+                    quoted = re.compile(rf"([\"']){re.escape(id)}\1")
+                    lines_with = (n for n, text in enumerate(lines, 1) if quoted.search(text))
+                    line = next(lines_with, 0) or _constant_line(file, name)
                     where = f"{shown_path(file)}:{line}, {name}"
                     mention = f"`{id}` in {option} of the agent {profile.id!r}"
                     problem = f"{mention} names no capability here{close(id, known)}"
                     yield id, str(DefinitionError(where, problem, cure))
-
-
-def _is_quoted_in(text: str, line: str) -> bool:
-    return f'"{text}"' in line or f"'{text}'" in line
 
 
 def _required_packs_errors(required: object, *, file: str) -> Iterator[str]:

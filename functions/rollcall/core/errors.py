@@ -20,7 +20,7 @@ accepted. `core/http.py` translates errors to the wire and to HTTP statuses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:  # `make setup` runs with a Python that has no packages yet
     from rollcall.core.texts import Text
@@ -53,7 +53,8 @@ class AgentError(Exception):
         retry_after_s: float | None = None,
     ) -> None:
         self.text, self.hint_text = message, hint
-        self.message, self.hint = _localized(message, ENGLISH), _localized(hint, ENGLISH)
+        self.message = _localized(message, ENGLISH)
+        self.hint = None if hint is None else _localized(hint, ENGLISH)
         super().__init__(self.message)
         self.field = field
         self.retry_after_s = retry_after_s
@@ -66,7 +67,8 @@ class AgentError(Exception):
         """Translate message and hint, for good, and return the error. `str(error)`, which logs use,
         stays English."""
         self.text = self.message = self.say(locale)
-        self.hint_text = self.hint = _localized(self.hint_text, locale)
+        if self.hint_text is not None:
+            self.hint_text = self.hint = _localized(self.hint_text, locale)
         return self
 
     @property
@@ -81,12 +83,8 @@ class AgentError(Exception):
         return {key: value for key, value in details.items() if value is not None}
 
 
-@overload
-def _localized(text: str | Text, locale: str) -> str: ...
-@overload
-def _localized(text: str | Text | None, locale: str) -> str | None: ...
-def _localized(text: str | Text | None, locale: str) -> str | None:
-    return text if text is None or isinstance(text, str) else text.plain(locale)
+def _localized(text: str | Text, locale: str) -> str:
+    return text if isinstance(text, str) else text.plain(locale)
 
 
 class InvalidArgument(AgentError):

@@ -61,7 +61,7 @@ def without_hidden(data: Any, value: Any, hint: Any = Any) -> Any:
 
 def mask_hidden(model: type[BaseModel], arguments: dict[str, Any]) -> dict[str, Any]:
     """Return arguments (plain JSON) with "•••" for each hidden value."""
-    if not _model_hides(model):
+    if not _hides_in_model(model):
         return arguments
     shown: dict[str, Any] = _shown(arguments, _UNKNOWN, model, MASK)
     return shown
@@ -88,11 +88,11 @@ def _shown(data: Any, value: Any, hint: Any, mask: Any) -> Any:
     own: Any = type(value)
     kinds = [own] if fields_of(own) is not None else [each.kind for each in meant]
     for kind in kinds:
-        data = _inside(data, value, kind, mask)
+        data = _fields_shown(data, value, kind, mask)
     return data
 
 
-def _inside(data: Any, value: Any, kind: Any, mask: Any) -> Any:
+def _fields_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     fields = fields_of(kind)
     if fields is None:
         return _items_shown(data, value, kind, mask)
@@ -115,13 +115,14 @@ def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
     arguments = get_args(kind)
     if isinstance(data, dict):
         hint = arguments[1] if len(arguments) == 2 else Any
-        values = dict.fromkeys(data, _UNKNOWN)  # by their keys in JSON
+        values: dict[str, Any] = {}  # by their keys in JSON
         if isinstance(value, Mapping) and len(value) == len(data):
             values = dict(zip(data, value.values(), strict=True))
         elif isinstance(value, Mapping):
-            by_text = {str(key): item for key, item in value.items()}
-            values = {key: by_text.get(key, _UNKNOWN) for key in data}
-        shown = {key: _shown(item, values[key], hint, mask) for key, item in data.items()}
+            values = {str(key): item for key, item in value.items()}
+        shown = {
+            key: _shown(item, values.get(key, _UNKNOWN), hint, mask) for key, item in data.items()
+        }
         return {key: item for key, item in shown.items() if item is not _GONE}
     if isinstance(data, list):
         is_fixed = get_origin(kind) is tuple and arguments[-1:] != (...,)
@@ -133,6 +134,7 @@ def _items_shown(data: Any, value: Any, kind: Any, mask: Any) -> Any:
 def _listed(
     data: list[Any], value: Any, hints: list[Any], mask: Any, *, keeps_places: bool
 ) -> list[Any]:
+    """Return a list without hidden items; at fixed places they become None."""
     hints += [Any] * (len(data) - len(hints))
     is_known = isinstance(value, list | tuple | set | frozenset) and len(value) == len(data)
     values = value if is_known else [_UNKNOWN] * len(data)
@@ -194,15 +196,13 @@ def fields_of(kind: Any) -> tuple[_Field, ...] | None:
     if not isinstance(kind, type):
         return None
     if issubclass(kind, BaseModel):
-        own = [
+        fields = [
             _Field(name, _keys(name, info), Annotated[info.annotation, *info.metadata, None])
             for name, info in kind.model_fields.items()
         ]
-        computed = kind.model_computed_fields.items()
-        return (
-            *own,
-            *(_Field(name, _keys(name, info), info.return_type) for name, info in computed),
-        )
+        for name, computed in kind.model_computed_fields.items():
+            fields.append(_Field(name, _keys(name, computed), computed.return_type))
+        return tuple(fields)
     is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
     is_record = dataclasses.is_dataclass(kind) or issubclass(kind, Struct)
     if not (is_record or _is_typed_dict(kind) or is_named_tuple):
@@ -241,9 +241,7 @@ def _hides(hint: Any) -> bool:
     return False
 
 
-@lru_cache(maxsize=1_000)
-def _model_hides(model: type[BaseModel]) -> bool:
-    return _hides(model)
+_hides_in_model = lru_cache(maxsize=1_000)(_hides)  # other types may not be hashable
 
 
 def _is_plain(value: Any) -> bool:

@@ -81,13 +81,9 @@ def in_request(function: str, work: Callable[[], T], header: Header) -> T:
         header: Returns a header of the request by name. `traceparent` or `X-Cloud-Trace-Context`
             names its trace, `Function-Execution-Id` is functions-framework's id for it.
     """
-
-    def begin() -> T:
-        execution = header("Function-Execution-Id")
-        set_fields(function=function, execution=execution, **_trace_of(header))
-        return work()
-
-    return copy_context().run(begin)
+    context, execution = copy_context(), header("Function-Execution-Id")
+    context.run(set_fields, function=function, execution=execution, **_trace_of(header))
+    return context.run(work)
 
 
 def isolated_context(steps: Generator[Y, None, T]) -> Generator[Y, None, T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
@@ -78,12 +78,6 @@ class TurnSetup(Struct, frozen=True):
 
     instructions: str = ""
     tools: frozenset[str] | None = None
-
-
-class SetUpTurn(Protocol):
-    """Returns a turn's setup; a pack provides it for an agent."""
-
-    def __call__(self, ctx: ToolContext, /) -> TurnSetup | None: ...
 
 
 class Note(Struct, frozen=True):
@@ -167,7 +161,7 @@ class AgentProfile(Struct, frozen=True):
     turn_tokens: int | None = None
     history_messages: int | None = None
     briefing: Briefing | None = None
-    turn_setup: SetUpTurn | None = None
+    turn_setup: Callable[[ToolContext], TurnSetup | None] | None = None
     notes: Callable[[str, str], Sequence[Note]] | None = None
     review: Callable[[str, str], Review] | None = None
     keep_running: bool = False

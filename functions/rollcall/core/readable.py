@@ -83,17 +83,18 @@ def marked(text: str) -> str:
 def shows_all(summary: str, arguments: dict[str, Any]) -> bool:
     """Tell whether a summary shows every character of each argument: texts isolated, as `isolated`
     does it, and numbers in their JSON form."""
-    return all(_shows(summary, each) for each in arguments.values())
-
-
-def _shows(summary: str, item: Any) -> bool:
-    if isinstance(item, str):
-        pieces = (f"\u2068{item}\u2069", f"\u2068“{item}”\u2069")
-        return marked(item) == item and any(piece in summary for piece in pieces)
-    if isinstance(item, bool | int | float):
-        written = rf"(?<![\w.-]){re.escape(json.dumps(item))}(?![\w.])"
-        return re.search(written, summary) is not None
-    return item is None or item in ([], {})
+    for item in arguments.values():
+        if isinstance(item, str):
+            pieces = (f"\u2068{item}\u2069", f"\u2068“{item}”\u2069")
+            is_shown = marked(item) == item and any(piece in summary for piece in pieces)
+        elif isinstance(item, bool | int | float):
+            written = rf"(?<![\w.-]){re.escape(json.dumps(item))}(?![\w.])"
+            is_shown = re.search(written, summary) is not None
+        else:
+            is_shown = item is None or item in ([], {})
+        if not is_shown:
+            return False
+    return True
 
 
 def called(name: str, arguments: dict[str, Any], *, chars: int) -> str:

@@ -3,18 +3,18 @@
 An item is identified by its place in a sequence. `Postings` holds the words of all items with their
 weights; the rarer a query's word is, the more it is worth (BM25). Vectors are compared by cosine,
 in 8-bit numbers. `merge` combines the results of words and vectors in one ranking. Everything packs
-into bytes for Firestore, and is plain Python, so no process waits for an import.
+into bytes for Firestore (little-endian, as on each machine that runs functions), and is plain
+Python, so no process waits for an import.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 import zlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from operator import mul
 from statistics import mean
@@ -166,8 +166,8 @@ class Postings(Struct, frozen=True):
         """
         return [
             "\n".join(self.words).encode(),
-            pack_array("I", self.starts),
-            pack_array(kind, self.places),
+            array("I", self.starts).tobytes(),
+            array(kind, self.places).tobytes(),
             self.weights,
         ]
 
@@ -180,7 +180,7 @@ class Postings(Struct, frozen=True):
         """
         words, starts, places, weights = sections
         known = words.decode().split("\n") if words else []
-        return cls(size, known, unpack_array("I", starts), unpack_array(kind, places), weights)
+        return cls(size, known, array("I", starts), array(kind, places), weights)
 
 
 def best(scores: Mapping[K, float], limit: int) -> list[tuple[K, float]]:
@@ -255,24 +255,3 @@ def unpack_sections(data: bytes, count: int) -> list[bytes]:
     if start != len(body) or len(sections) != count:
         raise ValueError(f"a damaged index: {len(sections)} sections instead of {count}")
     return sections
-
-
-def pack_array(kind: str, values: Iterable[int] | Iterable[float]) -> bytes:
-    """Return an array's bytes, little-endian on every machine."""
-    items = array(kind, values)
-    if sys.byteorder == "big":
-        items.byteswap()
-    return items.tobytes()
-
-
-def unpack_array(kind: str, data: bytes) -> array[int]:
-    """Return the array from the bytes that `pack_array` made.
-
-    Raises:
-        ValueError: The bytes are not a whole number of items.
-    """
-    items: array[int] = array(kind)
-    items.frombytes(data)
-    if sys.byteorder == "big":
-        items.byteswap()
-    return items

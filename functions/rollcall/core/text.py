@@ -327,9 +327,6 @@ _WORD, _LONG_WORD, _MORE_LETTERS = 0.73, 12, 0.3
 words in one piece."""
 
 _OTHERS = [(weight, bytes(set(range(256)) - set(counted))) for weight, counted in _BYTES.items()]
-_ASCII_OTHERS = [
-    each for each, counted in zip(_OTHERS, _BYTES.values(), strict=True) if min(counted) < 128
-]
 
 
 def _apart(counted: bytes) -> bytes:
@@ -338,9 +335,6 @@ def _apart(counted: bytes) -> bytes:
 
 
 _APART = [(weight, _apart(counted)) for weight, counted in _RUNS.items()]
-_ASCII_APART = [
-    each for each, counted in zip(_APART, _RUNS.values(), strict=True) if min(counted) < 128
-]
 _WORDS_APART = _apart(_LOWER + _UPPER)
 
 
@@ -350,12 +344,8 @@ def text_tokens(text: str) -> int:
         return 0
     data = text.encode(errors="replace")
     # Deleting all other bytes leaves one byte for each character of a kind.
-    is_ascii = text.isascii()  # usual, and counting only ASCII takes half the time
-    estimate = 0.0
-    for weight, others in _ASCII_OTHERS if is_ascii else _OTHERS:
-        estimate += weight * len(data.translate(None, others))
-    for weight, apart in _ASCII_APART if is_ascii else _APART:
-        estimate += weight * len(data.translate(apart).split())
+    estimate = sum(weight * len(data.translate(None, others)) for weight, others in _OTHERS)
+    estimate += sum(weight * len(data.translate(apart).split()) for weight, apart in _APART)
     words = data.translate(_WORDS_APART).split()
     estimate += _WORD * len(words)
     estimate += _MORE_LETTERS * sum(len(w) - _LONG_WORD for w in words if len(w) > _LONG_WORD)

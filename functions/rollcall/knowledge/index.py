@@ -27,11 +27,9 @@ from rollcall.core.redaction import redacted
 from rollcall.core.search import (
     Postings,
     best,
-    pack_array,
     pack_sections,
     quantized,
     saturated,
-    unpack_array,
     unpack_sections,
 )
 from rollcall.core.text import terms
@@ -189,7 +187,7 @@ def pack_vectors(vectors: Sequence[Sequence[float]]) -> bytes:
     return pack_sections(
         [
             json.dumps(head).encode(),
-            pack_array("f", [scale for scale, _ in rows]),
+            array("f", [scale for scale, _ in rows]).tobytes(),
             b"".join(numbers.tobytes() for _, numbers in rows),
         ]
     )
@@ -210,7 +208,7 @@ def nearest(data: bytes, vector: Sequence[float], *, limit: int) -> list[tuple[i
     query = list(numbers)
     cosines = {
         place: scale * factor * sum(map(mul, known[place * size : (place + 1) * size], query))
-        for place, factor in enumerate(unpack_array("f", scales))
+        for place, factor in enumerate(array("f", scales))
     }
     return best(cosines, limit)
 

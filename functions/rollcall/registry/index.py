@@ -27,7 +27,6 @@ from rollcall.core.search import (
     Postings,
     best,
     field_weights,
-    pack_array,
     pack_sections,
     rarity,
     unpack_sections,
@@ -277,7 +276,7 @@ class Index:
 
     def dump(self) -> bytes:
         """Return the index as compressed bytes, the same for the same tools."""
-        size = pack_array("I", [self._postings.size])
+        size = self._postings.size.to_bytes(4, "little")
         return pack_sections([size, *self._postings.dump()])
 
     @classmethod

@@ -38,10 +38,8 @@ from rollcall.core.embedding import embed_documents
 from rollcall.core.search import (
     best,
     merge,
-    pack_array,
     pack_sections,
     quantized,
-    unpack_array,
     unpack_sections,
 )
 from rollcall.registry.index import Match, Searchable
@@ -147,9 +145,9 @@ class VectorIndex:
         return pack_sections(
             [
                 json.dumps(head).encode(),
-                pack_array("I", self.places),
-                pack_array("f", self._mean),
-                pack_array("f", [row.scale for row in self._rows]),
+                array("I", self.places).tobytes(),
+                array("f", self._mean).tobytes(),
+                array("f", [row.scale for row in self._rows]).tobytes(),
                 b"".join(row.numbers.tobytes() for row in self._rows),
                 b"".join(code.to_bytes(width, "little") for code in self._codes),
             ]
@@ -167,7 +165,7 @@ class VectorIndex:
         if header.get("version") != _VERSION:
             raise ValueError(f"vectors of version {header.get('version')!r}, not {_VERSION}")
         size, width = header["dimensions"], -(-header["dimensions"] // 8)
-        digests, factors = header["digests"], unpack_array("f", scales)
+        digests, factors = header["digests"], array("f", scales)
         count = len(digests)
         if (len(places), len(factors), len(numbers), len(codes), len(mean)) != (
             *(4 * count, count, size * count, width * count, 4 * size),
@@ -178,9 +176,7 @@ class VectorIndex:
             for n, digest in enumerate(digests)
         ]
         known = [int.from_bytes(codes[n * width : (n + 1) * width], "little") for n in range(count)]
-        return cls(
-            header["embedder"], unpack_array("I", places), rows, unpack_array("f", mean), known
-        )
+        return cls(header["embedder"], array("I", places), rows, array("f", mean), known)
 
     def search(
         self,

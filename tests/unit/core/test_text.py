@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.core import text as module
 from rollcall.core.text import (
     excerpt,
     language,
@@ -159,14 +158,3 @@ def test_nothing_has_few_tokens_and_more_has_more() -> None:
     assert text_tokens("") <= 1
     assert text_tokens("a" * 1000) > text_tokens("a" * 100)
     assert text_tokens("\ud800 half a letter") > 0
-
-
-def test_a_text_of_ascii_alone_is_looked_through_for_less_and_counts_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    texts = [row["text"] for row in ROWS if row["text"].isascii()]
-    counts = list(map(text_tokens, texts))
-    monkeypatch.setattr(module, "_ASCII_OTHERS", module._OTHERS)
-    monkeypatch.setattr(module, "_ASCII_APART", module._APART)
-    assert len(texts) > 50
-    assert counts == list(map(text_tokens, texts))
