@@ -73,7 +73,6 @@ class Model:
         headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}
         reply = _Reply(self.name)
         for left in range(PAUSES, -1, -1):
-            clock.left_s(at_most=1.0)
             body = body_of(request, self.name, so_far=reply.content())
             with post(f"{PROVIDER.base_url()}/v1/{_RESOURCE}", body, headers, clock) as response:
                 yield from reply.read(response.events())

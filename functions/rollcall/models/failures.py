@@ -110,22 +110,46 @@ def as_agent_error(error: Exception, model_id: str, clock: Clock, *secrets: str)
     """Return the `AgentError` for an exception of the transport, an adapter or an SDK."""
     provider = provider_of(model_id)
     name = provider.called_name() if provider else model_id.partition(":")[0]
-    status, body, _ = _parts(error)
+    status, body, headers = _parts(error)
     words = redacted(str(body.get("message") or ""), *secrets)
     cause = f"{type(error).__name__}{f' {status}' if status else ''}"
     log.warning("%s failed: %s %s", model_id, cause, words or redacted(str(error), *secrets))
-    if isinstance(error, ProviderError) or status:
-        return _of_kind(error, words, name, model_id, provider)
-    if _is_over(clock):
-        return DeadlineExceeded(TEXTS.text("errors.answer_too_slow"))
-    if isinstance(error, TransportError) and error.is_address:
-        return FailedPrecondition(TEXTS.text("errors.unusable_address", name=name))
-    if isinstance(error, UnicodeError):
-        return InvalidArgument(TEXTS.text("errors.unusable_characters"))
-    was_sent = not isinstance(error, TransportError) or error.is_sent
-    return (BrokenOff if was_sent else Unavailable)(
-        f"{name} could not be reached, or its answer broke off"
-    )
+    if not (isinstance(error, ProviderError) or status):
+        if _is_over(clock):
+            return DeadlineExceeded(TEXTS.text("errors.answer_too_slow"))
+        if isinstance(error, TransportError) and error.is_address:
+            return FailedPrecondition(TEXTS.text("errors.unusable_address", name=name))
+        if isinstance(error, UnicodeError):
+            return InvalidArgument(TEXTS.text("errors.unusable_characters"))
+        was_sent = not isinstance(error, TransportError) or error.is_sent
+        unreachable = f"{name} could not be reached, or its answer broke off"
+        return BrokenOff(unreachable) if was_sent else Unavailable(unreachable)
+    kind, wait_s = kind_of(error, provider), _retry_after_s(body, headers)
+    if kind == "key" and provider and provider.needs_no_key():
+        refusal = f"{name} refused the identity it was called by"
+        return FailedPrecondition(refusal, hint=provider.alone_hint)
+    if kind == "key":
+        hint = f"check {provider.keys[-1] if provider else 'its key'} and its rights"
+        return FailedPrecondition(TEXTS.text("errors.key_refused", name=name), hint=hint)
+    if kind == "model":
+        text = TEXTS.text("errors.no_model_for_key", name=name, model=model_id.partition(":")[2])
+        hint = "check the model's name and the address it is called at"
+        return FailedPrecondition(text, hint=hint)
+    if kind == "quota":
+        hint = "waiting does not help: the quota is used up, or smaller than this request"
+        return QuotaExhausted(f"{name} accepts no request like this now", hint=hint)
+    if kind == "rate":
+        busy = TEXTS.text("errors.provider_busy", name=name)
+        return ResourceExhausted(busy, retry_after_s=wait_s)
+    if kind == "setup":
+        return FailedPrecondition(TEXTS.text("errors.provider_unusable", name=name, words=words))
+    if kind == "unavailable":
+        is_in_answer = isinstance(error, ProviderError) and not error.status
+        failure = BrokenOff if is_in_answer else Unavailable
+        return failure(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
+    refusal = f"{name} refused this request: {words or 'no reason given'}"
+    kinds = {"window": ContextExceeded, "no tools": ToolsUnsupported}
+    return kinds.get(kind, InvalidArgument)(refusal)
 
 
 def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
@@ -148,42 +172,6 @@ def kind_of(error: Exception, provider: Provider | None) -> ErrorKind:
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     return "request" if 400 <= status < 500 and status not in (408, 409, 425) else "unavailable"
-
-
-def _of_kind(
-    error: Exception, words: str, name: str, model_id: str, provider: Provider | None
-) -> AgentError:
-    kind, (_, body, headers) = kind_of(error, provider), _parts(error)
-    wait_s = _retry_after_s(body, headers)
-    if kind == "key" and provider and provider.needs_no_key():
-        refusal = f"{name} refused the identity it was called by"
-        return FailedPrecondition(refusal, hint=provider.alone_hint)
-    if kind == "key":
-        variable = provider.keys[-1] if provider else "its key"
-        return FailedPrecondition(
-            TEXTS.text("errors.key_refused", name=name), hint=f"check {variable} and its rights"
-        )
-    if kind == "model":
-        return FailedPrecondition(
-            TEXTS.text("errors.no_model_for_key", name=name, model=model_id.partition(":")[2]),
-            hint="check the model's name and the address it is called at",
-        )
-    if kind == "quota":
-        hint = "waiting does not help: the quota is used up, or smaller than this request"
-        return QuotaExhausted(f"{name} accepts no request like this now", hint=hint)
-    if kind == "rate":
-        return ResourceExhausted(
-            TEXTS.text("errors.provider_busy", name=name), retry_after_s=wait_s
-        )
-    if kind == "setup":
-        return FailedPrecondition(TEXTS.text("errors.provider_unusable", name=name, words=words))
-    if kind == "unavailable":
-        is_in_answer = isinstance(error, ProviderError) and not error.status
-        failure = BrokenOff if is_in_answer else Unavailable
-        return failure(f"{name} has a problem of its own; try again", retry_after_s=wait_s)
-    refusal = f"{name} refused this request: {words or 'no reason given'}"
-    kinds = {"window": ContextExceeded, "no tools": ToolsUnsupported}
-    return kinds.get(kind, InvalidArgument)(refusal)
 
 
 def redacted(words: str, *secrets: str) -> str:
@@ -239,13 +227,11 @@ def _retry_after_s(body: dict[str, Any], headers: Any) -> float | None:
 
 
 def _seconds(duration: str) -> float | None:
-    parts = re.findall(rf"(?i)([\d.]+)\s*({_UNIT})", duration)
-    pairs = [(_number(amount), _unit_s(unit.lower())) for amount, unit in parts]
-    return sum(n * unit_s for n, unit_s in pairs if n is not None) if pairs else None
-
-
-def _unit_s(unit: str) -> float:
-    return 0.001 if unit.startswith(("ms", "mil")) else {"s": 1.0, "m": 60.0, "h": 3600.0}[unit[0]]
+    total = None
+    for amount, unit in re.findall(rf"([\d.]+)\s*({_UNIT})", duration.lower()):
+        unit_s = 0.001 if unit.startswith(("ms", "mil")) else {"s": 1, "m": 60, "h": 3600}[unit[0]]
+        total = (total or 0.0) + (_number(amount) or 0.0) * unit_s
+    return total
 
 
 def _number(value: Any) -> float | None:

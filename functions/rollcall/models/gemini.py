@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rollcall.core.context import LiveToken
 from rollcall.core.errors import FailedPrecondition, Unavailable
-from rollcall.core.messages import Json, Media, Message, ModelMessage, ToolMessage, ToolResult
+from rollcall.core.messages import Json, Message, ModelMessage, Text, ToolMessage, ToolResult
 from rollcall.core.redaction import redacted
 from rollcall.models.base import (
     ArgumentsDelta,
@@ -70,7 +70,6 @@ class Model:
         yield from translate_failures(self._stream(request, clock), self.id, clock, PROVIDER.key())
 
     def _stream(self, request: ModelRequest, clock: Clock) -> Iterator[Delta]:
-        clock.left_s(at_most=1.0)
         url, headers = _place(self.name, streamed=request.streamed)
         with post(url, body_of(request, self.name), headers, clock) as response:
             reply = Reply()
@@ -334,7 +333,15 @@ def contents_of(messages: Sequence[Message], model: str) -> list[Json]:
         elif isinstance(message, ToolMessage):
             parts = [_result_part(r, its_ids.get(r.call_id)) for r in message.results]
         else:
-            parts = [_user_part(part) for part in message.parts]
+            parts = []
+            for part in message.parts:
+                if isinstance(part, Text):
+                    parts.append({"text": part.text})
+                elif part.url is not None:
+                    parts.append({"fileData": {"fileUri": part.url}})
+                else:
+                    data = {"mimeType": part.media_type, "data": part.data}
+                    parts.append({"inlineData": data})
         if parts:
             role = "model" if isinstance(message, ModelMessage) else "user"
             contents.append({"role": role, "parts": parts})
@@ -353,14 +360,6 @@ def _model_parts(message: ModelMessage, model: str) -> list[dict[str, Json]]:
     if first is not None and not signed and not re.match(r"(models/)?gemini-[12]\b", model):
         parts[first] = {**parts[first], "thoughtSignature": _FOREIGN_SIGNATURE}
     return parts
-
-
-def _user_part(part: Any) -> dict[str, Json]:
-    if isinstance(part, Media):
-        if part.url is not None:
-            return {"fileData": {"fileUri": part.url}}
-        return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
-    return {"text": part.text}
 
 
 def _result_part(result: ToolResult, its_id: str | None) -> dict[str, Json]:
@@ -391,7 +390,16 @@ class Reply:
         feedback = mapping(chunk.get("promptFeedback"))
         self._blocked = text(feedback.get("blockReason")) or self._blocked
         if usage := mapping(chunk.get("usageMetadata")):
-            self._count(usage)
+            # These are running totals, and a chunk need not have all of them.
+            prompt = count(usage.get("promptTokenCount"))
+            prompt += count(usage.get("toolUsePromptTokenCount"))
+            output = count(usage.get("candidatesTokenCount"))
+            output += count(usage.get("thoughtsTokenCount"))
+            self._usage = Usage(
+                prompt or self._usage.input_tokens,
+                count(usage.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
+                output or self._usage.output_tokens,
+            )
         for candidate in map(mapping, sequence(chunk.get("candidates"))[:1]):
             self._reason = text(candidate.get("finishReason")) or self._reason
             for part in sequence(mapping(candidate.get("content")).get("parts")):
@@ -414,19 +422,16 @@ class Reply:
             detail = self._reason if self._reason != "STOP" else ""
         yield Finish(reason, self._usage, tuple(self.parts), detail=detail)
 
-    def _count(self, usage: dict[str, Json]) -> None:
-        """Keep the latest running totals; a chunk need not have all of them."""
-        prompt = count(usage.get("promptTokenCount")) + count(usage.get("toolUsePromptTokenCount"))
-        output = count(usage.get("candidatesTokenCount")) + count(usage.get("thoughtsTokenCount"))
-        self._usage = Usage(
-            prompt or self._usage.input_tokens,
-            count(usage.get("cachedContentTokenCount")) or self._usage.cached_input_tokens,
-            output or self._usage.output_tokens,
-        )
-
     def _read_part(self, part: dict[str, Json]) -> Iterator[Delta]:
         if "functionCall" not in part:
-            self._keep(part)
+            # Pieces of a text are joined, as in a reply without streaming; a part with other keys,
+            # such as a signature, stays separate.
+            last = self.parts[-1] if self.parts else {}
+            alike = part.keys() == last.keys() and part.get("thought") == last.get("thought")
+            if alike and part.keys() in _JOINED:
+                self.parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
+            else:
+                self.parts.append(part)
             if (words := text(part.get("text"))) and not part.get("thought"):
                 yield TextDelta(words)
             return
@@ -440,13 +445,3 @@ class Reply:
         yield CallStart(id, name)
         yield ArgumentsDelta(id, json.dumps(call.get("args") or {}, ensure_ascii=False))
         yield CallEnd(id)
-
-    def _keep(self, part: dict[str, Json]) -> None:
-        """Keep a part. Pieces of a text are joined, as in a reply without streaming; a part with
-        other keys, such as a signature, stays separate."""
-        last = self.parts[-1] if self.parts else {}
-        alike = part.keys() == last.keys() and part.get("thought") == last.get("thought")
-        if alike and part.keys() in _JOINED:
-            self.parts[-1] = {**last, "text": text(last["text"]) + text(part["text"])}
-        else:
-            self.parts.append(part)

@@ -24,7 +24,7 @@ from rollcall.core.errors import FailedPrecondition, Unavailable
 from rollcall.core.messages import Json, ModelMessage
 from rollcall.core.redaction import redacted
 from rollcall.models import openai_chat, openai_responses
-from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported
+from rollcall.models.base import Clock, Delta, ModelRequest, ToolsUnsupported, load_model
 from rollcall.models.failures import agent_errors, translate_failures
 from rollcall.models.json_stream import count, mapping, sequence, text
 from rollcall.models.provider import provider
@@ -67,28 +67,20 @@ class Model:
         `rollcall.models.base`."""
         server = _server()
         place = (server.base_url, self.name)
-        if request.tools and place in _WITHOUT_TOOLS:
-            yield from self._prompted(request)
-            return
-        clock = Clock(request.deadline)
-        deltas = self._stream(request, server, clock)
-        try:
-            yield from translate_failures(deltas, self.id, clock, server.key)
-            return
-        except ToolsUnsupported as error:
-            if not request.tools:
-                raise
-            log.warning("%s is given its tools by words: %s", self.id, error.message)
-        _WITHOUT_TOOLS.add(place)
-        yield from self._prompted(request)
-
-    def _prompted(self, request: ModelRequest) -> Iterator[Delta]:
-        from rollcall.models.prompted import Model as Prompted
-
-        yield from Prompted(self.id).stream(request)
+        if not request.tools or place not in _WITHOUT_TOOLS:
+            clock = Clock(request.deadline)
+            deltas = self._stream(request, server, clock)
+            try:
+                yield from translate_failures(deltas, self.id, clock, server.key)
+                return
+            except ToolsUnsupported as error:
+                if not request.tools:
+                    raise
+                log.warning("%s is given its tools by words: %s", self.id, error.message)
+            _WITHOUT_TOOLS.add(place)
+        yield from load_model(f"prompted:{self.id}").stream(request)
 
     def _stream(self, request: ModelRequest, server: _Server, clock: Clock) -> Iterator[Delta]:
-        clock.left_s(at_most=1.0)
         if server.api == "responses":
             url = server.url("/responses")
             body = openai_responses.body_of(request, self.name)

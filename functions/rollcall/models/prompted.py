@@ -34,7 +34,6 @@ from rollcall.core.messages import (
     ModelMessage,
     Text,
     ToolMessage,
-    ToolResult,
     UserMessage,
 )
 from rollcall.models.base import (
@@ -232,21 +231,19 @@ def _plain(message: Message) -> UserMessage | ModelMessage:
     if isinstance(message, UserMessage):
         return message
     if isinstance(message, ToolMessage):
-        return UserMessage((Text("\n".join(_result(result) for result in message.results)),))
+        blocks = []
+        for result in message.results:
+            content = parse_json(result.content, result.content)
+            marks = {"is_error": True} if result.is_error else {}
+            data = _data({"name": result.name, "content": content, **marks})
+            blocks.append(f"{RESULT}\n{data}\n{END_RESULT}")
+        return UserMessage((Text("\n".join(blocks)),))
     calls = (
         f"{CALL}\n{_data({'name': call.name, 'arguments': arguments})}\n{END_CALL}"
         for call in message.tool_calls
         for arguments in [call.arguments_text if call.arguments is None else call.arguments]
     )
     return ModelMessage("\n".join(filter(None, [message.text, *calls])))
-
-
-def _result(result: ToolResult) -> str:
-    content = parse_json(result.content, result.content)
-    fields: dict[str, Json] = {"name": result.name, "content": content}
-    if result.is_error:
-        fields["is_error"] = True
-    return f"{RESULT}\n{_data(fields)}\n{END_RESULT}"
 
 
 def _data(value: Json) -> str:
