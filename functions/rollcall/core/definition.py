@@ -163,6 +163,9 @@ def annotation_texts(function: Callable[..., Any]) -> dict[str, str]:
 
 def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionError:
     """Return the error for a function's first annotation that cannot be evaluated."""
+    import builtins
+    import typing
+
     texts = annotation_texts(function)
     for name, annotation in raw_annotations(function).items():
 
@@ -172,34 +175,25 @@ def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionErro
         alone.__annotations__ = {name: annotation}
         try:
             get_type_hints(alone, globalns=function.__globals__, include_extras=True)
-        except NameError as missing:
-            return _undefined(function, name, texts[name], str(missing.name))
-        except Exception as reason:
-            what = f"{_typed(name)} is `{texts[name]}`, which Python refuses: {one_line(reason)}"
-            return wrong(function, what, "Write a type, such as `str`", parameter=name)
+            continue
+        except Exception as error_of_this:
+            reason = error_of_this
+        place = "what it returns" if name == "return" else f"the type of `{name}`"
+        what, cure = f"{place} is `{texts[name]}`", "Write a type, such as `str`"
+        if isinstance(reason, NameError):
+            missing = str(reason.name)
+            types = {each for each, kind in vars(builtins).items() if isinstance(kind, type)}
+            what += f", and `{missing}` is not defined"
+            cure = f"Import `{missing}`; an import under `if TYPE_CHECKING:` "
+            cure += "is not there at run time"
+            if missing in typing.__all__:
+                cure = f"Write `from typing import {missing}`"
+            elif meant := closest(missing, types | function.__globals__.keys()):
+                cure = f"Write `{texts[name].replace(missing, meant)}`, if that is what you mean"
+        else:
+            what += f", which Python refuses: {one_line(reason)}"
+        return wrong(function, what, cure, parameter=name)
     return wrong(function, one_line(error), "Write types that Python can evaluate")
-
-
-def _undefined(
-    function: Callable[..., Any], parameter: str, annotation: str, missing: str
-) -> DefinitionError:
-    import builtins
-    import typing
-
-    types = {name for name, each in vars(builtins).items() if isinstance(each, type)}
-    meant = closest(missing, types | function.__globals__.keys())
-    if missing in typing.__all__:
-        cure = f"Write `from typing import {missing}`"
-    elif meant:
-        cure = f"Write `{annotation.replace(missing, meant)}`, if that is what you mean"
-    else:
-        cure = f"Import `{missing}`; an import under `if TYPE_CHECKING:` is not there at run time"
-    what = f"{_typed(parameter)} is `{annotation}`, and `{missing}` is not defined"
-    return wrong(function, what, cure, parameter=parameter)
-
-
-def _typed(parameter: str) -> str:
-    return "what it returns" if parameter == "return" else f"the type of `{parameter}`"
 
 
 def one_line(error: Exception) -> str:

@@ -94,7 +94,11 @@ def import_problem(error: BaseException, file: str) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [each.lineno for each in frames if Path(each.filename).absolute() == own]
     line = (lines and lines[-1]) or 1
-    name = _enclosing(file, line)
+    name = ""  # of the function or class around the line, decorators included
+    for node in _tree(file).body:
+        if isinstance(node, ast.ClassDef | _FUNCTIONS):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            name = node.name if first <= line <= (node.end_lineno or first) else name
     where = f"{shown_path(file)}:{line}{f', {name}' if name else ''}"
     return f"{where}: {message}{_import_cure(error)}"
 
@@ -524,16 +528,6 @@ def _constant_line(file: str, name: str) -> int:
         if any(isinstance(each, ast.Name) and each.id == name for each in targets):
             return node.lineno
     return 1
-
-
-def _enclosing(file: str, line: int) -> str | None:
-    """Return the function or class around a line, decorators included; None outside of any."""
-    for node in _tree(file).body:
-        if isinstance(node, ast.ClassDef | _FUNCTIONS):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            if first <= line <= (node.end_lineno or first):
-                return node.name
-    return None
 
 
 def _tree(file: str) -> ast.Module:

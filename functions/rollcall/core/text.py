@@ -79,7 +79,12 @@ def terms(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """Return the folded, lower-case words of a text, before stemming."""
-    text = _plain(text)
+    # Niqqud, accents and typographic punctuation make no other word.
+    if "_" in text:
+        text = _SPELLED_OUT.sub(lambda match: match[0].replace("_", ""), text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.translate(_TYPOGRAPHY))
+        text = fold("".join(char for char in text if not unicodedata.combining(char)))
     result: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match[0]
@@ -93,7 +98,10 @@ def tokens(text: str) -> list[str]:
         elif token.islower():
             result.append(token)
         else:
-            result += _parts(token)
+            # camelCase is split; the whole word stays too if it may be a name, such as WhatsApp.
+            parts = [] if token.isupper() or "'" in token else _CAMEL_PARTS.findall(token)
+            result += [token.lower()] if len(parts) <= 2 else []
+            result += [part.lower() for part in parts if len(part) > 1 and len(parts) > 1]
     return result
 
 
@@ -251,22 +259,6 @@ def _densest_window(pieces: list[str], query: Collection[str], *, room: int) -> 
         if len(seen) > best:
             best, best_first = len(seen), start
     return best_first
-
-
-def _plain(text: str) -> str:
-    """Return a text without niqqud, accents or typographic punctuation."""
-    text = _SPELLED_OUT.sub(lambda match: match[0].replace("_", ""), text) if "_" in text else text
-    if text.isascii():
-        return text
-    text = unicodedata.normalize("NFKD", text.translate(_TYPOGRAPHY))
-    return fold("".join(char for char in text if not unicodedata.combining(char)))
-
-
-def _parts(token: str) -> list[str]:
-    """Split camelCase; also keep the whole word if it may be a name, such as WhatsApp."""
-    parts = [] if token.isupper() or "'" in token else _CAMEL_PARTS.findall(token)
-    whole = [token.lower()] if len(parts) <= 2 else []
-    return whole + [part.lower() for part in parts if len(part) > 1 and len(parts) > 1]
 
 
 @lru_cache(maxsize=65_536)

@@ -168,34 +168,28 @@ def printed_heading(line: str, *, is_large: bool) -> Heading | None:
         return None
     if len(line.split()) > _MOST_WORDS or not any(char.isalpha() for char in line):
         return None
-    level = _level(line, stands_out=is_large or _is_in_capitals(line))
-    return None if level is None else Heading(level, _short(line))
-
-
-def _level(line: str, *, stands_out: bool) -> int | None:
-    if (named := _named().match(line)) and _begins_title(named["rest"].lstrip(" .:–—-")):
-        return _named_levels()[named["word"].lower()]
+    stands_out = is_large or _is_in_capitals(line)
+    pattern, levels = _named_headings()
+    if (named := pattern.match(line)) and _begins_title(named["rest"].lstrip(" .:–—-")):
+        return Heading(levels[named["word"].lower()], _short(line))
     if (numbered := _NUMBERED.match(line)) and _begins_title(numbered["title"]):
         depth = numbered["number"].count(".") + 1
         if depth > 1 or stands_out:
-            return _NUMBERED_LEVEL + depth
-    return _PLAIN_LEVEL if stands_out else None
+            return Heading(_NUMBERED_LEVEL + depth, _short(line))
+    return Heading(_PLAIN_LEVEL, _short(line)) if stands_out else None
 
 
 @cache
-def _named_levels() -> dict[str, int]:
-    """Return the words that begin headings, such as "chapter", with their levels."""
-    return TEXTS.table("documents.cues.headings")
-
-
-@cache
-def _named() -> re.Pattern[str]:
-    """Return the pattern of headings with such a word: "Chapter 3", "Annex D: Examples"."""
-    return re.compile(
-        rf"^(?P<word>{'|'.join(map(re.escape, _named_levels()))})"
+def _named_headings() -> tuple[re.Pattern[str], dict[str, int]]:
+    """Return the pattern of headings that begin with a word, such as "Chapter 3" or "Annex D:
+    Examples", and the level of each word."""
+    levels = TEXTS.table("documents.cues.headings")
+    pattern = re.compile(
+        rf"^(?P<word>{'|'.join(map(re.escape, levels))})"
         r"\s+(?P<number>\d[\d.\-]*|[IVXLC]{1,7}|[A-Zא-ת]['׳]?)(?P<rest>(?:\W.*)?)$",
         re.IGNORECASE,
     )
+    return pattern, levels
 
 
 def _begins_title(text: str) -> bool:

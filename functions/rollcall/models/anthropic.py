@@ -268,8 +268,19 @@ class _Reply:
         self._usage = _sum(self._usage, _usage(self._counted))
 
     def content(self) -> list[Json]:
-        """Return the blocks so far, as they are sent back."""
-        return [value for block in self._blocks if (value := _block_value(block))]
+        """Return the blocks so far, as they are sent back: with calls' arguments, without empty
+        texts."""
+        content: list[Json] = []
+        for block in self._blocks:
+            value = block.value
+            if block.call_id:
+                arguments = mapping(parse_json(block.json))
+                content.append({**value, "id": block.call_id, "input": arguments})
+            elif value.get("type") != "text":
+                content.append(value)
+            elif text(value.get("text")).strip():
+                content.append({"type": "text", "text": value["text"]})
+        return content
 
     def finish(self) -> Iterator[Delta]:
         """End the reply."""
@@ -341,16 +352,6 @@ class _Reply:
         """Keep the latest running totals; an event need not have all of them."""
         usage = mapping(message.get("usage"))
         self._counted |= {key: value for key, value in usage.items() if value is not None}
-
-
-def _block_value(block: _Block) -> dict[str, Json] | None:
-    """Return a block as it is sent back: a call with its arguments, and None for an empty text."""
-    value = block.value
-    if value.get("type") == "text":
-        return {"type": "text", "text": value["text"]} if text(value.get("text")).strip() else None
-    if block.call_id:
-        return {**value, "id": block.call_id, "input": mapping(parse_json(block.json))}
-    return value
 
 
 def _usage(usage: dict[str, Json]) -> Usage:

@@ -106,16 +106,14 @@ class ToolSpec(Struct, frozen=True, dict=True):
     @cached_property
     def _json_texts(self) -> tuple[str, str]:
         head = {"name": self.name, "description": self.description}
-        return _json(head), _json({"type": "object", **self.parameters})
+        schema = {"type": "object", **self.parameters}
+        compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return compact.encode(head), compact.encode(schema)
 
     @cached_property
     def tokens(self) -> int:
         """The estimated tokens that the tool takes in a request."""
         return text_tokens(self.json_text)
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class AttachedFile(Struct, frozen=True):

@@ -110,7 +110,8 @@ class Embedder:
         contents: list[Any] = [
             types.Content(parts=[types.Part(text=lead + redacted(text))]) for text in texts
         ]
-        settings, vectors = _settings(), list[list[float]]()
+        settings = vertex_place() if uses_vertex() else _api_settings()
+        vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
             some: Any = contents[start : start + EMBED_BATCH]
             with agent_errors(self.id, Clock(None), PROVIDER.key()):
@@ -266,11 +267,6 @@ def _credentials() -> Any:
     import google.auth
 
     return google.auth.default(scopes=["https://www.googleapis.com/auth/cloud-platform"])[0]
-
-
-def _settings() -> tuple[str, ...]:
-    """Return the arguments of `_client`: project and location at Vertex AI, or a key."""
-    return vertex_place() if uses_vertex() else _api_settings()
 
 
 def _api_settings() -> tuple[str, ...]:

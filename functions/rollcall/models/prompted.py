@@ -271,18 +271,15 @@ class Reader:
         if self._is_open:
             return ""
         text = self.rest
-        self._is_open = bool(found := _OPENING.search(text))
-        place = len(text[: found.start()].rstrip()) if found else _text_length(text)
+        place = len(text)
+        if found := _OPENING.search(text):
+            self._is_open = True
+            place = len(text[: found.start()].rstrip())
+        elif tail := _TAIL.search(text):  # it may become the beginning of a block
+            bare = "".join(tail[0].split())
+            place = tail.start() if any(form.startswith(bare) for form in _FORMS) else place
         self._buffer = [text[place:]]
         return text[:place]
-
-
-def _text_length(text: str) -> int:
-    """Return how many characters at the beginning of a text cannot become part of a block."""
-    found = _TAIL.search(text)
-    bare = "".join(found[0].split()) if found else ""
-    is_open = any(form.startswith(bare) for form in _FORMS)
-    return found.start() if found and is_open else len(text)
 
 
 def read_calls(text: str, offered: Collection[str]) -> tuple[str, list[Call]]:

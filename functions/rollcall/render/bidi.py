@@ -100,11 +100,6 @@ def isolated(text: str, direction: Direction) -> str:
     )
 
 
-def without_marks(text: str) -> str:
-    """Return a text without the marks that `isolated` added."""
-    return _MARKS.sub("", text)
-
-
 def _against_rtl(line: str) -> Iterator[tuple[int, int]]:
     if not _RTL.search(line) and _LATIN_WORD.search(line):
         yield len(line) - len(line.lstrip()), len(line.rstrip())  # including its full stop
@@ -171,7 +166,9 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
                 break
             wants_operand = after_operator = True
         elif token.kind == "comma":
-            if depth == 0 and not _joins_words(tokens, at):
+            after = [each.kind for each in tokens[at + 1 : at + 3]]
+            is_between_words = tokens[at - 1].kind == "word" and after == ["space", "word"]
+            if depth == 0 and not is_between_words:
                 break
             wants_operand = True
         elif token.kind == "open" and tokens[at - 1].kind in ("number", "word", "close"):
@@ -190,9 +187,9 @@ def _formula_end(tokens: list[_Token], start: int) -> int | None:
             end = at
         at += 1
     if end is not None and len(tokens) <= end + 4:  # a sign at the line's end, as in "3 + 4 ="
-        after = [n for n in range(end + 1, len(tokens)) if tokens[n].kind != "space"]
-        if [tokens[n].text for n in after] == ["="]:
-            return after[0]
+        rest = [n for n in range(end + 1, len(tokens)) if tokens[n].kind != "space"]
+        if [tokens[n].text for n in rest] == ["="]:
+            return rest[0]
     return end
 
 
@@ -262,9 +259,3 @@ def _joins(tokens: list[_Token], at: int) -> bool:
         or (before.kind == "close" and token.kind == "word")
         or (kinds == {"number"} and "/" in token.text and before.text.isdigit())
     )
-
-
-def _joins_words(tokens: list[_Token], at: int) -> bool:
-    """Tell whether a comma is between Latin words."""
-    after = [each.kind for each in tokens[at + 1 : at + 3]]
-    return tokens[at - 1].kind == "word" and after == ["space", "word"]

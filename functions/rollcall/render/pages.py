@@ -7,7 +7,6 @@ only when a page is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -110,7 +109,12 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
 
     images: dict[str, bytes] = {}
     data = msgspec.to_builtins(sheet)
-    data["blocks"] = [_block(each, sheet, images) for each in _in_steps(sheet.blocks)]
+    data["blocks"], level = [], 0
+    for block in sheet.blocks:
+        if isinstance(block, Heading):  # PDF/UA requires headings that skip no level
+            level = min(block.level, level + 1)
+            block = Heading(block.text, level)  # type: ignore[arg-type]
+        data["blocks"].append(_block(block, sheet, images))
     content = msgspec.json.encode(_isolated(data, sheet)).decode()
     with TemporaryDirectory() as folder:  # the only files that typst can open
         for name, image in images.items():
@@ -128,16 +132,6 @@ def _compile(sheet: Sheet, *, format: Literal["pdf", "png", "svg"], **options: A
         except typst.TypstError as error:
             raise InvalidArgument(f"the page cannot be made: {error.message[:300]}") from error
     return pages if isinstance(pages, list) else [pages]
-
-
-def _in_steps(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks with headings that skip no level, as PDF/UA requires."""
-    level = 0
-    for each in blocks:
-        if isinstance(each, Heading):
-            level = min(each.level, level + 1)
-            each = Heading(each.text, level)  # type: ignore[arg-type]
-        yield each
 
 
 def _block(block: Block, sheet: Sheet, images: dict[str, bytes]) -> dict[str, Any]:

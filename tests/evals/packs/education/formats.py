@@ -28,7 +28,7 @@ from packs.education.mathematics.problems import make_problems
 from packs.education.qti import package
 from rollcall.render import pages, word
 from rollcall.render import sheet as parts
-from rollcall.render.bidi import cleaned, runs, without_marks
+from rollcall.render.bidi import cleaned, runs
 from tests.evals.report import Measured, mean, share, table
 from tests.support.packs.education.activities import content, random_items
 from tests.support.packs.education.exchange_formats import (
@@ -213,7 +213,7 @@ def _letters(text: str) -> Counter[str]:
 
 def _pdf_text(data: bytes) -> str:
     reader = pypdf.PdfReader(io.BytesIO(data))
-    return without_marks("\n".join(page.extract_text() for page in reader.pages))
+    return cleaned("\n".join(page.extract_text() for page in reader.pages))
 
 
 def _poppler_text(data: bytes) -> str:
@@ -221,7 +221,7 @@ def _poppler_text(data: bytes) -> str:
         return ""
     command = ["pdftotext", "-layout", "-", "-"]
     read = subprocess.run(command, input=data, check=True, capture_output=True)
-    return without_marks(read.stdout.decode())
+    return cleaned(read.stdout.decode())
 
 
 def _untagged(data: bytes) -> list[str]:

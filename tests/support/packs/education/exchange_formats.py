@@ -18,7 +18,7 @@ from lxml import etree
 
 from packs.education.blocks import GAP, Item
 from packs.education.documents import GAP_LINE
-from rollcall.render.bidi import without_marks
+from rollcall.render.bidi import cleaned
 
 ROOT = Path(__file__).parents[4]
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p2}"
@@ -152,7 +152,7 @@ def _plain(text: Any) -> str:
         text = text["text"]
     for code, char in _CODES.items():
         text = text.replace(code, char)
-    text = without_marks(text)
+    text = cleaned(text)
     return " ".join(text.replace("->", "→").replace("[plain]", "").split())
 
 
