@@ -19,10 +19,10 @@ from rollcall.core.options import region
 from rollcall.emulators.jsonc import line_number, parse_object, read_jsonc
 
 NEEDED = ("auth", "functions", "firestore", "tasks")
-"""The emulators without which nothing of Rollcall works."""
+"""The emulators that Rollcall always needs."""
 
 _SERVICES = ("eventarc", "hub", "logging", "ui")
-"""What firebase-tools starts by itself beside them."""
+"""The emulators that firebase-tools adds by itself."""
 
 _HOST = "127.0.0.1"
 _HIGHEST_OFFSET = 55_000
@@ -45,12 +45,12 @@ _USUAL = {
     "database": 9000,
     "pubsub": 8085,
 }
-"""firebase-tools' own ports, for what firebase.json says nothing of."""
+"""firebase-tools' ports for emulators without a port in firebase.json."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Addresses:
-    """The emulators as `host:port`, and the URL under which functions are found."""
+    """The addresses of the emulators as `host:port`, and the base URL of functions."""
 
     project: str
     auth: str
@@ -59,36 +59,36 @@ class Addresses:
     tasks: str
     hub: str
     hosting: str | None = None
-    """Where firebase.json has it."""
+    """None if firebase.json has no Hosting emulator."""
 
     @property
     def functions_url(self) -> str:
-        """Ends in a slash; add a function's name."""
+        """The base URL of functions, which ends in a slash."""
         return f"http://{self.functions}/{self.project}/{region()}/"
 
     def environment(self) -> dict[str, str]:
-        """The variables by which Firebase's SDKs and firebase-tools find emulators."""
+        """Return the variables by which Firebase's SDKs and firebase-tools find emulators."""
         return {
             "GCLOUD_PROJECT": self.project,
             "FIREBASE_AUTH_EMULATOR_HOST": self.auth,
             "FIRESTORE_EMULATOR_HOST": self.firestore,
             "CLOUD_TASKS_EMULATOR_HOST": self.tasks,
             "FIREBASE_EMULATOR_HUB": self.hub,
-            # Nobody's convention but ours: Firebase has none for functions and Hosting.
+            # These two are our own: Firebase has no variables for functions and Hosting.
             "FUNCTIONS_EMULATOR_HOST": self.functions,
             **({"HOSTING_EMULATOR_HOST": self.hosting} if self.hosting else {}),
         }
 
 
 class Configuration:
-    """An app's firebase.json for the emulators under one PORT_OFFSET.
+    """An app's firebase.json with all ports moved by an offset.
 
     Args:
         root: The folder of firebase.json.
-        port_offset: By how much all ports move; PORT_OFFSET where it is left out.
+        port_offset: The offset; by default PORT_OFFSET.
 
     Raises:
-        Problem: There is none, or it cannot be read.
+        Problem: There is no such file, or it cannot be read.
     """
 
     def __init__(self, root: Path, *, port_offset: int | None = None) -> None:
@@ -99,14 +99,14 @@ class Configuration:
 
     @property
     def also(self) -> tuple[str, ...]:
-        """Emulators that the app has beside the needed ones, such as hosting and storage."""
+        """The app's emulators other than the needed ones, such as hosting and storage."""
         configured = self.written.get("emulators", {})
         return tuple(
             name for name in _USUAL if name in configured and name not in (*NEEDED, *_SERVICES)
         )
 
     def ports(self, only: tuple[str, ...] = ()) -> dict[str, int]:
-        """Every port that the suite listens on, by what it is for."""
+        """Return the ports that the suite listens on, by emulator and setting."""
         ports = {}
         for emulator, settings in self.shifted["emulators"].items():
             if only and emulator not in (*only, *_SERVICES):
@@ -116,7 +116,7 @@ class Configuration:
         return ports
 
     def addresses(self, project: str | None = None) -> Addresses:
-        """Where these emulators listen."""
+        """Return the addresses of these emulators."""
         ports = self.ports()
         names: tuple[str, ...] = ("auth", "firestore", "functions", "tasks", "hub")
         names += ("hosting",) if "hosting" in ports else ()
@@ -124,9 +124,8 @@ class Configuration:
         return Addresses(project=project or default_project(self.root), **listening)
 
     def file(self, *, ui: bool) -> Path:
-        """What firebase-tools reads: firebase.json itself where it says all that is needed.
-
-        Another one lies beside it, because the paths in it count from its folder.
+        """Return the file for firebase-tools: firebase.json, or a changed copy if it has to change.
+        The copy is beside it, since its paths are relative to its folder.
 
         Args:
             ui: Whether the Emulator UI may start.
@@ -143,7 +142,7 @@ class Configuration:
         return self._own_file
 
     def remove_file(self) -> None:
-        """Remove what `file` wrote."""
+        """Remove the copy that `file` wrote, if any."""
         self._own_file.unlink(missing_ok=True)
 
     @property
@@ -152,10 +151,10 @@ class Configuration:
 
 
 def offset() -> int:
-    """PORT_OFFSET, 0 if it is not set.
+    """Return PORT_OFFSET from the environment, by default 0.
 
     Raises:
-        Problem: It is none that the emulators could be moved by.
+        Problem: It is not a usable offset.
     """
     text = os.environ.get("PORT_OFFSET") or "0"
     if not text.isdecimal() or int(text) % _STEP or int(text) > _HIGHEST_OFFSET:
@@ -166,8 +165,8 @@ def offset() -> int:
 
 
 def default_database(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a firebase.json for Firestore; of several, that of the database (default), empty
-    without one."""
+    """Return the Firestore entry of a firebase.json: of several, that of the database (default), or
+    an empty one."""
     found: dict[str, Any] | list[dict[str, Any]] = config.get("firestore") or {}
     if isinstance(found, list):
         return next((each for each in found if each.get("database") == "(default)"), {})
@@ -175,8 +174,8 @@ def default_database(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def default_project(root: Path) -> str:
-    """The project that the emulators of the app in `root` belong to: GCLOUD_PROJECT, else the
-    default of .firebaserc. One that begins with "demo-" keeps firebase-tools off the network."""
+    """Return the project of the emulators of the app in `root`: GCLOUD_PROJECT, or the default of
+    .firebaserc. With a name that begins with "demo-", firebase-tools stays off the network."""
     if named := os.environ.get("GCLOUD_PROJECT"):
         return named
     file = root / ".firebaserc"
@@ -186,13 +185,13 @@ def default_project(root: Path) -> str:
 
 
 def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:
-    """The configuration with every port that the needed emulators listen on, moved."""
+    """Return the configuration with the needed emulators and with every port moved."""
     config = copy.deepcopy(written)
     emulators = config.setdefault("emulators", {})
     for name in (*NEEDED, "eventarc", "hub", "logging"):
         emulators.setdefault(name, {})
     for name, settings in emulators.items():
-        if name in _USUAL and isinstance(settings, bool):  # firebase-tools looks for members of it
+        if name in _USUAL and isinstance(settings, bool):  # firebase-tools reads its members
             settings = emulators[name] = {}
         if isinstance(settings, dict):
             if name in _USUAL and settings.get("enabled") is not False:
@@ -205,8 +204,8 @@ def _shift_ports(written: dict[str, Any], by: int) -> dict[str, Any]:
 
 
 def _let_pages_connect(config: dict[str, Any]) -> None:
-    """Add the emulators to what pages of Hosting may connect to, where a content security policy
-    says that. Production's policy names none of them."""
+    """Add the emulators to `connect-src` of Hosting's content security policies, which in
+    production name none of them."""
     emulators = config["emulators"]
     ports = (emulators[name]["port"] for name in ("auth", "firestore", "functions"))
     sources = " ".join(f"http://{_HOST}:{port}" for port in ports)
@@ -220,7 +219,7 @@ def _let_pages_connect(config: dict[str, Any]) -> None:
 
 
 def _port_keys(settings: Any) -> list[str]:
-    """Names of the settings that are ports, such as "port" and "websocketPort"."""
+    """Return the names of an emulator's ports, such as "port" and "websocketPort"."""
     keys = settings if isinstance(settings, dict) else {}
     return [key for key in keys if key.lower().endswith("port")]
 
@@ -255,12 +254,12 @@ _TEXTS = {
     "firestore": ("rules", "indexes"),
     "hosting": ("public",),
 }
-"""The texts in an entry of each part that is an object or a list of objects."""
+"""Text settings of the parts that are an object or a list of objects."""
 
 
 def _form_problems(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a firebase.json that have another form than firebase-tools reads, each
-    with what is wrong."""
+    """Yield the parts of a firebase.json whose form firebase-tools does not accept, each with what
+    is wrong."""
     for part, texts in _TEXTS.items():
         found = config.get(part, {})
         entries = found if isinstance(found, list) else [found]

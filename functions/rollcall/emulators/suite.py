@@ -16,7 +16,7 @@ import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from rollcall.emulators.requirements import scratch
 
 LOADED = "Loaded functions definitions"
 REFUSED = "Failed to load function definition"
-"""What firebase-tools writes after it looked for a codebase's functions."""
+"""Lines that firebase-tools writes after it has looked for a codebase's functions."""
 
 _START_S = 180.0  # the Auth emulator alone takes 10 s on two slow cores
 _POLL_S = 0.1
@@ -42,7 +42,7 @@ _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @dataclass
 class Suite:
-    """Emulators that run. Made by `start`, ended by `stop`."""
+    """Running emulators, from `start` to `stop`."""
 
     process: subprocess.Popen[bytes]
     log: Path
@@ -50,10 +50,10 @@ class Suite:
     addresses: Addresses
 
     def wait_until_ready(self, only: tuple[str, ...]) -> None:
-        """Return once every emulator answers and the functions are known.
+        """Wait until every emulator answers and the functions are known.
 
         Raises:
-            Problem: They ended, took too long, or found no functions.
+            Problem: The emulators ended, took too long, or found no functions.
         """
         deadline = time.monotonic() + _START_S
         # The hub lists all of `only` when they have started.
@@ -73,18 +73,18 @@ class Suite:
                 raise self._failure("No functions were found.")
 
     def functions(self) -> list[dict[str, Any]]:
-        """The functions that the emulator can run."""
+        """Return the functions that the emulator can run."""
         return read_functions(self.addresses)
 
     def stop(self) -> None:
-        """End the suite and everything that it started."""
+        """Stop the suite and everything that it started."""
         try:
             stop(self.process)
         finally:  # on a second Ctrl-C too
             self.configuration.remove_file()
 
     def log_text(self) -> str:
-        """What firebase-tools and the functions have written so far."""
+        """Return what firebase-tools and the functions have written so far."""
         return self.log.read_text(errors="replace")
 
     def _failure(self, what: str) -> Problem:
@@ -101,12 +101,14 @@ class Suite:
 def running(
     configuration: Configuration, only: tuple[str, ...] = NEEDED, *, project: str | None = None
 ) -> Iterator[Suite]:
-    """Start the emulators, point this process and its children at them, stop them."""
-    suite = start(configuration, only, project=project)
+    """Run the emulators during the block, with their addresses in this process's environment."""
+    suite, before = start(configuration, only, project=project), dict(os.environ)
     try:
-        with _environment(suite.addresses.environment()):
-            yield suite
+        os.environ.update(suite.addresses.environment())
+        yield suite
     finally:
+        os.environ.clear()
+        os.environ.update(before)
         suite.stop()
 
 
@@ -148,7 +150,7 @@ def start(
 
 
 def get_json(host: str, path: str) -> Any:
-    """What `host` answers; None while it does not."""
+    """Return the JSON that `host` answers; None if it does not answer."""
     connection = http.client.HTTPConnection(host, timeout=5)
     try:
         connection.request("GET", path)
@@ -160,13 +162,13 @@ def get_json(host: str, path: str) -> Any:
 
 
 def read_functions(at: Addresses) -> list[dict[str, Any]]:
-    """The functions that the emulator can run, of all codebases, as it describes them."""
+    """Return the functions of all codebases, as the emulator describes them."""
     backends = (get_json(at.functions, "/backends") or {}).get("backends", [])
     return [function for backend in backends for function in backend["functionTriggers"]]
 
 
 def is_free(port: int) -> bool:
-    """Whether nothing on this computer listens on the port."""
+    """Tell whether nothing on this computer listens on the port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -177,7 +179,7 @@ def is_free(port: int) -> bool:
 
 
 def _variables(root: Path) -> dict[str, str]:
-    """This environment as firebase-tools, Java and the functions need it."""
+    """Return this environment with what firebase-tools, Java and the functions need."""
     return {
         **os.environ,
         **requirements.firestore_environment(root),
@@ -191,19 +193,12 @@ def _variables(root: Path) -> dict[str, str]:
     }
 
 
-@contextlib.contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
 def _check_ports(configuration: Configuration, only: tuple[str, ...]) -> None:
-    """Say which port is taken before firebase-tools says it at length."""
+    """Check that all ports are free; firebase-tools' own message about a taken one is long.
+
+    Raises:
+        Problem: A port is taken.
+    """
     for name, port in configuration.ports(only).items():
         if not is_free(port):
             raise Problem(
@@ -214,7 +209,7 @@ def _check_ports(configuration: Configuration, only: tuple[str, ...]) -> None:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask `process` to end as Ctrl-C does, then kill what is left of its groups.
+    """Interrupt `process` as Ctrl-C does, then kill what is left of its process groups.
 
     It must have been started with `start_new_session=True`.
     """
@@ -224,23 +219,28 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(_GRACE_S)
     except subprocess.TimeoutExpired:
-        pass  # it had its time
+        pass  # it is killed below
     finally:  # on a second Ctrl-C too
         for group in groups:
             _signal(group, signal.SIGKILL)
     process.wait()
-    # The killed let go of their ports a moment later.
+    # Killed processes release their ports a moment later.
     deadline = time.monotonic() + _GONE_S
     while time.monotonic() < deadline and any(_signal(group, 0) for group in groups):
         time.sleep(0.02)
 
 
 def _groups_below(pid: int) -> set[int]:
-    """The process groups of `pid` and of all that descends from it."""
+    """Return the process groups of `pid` and of all its descendants."""
     children = defaultdict(list)
     group_of = {}
     if Path("/proc/self/stat").exists():  # macOS has no /proc, and small images have no `ps`
-        lines = list(_proc_lines())
+        lines = []
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it ended just now
+                # "123 (name) S parent group ...", and a name may hold anything.
+                after_name = file.read_text().rpartition(")")[2].split()
+                lines.append(f"{file.parent.name} {after_name[1]} {after_name[2]}")
     else:
         command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
         lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
@@ -255,18 +255,10 @@ def _groups_below(pid: int) -> set[int]:
     return groups
 
 
-def _proc_lines() -> Iterator[str]:
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it ended just now
-            # "123 (name) S parent group ...", and a name may hold anything.
-            after_name = file.read_text().rpartition(")")[2].split()
-            yield f"{file.parent.name} {after_name[1]} {after_name[2]}"
-
-
 def _signal(group: int, number: int) -> bool:
-    """Whether there was anything in `group` to send the signal to."""
+    """Send a signal to a process group, and return whether the group existed."""
     try:
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # macOS says the second of the dead
+    except (ProcessLookupError, PermissionError):  # the second is macOS's for dead processes
         return False
     return True
