@@ -99,7 +99,7 @@ def local_target(
         policy=combined(mark.approval, declared) if mark.approval or declared else None,
         find_digest=lambda: capability.digest,
         frozen=partial(capability.frozen, field=""),
-        run=partial(capability.call_visibly, field=""),
+        run=capability.call_visibly,
         summary=capability.summarize,
         shown=capability.shown,
         preview=capability.preview,

@@ -484,10 +484,10 @@ class Capability(Struct, frozen=True, dict=True):
         """
         return _with_files(ctx, plain(self._result(ctx, arguments, field="arguments")))
 
-    def call_visibly(self, ctx: ToolContext, arguments: Any, *, field: str = "arguments") -> Any:
+    def call_visibly(self, ctx: ToolContext, arguments: Any) -> Any:
         """Run the capability like `call` and return the result without hidden fields, for models,
-        the ledger and the log."""
-        return _with_files(ctx, self._visible(self._result(ctx, arguments, field=field)))
+        the ledger and the log. An error names an argument without a prefix."""
+        return _with_files(ctx, self._visible(self._result(ctx, arguments, field="")))
 
     def check_result(self, value: Any, *, field: str) -> None:
         """Check that plain JSON from a client fits the declared return type. Without one, anything

@@ -1,4 +1,4 @@
-"""JSON with `//` and `/* */` comments, as firebase-tools reads it, and where each value stands."""
+"""JSON with `//` and `/* */` comments, as firebase-tools reads it, with the place of each value."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _JSON = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class Node:
-    """A value in a JSON text, and where it stands."""
+    """A value in a JSON text, and its place there."""
 
     value: Any
     start: int
     end: int
     children: tuple[tuple[str | int, int, Node], ...] = ()
-    """Of an object or array: key or index, where the entry begins, and its value."""
+    """For an object or array: the key or index of each entry, its place, and its value."""
 
     def child(self, key: str | int) -> Node:
-        """Of two members of one name the last, which is the one that counts."""
+        """Return the value of a key or index; of two equal keys the last counts."""
         return next(node for name, _, node in reversed(self.children) if name == key)
 
 
 def parse(text: str) -> Node:
-    """Read a JSON text that may hold comments.
+    """Parse a JSON text that may have comments.
 
     Raises:
         ValueError: It is not JSON; the message begins with the line.
@@ -46,10 +46,10 @@ def parse(text: str) -> Node:
 
 
 def parse_object(text: str, file: str | Path) -> Node:
-    """Read the object in a file of this kind; an empty file holds none of its members.
+    """Parse the text of a file as an object; an empty file has an empty object.
 
     Raises:
-        Problem: It is no JSON, or no object.
+        Problem: It is not JSON, or not an object.
     """
     try:
         root = parse(text or "{}")
@@ -61,27 +61,27 @@ def parse_object(text: str, file: str | Path) -> Node:
 
 
 def read_jsonc(file: Path) -> dict[str, Any]:
-    """The object in a file of this kind.
+    """Return the object in a file.
 
     Raises:
-        Problem: It cannot be read, is not in UTF-8, is no JSON, or no object.
+        Problem: It cannot be read, is not UTF-8, not JSON or not an object.
     """
     found: dict[str, Any] = parse_object(read_text(file), file).value
     return found
 
 
 def line_number(text: str, place: int) -> int:
-    """The line, from 1, that a place in a text is on."""
+    """Return the line of a place in a text, from 1."""
     return text.count("\n", 0, place) + 1
 
 
 def problem_at(file: str | Path, error: ValueError) -> Problem:
-    """What is wrong in a file of the app, by an error whose message begins with the line."""
+    """Return the problem for a file, from an error whose message begins with the line."""
     return Problem(f"{file}:{str(error).removeprefix('line ')}")
 
 
 def without_comments(text: str) -> str:
-    """A JSON text with blanks for `//` and `/* */` comments: all else stays at its place."""
+    """Return a JSON text with blanks in place of its `//` and `/* */` comments."""
 
     def blank(match: re.Match[str]) -> str:
         return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
@@ -90,13 +90,13 @@ def without_comments(text: str) -> str:
 
 
 def _skip(code: str, place: int) -> int:
-    """Where the first character is that is no blank."""
+    """Return the place of the next character that is not a blank."""
     found = _BLANK.match(code, place)
     return found.end() if found else place
 
 
 def _node(code: str, start: int) -> Node:
-    """The value that begins here, in a text that is JSON without comments."""
+    """Return the value that begins at a place in JSON without comments."""
     value, end = _JSON.raw_decode(code, start)
     children: list[tuple[str | int, int, Node]] = []
     place = _skip(code, start + 1)

@@ -333,7 +333,6 @@ class Clock(Struct):
     """The clock of one call: the time left until its deadline, checked between chunks."""
 
     deadline: float | None
-    started: float = field(default_factory=time.monotonic)
 
     def left_s(self, *, at_most: float) -> float:
         """Return the seconds left, at most `at_most`.

@@ -95,7 +95,6 @@ class _Document:
         self._sheet = sheet
         self._is_rtl = sheet.direction == "rtl"
         self._word = Document()
-        self._container: Any = self._word
         self._indent_cm = 0.0
         section = self._word.sections[0]
         section.page_width, section.page_height = Cm(21), Cm(29.7)
@@ -150,7 +149,7 @@ class _Document:
     def _paragraph(self, style: str = "Normal") -> WordParagraph:
         from docx.shared import Cm
 
-        paragraph: WordParagraph = self._container.add_paragraph(style=self._word.styles[style])
+        paragraph: WordParagraph = self._word.add_paragraph(style=self._word.styles[style])
         if self._indent_cm:
             paragraph.paragraph_format.left_indent = Cm(self._indent_cm)
         self._directed(paragraph)
