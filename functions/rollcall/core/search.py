@@ -144,7 +144,7 @@ class Postings(Struct, frozen=True):
         return self.scores_of({number: worth for number, worth in numbers if number is not None})
 
     def scores_of(self, worths: Mapping[int, float]) -> dict[int, float]:
-        """Return the same as `scores`, for words by their numbers."""
+        """Return the scores as `scores` does, for words by their index."""
         scores: dict[int, float] = {}
         known, starts, places, weights = scores.get, self.starts, self.places, self.weights
         for number, worth in worths.items():

@@ -125,33 +125,23 @@ class Model:
 
 
 def _with_calls(deltas: Iterator[Delta], request: ModelRequest) -> Iterator[Delta]:
-    """Yield a reply's deltas, with the calls in its text as deltas of calls."""
+    """Yield a reply's deltas, with the calls in its text as deltas of calls; quoted calls stay
+    text."""
     offered = {tool.name for tool in request.tools} if request.tool_choice != "none" else set()
     reader, has_text = Reader(), False
+    finish = Finish(FinishReason.STOP)  # the stream ends with another
     for delta in deltas:
-        if isinstance(delta, TextDelta):
-            text = reader.read(delta.text)
-        elif isinstance(delta, Finish):
-            text, calls = read_calls(reader.rest, offered)
-        else:  # the server itself parses such blocks
+        if isinstance(delta, Finish):
+            finish = delta
+        elif not isinstance(delta, TextDelta):  # the server itself parses such blocks
             yield delta
-            continue
-        if text:
+        elif text := reader.read(delta.text):
             has_text |= bool(text.strip())
             yield TextDelta(text)
-        if isinstance(delta, Finish):
-            yield from _finish(delta, calls, request, offered, has_text=has_text)
-
-
-def _finish(
-    finish: Finish,
-    calls: list[Call],
-    request: ModelRequest,
-    offered: Collection[str],
-    *,
-    has_text: bool,
-) -> Iterator[Delta]:
-    """Yield a reply's calls and its end; quoted calls become text."""
+    text, calls = read_calls(reader.rest, offered)
+    if text:
+        has_text |= bool(text.strip())
+        yield TextDelta(text)
     reason = finish.reason
     if reason is FinishReason.LENGTH:
         # An incomplete block at the end is not a call; the finish reason says that it was cut.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -187,7 +187,6 @@ class Provider(Struct, frozen=True):
         return None
 
 
-@lru_cache(maxsize=64)
 def _host(url: str) -> str:
     """Return the host of a URL; "" if the URL is invalid."""
     try:

@@ -30,7 +30,7 @@ class StructuredText:
         self._model = model
 
     def over(self, wrap: Callable[[Model], Model]) -> StructuredText:
-        """Return the same on a wrapped model."""
+        """Return a `StructuredText` of the wrapped model."""
         return StructuredText(wrap(self._model))
 
     @property
