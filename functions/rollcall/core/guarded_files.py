@@ -17,7 +17,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -45,34 +45,21 @@ class _List(Struct, rename="camel"):
     files: list[Guarded]
 
 
-class _Path(Struct, frozen=True):
-    """One guarded path: the names in a folder's path, or at the end of a path."""
-
-    parts: tuple[str, ...]
-    is_folder: bool
-    guarded: Guarded
-
-    def matches(self, names: Sequence[str]) -> bool:
-        count = len(self.parts)
-        starts = range(len(names) - count + 1) if self.is_folder else [len(names) - count]
-        return any(
-            start >= 0 and all(map(_fits, self.parts, names[start : start + count]))
-            for start in starts
-        )
-
-
 def guarded_file(path: str) -> Guarded | None:
     """Return why a path is guarded, None if it is not. It has `/` between names and may begin at
     any folder."""
     names = [_folded(name) for name in path.split("/") if name not in ("", ".")]
-    if not names:
-        return None
-    for each in _paths():
-        if each.matches(names):
-            is_secret = each.guarded.kind == "secret" and not each.is_folder
+    for guarded in _list().files if names else ():
+        for pattern in guarded.paths:
+            parts, is_folder = _folded(pattern.rstrip("/")).split("/"), pattern.endswith("/")
+            end = len(names) - len(parts)
+            starts = range(end + 1) if is_folder else range(max(end, 0), end + 1)
+            if not any(all(map(_fits, parts, names[start:])) for start in starts):
+                continue
+            is_secret = guarded.kind == "secret" and not is_folder
             if is_secret and any(_fits(name, names[-1]) for name in _list().secret_exceptions):
                 continue
-            return each.guarded
+            return guarded
     return None
 
 
@@ -90,6 +77,7 @@ def prints_contents(words: Sequence[str]) -> bool:
     return len(words) == 1 or words[1].startswith("-") or words[1] in _list().printing_git
 
 
+@lru_cache(maxsize=1_000)
 def _folded(name: str) -> str:
     """Return a name as the most lenient file system compares it: `.GIT` and `.ｇit` are `.git`."""
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
@@ -99,19 +87,6 @@ def _folded(name: str) -> str:
 @cache
 def _list() -> _List:
     return decode(FILE.read_bytes(), _List)
-
-
-@cache
-def _paths() -> tuple[_Path, ...]:
-    return tuple(
-        _Path(
-            parts=tuple(map(_folded, path.rstrip("/").split("/"))),
-            is_folder=path.endswith("/"),
-            guarded=guarded,
-        )
-        for guarded in _list().files
-        for path in guarded.paths
-    )
 
 
 def _fits(pattern: str, name: str) -> bool:

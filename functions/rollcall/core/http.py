@@ -80,10 +80,8 @@ class RequestChecks:
         found: https_fn.CallableRequest[Any] | None = flask.g.pop("callable_request", None)
         if found is None:
             if response.status_code == 401:
-                raise Unauthenticated(
-                    TEXTS.text("errors.bad_token"),
-                    hint=TEXTS.text("hints.sign_in_again"),
-                )
+                hint = TEXTS.text("hints.sign_in_again")
+                raise Unauthenticated(TEXTS.text("errors.bad_token"), hint=hint)
             raise InvalidArgument('this is not a callable request; send POST {"data": {...}}')
         if found.auth is None and stated:
             return Call(user=stated, data=found.data)

@@ -79,10 +79,9 @@ def terms(text: str) -> list[str]:
 
 def tokens(text: str) -> list[str]:
     """Return the folded, lower-case words of a text, before stemming."""
-    # Niqqud, accents and typographic punctuation make no other word.
-    if "_" in text:
+    if "_" in text:  # "u_r_g_e_n_t" is one word
         text = _SPELLED_OUT.sub(lambda match: match[0].replace("_", ""), text)
-    if not text.isascii():
+    if not text.isascii():  # niqqud, accents and typographic punctuation are removed
         text = unicodedata.normalize("NFKD", text.translate(_TYPOGRAPHY))
         text = fold("".join(char for char in text if not unicodedata.combining(char)))
     result: list[str] = []

@@ -268,10 +268,7 @@ def check_may_remove(user: User, document: StoredDocument) -> None:
     """
     is_admin = user.role is Role.ADMIN and document.data["tenant"] == user.tenant is not None
     if document.data["uid"] != user.uid and not is_admin:
-        raise PermissionDenied(
-            TEXTS.text("errors.only_uploader"),
-            field="documentId",
-        )
+        raise PermissionDenied(TEXTS.text("errors.only_uploader"), field="documentId")
 
 
 def remove(db: Client, batch: WriteBatch, document: StoredDocument) -> None:

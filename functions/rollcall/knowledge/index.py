@@ -87,7 +87,7 @@ class PartWriter(Struct):
         self._flush(is_end=True)
 
     def _flush(self, *, is_end: bool) -> None:
-        """Write the full parts; at the end, also the others."""
+        """Write the full parts and, at the end, the others."""
         if self._texts and (is_end or len(self._texts) == PASSAGES_OF_TEXTS):
             self._write("t", pack_texts(self._texts))
             self._texts = []

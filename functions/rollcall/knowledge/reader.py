@@ -177,28 +177,24 @@ def text_of(content_type: str, content: bytes) -> str:
         return cleaned(decoded(content[:end]))
     if not _one_at_a_time.acquire(timeout=READ_S):
         raise Unavailable(TEXTS.text("errors.reading_others"), retry_after_s=5)
+    pages: list[str] = []
     try:
-        return _pdf_text(content)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "attached.pdf"
+            path.write_bytes(content)
+            for each in read("pdf", path, seconds=READ_S):
+                if isinstance(each, Page) and each.text.strip():
+                    pages.append(f"[page {each.number}]\n{each.text.strip()}")
+                if sum(map(len, pages)) > ATTACHED_CHARS:
+                    break
+        if not pages:
+            raise CannotRead("no_text")
+        return "\n\n".join(pages)
     except CannotRead as error:
         # The advice after the semicolon is for uploads and does not fit a message.
         raise InvalidArgument(error.reason()["en"].partition(";")[0]) from error
     finally:
         _one_at_a_time.release()
-
-
-def _pdf_text(content: bytes) -> str:
-    pages: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "attached.pdf"
-        path.write_bytes(content)
-        for each in read("pdf", path, seconds=READ_S):
-            if isinstance(each, Page) and each.text.strip():
-                pages.append(f"[page {each.number}]\n{each.text.strip()}")
-            if sum(map(len, pages)) > ATTACHED_CHARS:
-                break
-    if not pages:
-        raise CannotRead("no_text")
-    return "\n\n".join(pages)
 
 
 if __name__ == "__main__":
