@@ -134,6 +134,10 @@ class Postings(Struct, frozen=True):
         at = self.number(word)
         return array("I") if at is None else self.places[self.starts[at] : self.starts[at + 1]]
 
+    def count(self, word: str) -> int:
+        """Return the number of items that have a word."""
+        return len(self.places_of(word))
+
     def scores(self, worths: Mapping[str, float]) -> dict[int, float]:
         """Return the score of each item that has one of the words: the sum of worth times weight.
 

@@ -97,8 +97,8 @@ def matches(schedule: str, now: datetime) -> bool | None:
     "every monday, friday 09:00", or crontab's "*/5 * * * *". None if it has another form."""
     text = " ".join(schedule.lower().split())
     if found := _INTERVAL.fullmatch(text):
-        minutes = int(found[1] or 1) * (60 if found[2] == "hour" else 1)
-        return minutes > 0 and int(now.timestamp()) // 60 % minutes == 0
+        interval = int(found[1] or 1) * (60 if found[2] == "hour" else 1)  # in minutes
+        return interval > 0 and int(now.timestamp()) // 60 % interval == 0
     if found := _AT.fullmatch(text):
         names = [name.strip() for name in found[1].split(",")]
         if not all(name == "day" or name in _DAYS for name in names):

@@ -243,7 +243,7 @@ def _by_words(
     parts = [(each.document, unpack_words(data)) for each, _, data in _parts(db, searched, "w")]
     passages = sum(each.version.passages for each in searched)
     worths = {
-        word: rarity(sum(len(postings.places_of(word)) for _, (_, postings) in parts), passages)
+        word: rarity(sum(postings.count(word) for _, (_, postings) in parts), passages)
         for word in words
     }
     scores: dict[Place, float] = {}

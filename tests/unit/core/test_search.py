@@ -77,6 +77,7 @@ def test_the_best_come_first_and_of_one_score_the_earlier(
 def test_a_word_counts_its_items_and_knows_their_places() -> None:
     postings = Postings.build([{"a": 1}, {}, {"a": 0.5, "b": 0.001}])
     assert [list(postings.places_of(word)) for word in ("a", "b", "c")] == [[0, 2], [2], []]
+    assert [postings.count(word) for word in ("a", "b", "c")] == [2, 1, 0]
     assert postings.number("b") == 1 and postings.number("c") is None
     assert min(postings.weights) == 1
 
