@@ -163,19 +163,8 @@ def begin(
         PermissionDenied: The user may not upload into this scope.
         ResourceExhausted: The user's allowance is used up.
     """
-    is_attachment = request.purpose == attachments.PURPOSE
-    _check_kind(request)
-    if not is_attachment:
-        check_may_upload(user, claims, request.scope)
     content = None if request.content is None else _decoded(request.content)
-    details = {
-        "scope": request.scope,
-        "tenant": user.tenant if request.scope == "team" else None,
-        **({"labels": _labels(request.labels)} if request.labels else {}),
-    }
-    new = _new_file(user, request, attachments.NO_THREAD if is_attachment else details)
-    allowance = attachments.ALLOWANCE if is_attachment else ALLOWANCE
-    file = FileStore(platform.db).begin(new, allowance, now=now)
+    file = _begin_file(platform.db, user, claims, request, now=now)
     if content is not None:
         FileStore(platform.db).add_part(user.uid, file.id, 0, content)
     if content is not None or file.is_ready:
@@ -240,7 +229,16 @@ def finish(
     return Upload(file_id=file.id, document=document_info(document, user))
 
 
-def _check_kind(request: BeginUpload) -> None:
+def _begin_file(
+    db: Client,
+    user: User,
+    claims: Mapping[str, Any],
+    request: BeginUpload,
+    *,
+    group: str | None = None,
+    now: datetime,
+) -> StoredFile:
+    """Check an upload, and begin or continue it in the file store; errors as for `begin`."""
     is_attachment = request.purpose == attachments.PURPOSE
     types = tuple(attachments.KINDS if is_attachment else CONTENT_TYPES)
     if request.content_type not in types:
@@ -256,10 +254,18 @@ def _check_kind(request: BeginUpload) -> None:
         raise InvalidArgument("an attachment has no labels: leave them out", field="labels")
     if is_attachment and request.scope != "user":
         raise InvalidArgument("an attachment has no scope: leave it out", field="scope")
-
-
-def _new_file(user: User, request: BeginUpload, details: dict[str, Any]) -> NewFile:
-    return NewFile(
+    details: Mapping[str, Any] = attachments.NO_THREAD
+    if not is_attachment:
+        check_may_upload(user, claims, request.scope)
+        labels = {name: value.strip() for name, value in sorted(request.labels.items())}
+        labels = {name: value for name, value in labels.items() if value}
+        details = {
+            "scope": request.scope,
+            "tenant": user.tenant if request.scope == "team" else None,
+            **({"labels": labels} if labels else {}),
+            **({"group": group} if group else {}),
+        }
+    new = NewFile(
         uid=user.uid,
         name=clean_name(request.name),
         content_type=request.content_type,
@@ -268,16 +274,13 @@ def _new_file(user: User, request: BeginUpload, details: dict[str, Any]) -> NewF
         purpose=request.purpose,
         details=details,
     )
+    return FileStore(db).begin(new, attachments.ALLOWANCE if is_attachment else ALLOWANCE, now=now)
 
 
 def _check_content(file: StoredFile, start: bytes) -> None:
     """Check an attachment's content; a document's content is checked when it is read."""
     if file.purpose == attachments.PURPOSE:
         attachments.check_content(file, start)
-
-
-def _labels(labels: Mapping[str, str]) -> dict[str, str]:
-    return {name: value.strip() for name, value in sorted(labels.items()) if value.strip()}
 
 
 def add_document(
@@ -310,11 +313,8 @@ def add_document(
         "labels": dict(labels or {}),
     }
     request = validate(BeginUpload, data)
-    _check_kind(request)
-    check_may_upload(ctx.user, {}, "user")
-    details = {"scope": "user", "tenant": None, "labels": _labels(request.labels), "group": group}
     store = FileStore(ctx.db)
-    file = store.begin(_new_file(ctx.user, request, details), ALLOWANCE, now=ctx.now)
+    file = _begin_file(ctx.db, ctx.user, {}, request, group=group, now=ctx.now)
     for number in file.missing:
         part = content[number * PART_BYTES : (number + 1) * PART_BYTES]
         store.add_part(ctx.user.uid, file.id, number, part)
