@@ -179,19 +179,21 @@ def unresolved(function: Callable[..., Any], error: Exception) -> DefinitionErro
         except Exception as error_of_this:
             reason = error_of_this
         place = "what it returns" if name == "return" else f"the type of `{name}`"
-        what, cure = f"{place} is `{texts[name]}`", "Write a type, such as `str`"
-        if isinstance(reason, NameError):
-            missing = str(reason.name)
-            types = {each for each, kind in vars(builtins).items() if isinstance(kind, type)}
-            what += f", and `{missing}` is not defined"
-            cure = f"Import `{missing}`; an import under `if TYPE_CHECKING:` "
-            cure += "is not there at run time"
-            if missing in typing.__all__:
-                cure = f"Write `from typing import {missing}`"
-            elif meant := closest(missing, types | function.__globals__.keys()):
-                cure = f"Write `{texts[name].replace(missing, meant)}`, if that is what you mean"
+        if not isinstance(reason, NameError):
+            what = f"{place} is `{texts[name]}`, which Python refuses: {one_line(reason)}"
+            return wrong(function, what, "Write a type, such as `str`", parameter=name)
+        missing = str(reason.name)
+        types = {each for each, kind in vars(builtins).items() if isinstance(kind, type)}
+        meant = closest(missing, types | function.__globals__.keys())
+        if missing in typing.__all__:
+            cure = f"Write `from typing import {missing}`"
+        elif meant:
+            cure = f"Write `{texts[name].replace(missing, meant)}`, if that is what you mean"
         else:
-            what += f", which Python refuses: {one_line(reason)}"
+            cure = (
+                f"Import `{missing}`; an import under `if TYPE_CHECKING:` is not there at run time"
+            )
+        what = f"{place} is `{texts[name]}`, and `{missing}` is not defined"
         return wrong(function, what, cure, parameter=name)
     return wrong(function, one_line(error), "Write types that Python can evaluate")
 
