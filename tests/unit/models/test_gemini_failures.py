@@ -258,21 +258,19 @@ def test_vertex_has_an_address_for_each_place(
         say()
 
 
-def test_vertex_embeds_by_the_same_identity(
+def test_vertex_embeds_by_the_same_identity_and_without_one_fails_as_the_models_do(
     vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert gemini._settings() == ("demo-school", "europe-west4")
+    clients: list[tuple[str, ...]] = []
 
-
-def test_embeddings_without_an_identity_fail_as_the_models_do(
-    vertex: FakeProviders, monkeypatch: pytest.MonkeyPatch
-) -> None:
     def no_client(*settings: str) -> None:
+        clients.append(settings)
         raise DefaultCredentialsError("no identity")
 
     monkeypatch.setattr(gemini, "_client", no_client)
     with pytest.raises(AgentError):
         gemini.Embedder("gemini-embedding-2").embed(["a"], task="query")
+    assert clients == [("demo-school", "europe-west4")]
 
 
 def test_a_backend_that_does_not_exist_is_refused(
