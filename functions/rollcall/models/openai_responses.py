@@ -80,6 +80,8 @@ def items_fit(items: Json, reply: ModelMessage) -> bool:
 
 
 def _items(message: Message, model: str) -> list[Json]:
+    """Return a message as input items. A reply of this model is sent back as it came, but with the
+    current ids of its calls."""
     if isinstance(message, ToolMessage):
         # Results of custom tools have another type, but we offer none: all calls are functions.
         return [
@@ -88,25 +90,18 @@ def _items(message: Message, model: str) -> list[Json]:
         ]
     if not isinstance(message, ModelMessage):
         return [{"role": "user", "content": [_content(part) for part in message.parts]}]
-    if own_items := _own_items(message, model):
-        return own_items
+    own = [mapping(i) for i in sequence(own_part(message, PROVIDER, API, model).get("items"))]
+    if own and items_fit(own, message):
+        places = [i for i, item in enumerate(own) if item.get("type") in _CALL_INPUTS]
+        if {own[i].get("call_id") for i in places} != {call.id for call in message.tool_calls}:
+            for i, call in zip(places, message.tool_calls, strict=True):
+                own[i] = {**own[i], "call_id": call.id}
+        return own
     items: list[Json] = [{"role": "assistant", "content": message.text}] if message.text else []
     for call in message.tool_calls:
         arguments = call.arguments_text if call.arguments is None else json.dumps(call.arguments)
         head = {"type": "function_call", "call_id": call.id, "name": call.name}
         items.append({**head, "arguments": arguments})
-    return items
-
-
-def _own_items(message: ModelMessage, model: str) -> list[Json]:
-    """Return the reply's items as this model sent them, but with the current ids of its calls."""
-    items = [mapping(i) for i in sequence(own_part(message, PROVIDER, API, model).get("items"))]
-    if not items_fit(items, message):
-        return []
-    places = [i for i, item in enumerate(items) if item.get("type") in _CALL_INPUTS]
-    if {items[i].get("call_id") for i in places} != {call.id for call in message.tool_calls}:
-        for i, call in zip(places, message.tool_calls, strict=True):
-            items[i] = {**items[i], "call_id": call.id}
     return items
 
 
@@ -218,7 +213,15 @@ class _Reply:
             calls = any(item.call_id for item in self._items)
             reason = FinishReason.TOOL_CALLS if calls else FinishReason.STOP
         detail = why or ("refusal" if reason is FinishReason.BLOCKED else "")
-        yield Finish(reason, _usage(mapping(response.get("usage"))), own, detail=detail)
+        usage = mapping(response.get("usage"))
+        details = mapping(usage.get("input_tokens_details"))
+        tokens = Usage(
+            count(usage.get("input_tokens")),
+            count(details.get("cached_tokens")),
+            count(usage.get("output_tokens")),
+            count(details.get("cache_write_tokens")),
+        )
+        yield Finish(reason, tokens, own, detail=detail)
 
     def _item(self, event: dict[str, Json], data: dict[str, Json]) -> _Item:
         """Find or create an item, by its ids or, since some servers change or repeat those, by its
@@ -279,13 +282,3 @@ class _Reply:
         if more := rest_of(whole, item.texts.get(place, "")):
             item.texts[place] = whole
             yield TextDelta(more)
-
-
-def _usage(usage: dict[str, Json]) -> Usage:
-    details = mapping(usage.get("input_tokens_details"))
-    return Usage(
-        count(usage.get("input_tokens")),
-        count(details.get("cached_tokens")),
-        count(usage.get("output_tokens")),
-        count(details.get("cache_write_tokens")),
-    )
