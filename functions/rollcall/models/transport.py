@@ -295,7 +295,8 @@ def _manager(proxy: str | None) -> urllib3.PoolManager:
 
 
 def _route(url: str) -> tuple[HTTPConnectionPool, str]:
-    """Return the connection pool for a URL, and the request's target.
+    """Return the connection pool for a URL, which uses the proxy that the environment names, and
+    the request's target.
 
     Raises:
         LocationValueError: The URL is invalid.
@@ -304,27 +305,19 @@ def _route(url: str) -> tuple[HTTPConnectionPool, str]:
         parts = urlsplit(url)
     except ValueError as error:
         raise LocationValueError(str(error)) from None
-    pool = _pool(parts.scheme, parts.netloc)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    is_proxied = pool.proxy is not None and parts.scheme == "http"
-    return pool, f"http://{parts.netloc}{target}" if is_proxied else target
-
-
-@cache
-def _pool(scheme: str, place: str) -> HTTPConnectionPool:
-    """Return the connection pool for a server, which uses the proxy that the environment names at
-    the first call."""
-    if scheme not in ("http", "https"):
-        raise LocationValueError(f"the scheme is {scheme!r}")
-    proxies = {} if proxy_bypass(place) else getproxies()
-    proxy = proxies.get(scheme) or proxies.get("all")
+    if parts.scheme not in ("http", "https"):
+        raise LocationValueError(f"the scheme is {parts.scheme!r}")
+    proxies = {} if proxy_bypass(parts.netloc) else getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
     if proxy and "://" not in proxy:
         proxy = f"http://{proxy}"
-    return _manager(proxy).connection_from_url(f"{scheme}://{place}")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if proxy and parts.scheme == "http":
+        target = f"http://{parts.netloc}{target}"
+    return _manager(proxy).connection_from_url(f"{parts.scheme}://{parts.netloc}"), target
 
 
 def close_connections() -> None:
     """Close all pooled connections, for processes that outlive their servers, as in tests."""
     _manager(None).clear()
     _manager.cache_clear()
-    _pool.cache_clear()

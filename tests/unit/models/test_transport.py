@@ -187,7 +187,7 @@ def test_the_environments_proxy_is_used_but_where_it_says_otherwise(
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("no_proxy", "localhost,.internal.example")
     proxies = {
-        place: transport._pool(scheme, place).proxy
+        place: transport._route(f"{scheme}://{place}")[0].proxy
         for scheme, place in (
             ("https", "api.example"),
             ("http", "plain.example"),
