@@ -125,7 +125,6 @@ def fold(word: str) -> str:
     return word.translate(_HEBREW_FINALS)
 
 
-@lru_cache(maxsize=65_536)
 def hebrew_stem(word: str) -> str:
     """Return the light stem of a folded Hebrew word without niqqud.
 
