@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
+from rollcall.core.context import ToolContext
 from rollcall.core.definition import name_problem
 from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.shapes import CAPABILITY_ID, ID, Citation, Role, Status
-
-if TYPE_CHECKING:
-    from rollcall.core.context import ToolContext
 
 MAX_STEPS_CAP = 200
 """The most steps that a profile may allow in a turn. It suits an agent whose tools all run on the
