@@ -61,7 +61,7 @@ class TooManyRuns(ResourceExhausted):
             dict(zip(names, path.split("/")[-3::2], strict=True)) for path in sorted(running)
         ]
         super().__init__(
-            f"{len(running)} of your runs are under way, and at most {most} may be at once",
+            TEXTS.text("errors.too_many_runs", count=len(running), most=most),
             hint="wait until one of details.running has ended" if most else "you may start no runs",
             retry_after_s=2 if most else None,
         )

@@ -38,6 +38,7 @@ from rollcall.core.context import User
 from rollcall.core.errors import ResourceExhausted, Unavailable
 from rollcall.core.options import collection_id
 from rollcall.core.shapes import SCHEMA_VERSION, Wire
+from rollcall.core.texts import TEXTS, Text
 from rollcall.core.wire import RunStatus
 from rollcall.store import paths
 from rollcall.store.batches import read_all, where
@@ -224,27 +225,30 @@ class BudgetExhausted(ResourceExhausted):
             cost less.
     """
 
-    def __init__(self, message: str, *, is_for_now: bool = False) -> None:
-        hint, retry_after_s = "it renews at 00:00 UTC", until_tomorrow_s(datetime.now(UTC))
-        if is_for_now:
-            hint, retry_after_s = "try again when a run under way has ended", RESERVED_RETRY_S
-        super().__init__(f"{message}; {hint}", hint=hint, retry_after_s=retry_after_s)
+    def __init__(self, message: str | Text, *, is_for_now: bool = False) -> None:
+        hint = TEXTS.text("hints.run_has_to_end" if is_for_now else "hints.budget_renews")
+        super().__init__(
+            TEXTS.text("errors.budget_refused", message=message, hint=hint),
+            hint=hint,
+            retry_after_s=RESERVED_RETRY_S if is_for_now else until_tomorrow_s(datetime.now(UTC)),
+        )
         self.is_for_now = is_for_now
 
     @staticmethod
     def of(limit: TenantLimits, day: Day, need: Amount) -> BudgetExhausted:
         """Return the error for a call that does not fit into a user's day."""
         is_for_now = limit.allows(day.spent + need)
-        why = "reserved by your runs under way" if is_for_now else "used up"
         usd, tokens, used = limit.micro_usd, limit.tokens_per_day or 0, day.used
+        most: str | Text
         if usd is not None and used.micro_usd + need.micro_usd > usd:
             amounts = (max(0, usd - used.micro_usd), usd, need.micro_usd)
             left, most, needed = (f"${each / 1_000_000:.2f}" for each in amounts)
         else:
-            left, most = f"{max(0, tokens - used.tokens):,}", f"{tokens:,} tokens"
-            needed = f"{need.tokens:,}"
-        room = f"{left} of {most} are left, and this may take up to {needed}"
-        return BudgetExhausted(f"your budget for today is {why}: {room}", is_for_now=is_for_now)
+            left, needed = f"{max(0, tokens - used.tokens):,}", f"{need.tokens:,}"
+            most = TEXTS.text("errors.tokens", number=tokens)
+        key = "errors.budget_reserved" if is_for_now else "errors.budget_used_up"
+        message = TEXTS.text(key, left=left, most=most, needed=needed)
+        return BudgetExhausted(message, is_for_now=is_for_now)
 
 
 class Day(Struct):
@@ -438,6 +442,5 @@ class TenantDay(Struct, frozen=True):
         if limit.allows(reserved + spent):
             return
         is_for_now = limit.allows(spent + need)
-        why = "reserved by runs under way" if is_for_now else "used up"
-        message = f"your organisation's budget for today is {why}"
-        raise BudgetExhausted(message, is_for_now=is_for_now)
+        key = "errors.tenant_budget_reserved" if is_for_now else "errors.tenant_budget_used_up"
+        raise BudgetExhausted(TEXTS.text(key), is_for_now=is_for_now)

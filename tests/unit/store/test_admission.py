@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rollcall.core.errors import ResourceExhausted
-from rollcall.store.admission import check_rate, remembered
+from rollcall.store.admission import TooManyRuns, check_rate, remembered
 
 NOW = 1_000_000
 
@@ -44,3 +44,13 @@ def test_where_none_may_start_it_is_a_minute_too() -> None:
 def test_without_a_limit_and_of_what_does_not_count_nothing_is_refused() -> None:
     check_rate(starts(*range(50)), None, now_ms=NOW)
     check_rate(starts(*range(50), counts=False), 1, now_ms=NOW)
+
+
+def test_too_many_runs_are_refused_in_hebrew_too() -> None:
+    one, two = (
+        TooManyRuns([f"threads/t/runs/{n}" for n in range(most)], most=most) for most in (1, 2)
+    )
+    assert one.message == "one of your runs is under way, and at most 1 may be at once"
+    assert two.message == "2 of your runs are under way, and at most 2 may be at once"
+    assert one.say("he").startswith("תשובה אחת שלך עוד נכתבת;")
+    assert two.say("he").startswith("2 תשובות שלך עוד נכתבות;")

@@ -122,6 +122,19 @@ def test_a_refusal_says_whether_runs_under_way_are_in_the_way(reserved: Amount, 
     assert refused.is_for_now == (reserved != Amount())
 
 
+def test_a_refusal_speaks_hebrew_with_its_amounts() -> None:
+    money = BudgetExhausted.of(
+        TenantLimits(usd_per_day=1), day(settled=Amount(990_000)), Amount(20_000)
+    )
+    assert money.say("he") == (
+        "התקציב שלך להיום נוצל: נשארו ⁨$0.01⁩ מתוך ⁨$1.00⁩,"
+        " ולפעולה הזאת נדרשים עד ⁨$0.02⁩; הוא מתחדש ב-⁨00:00 UTC⁩"
+    )
+    tokens = BudgetExhausted.of(TenantLimits(tokens_per_day=3_000), day(), Amount(0, 4_000))
+    assert "מתוך ⁨3,000 אסימונים⁩" in tokens.say("he")
+    assert tokens.translate("he").details["hint"] == "הוא מתחדש ב-⁨00:00 UTC⁩"
+
+
 @pytest.mark.parametrize("uid", ["a/b", "..", "__x__", "שלום", "x" * 128, "\ud800", ""])
 def test_every_uid_has_a_document_of_its_own(uid: str) -> None:
     assert budget_key(uid).isalnum() and len(budget_key(uid)) == 32
