@@ -19,6 +19,7 @@ from packs.messaging.firestore import fetch
 from packs.messaging.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import PermissionDenied
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -95,9 +96,7 @@ def newest_query(ctx: ToolContext, *, limit: int) -> BaseQuery:
 
 def query_of_user(ctx: ToolContext) -> BaseQuery:
     """Return the query for all conversations that the user takes part in."""
-    from google.cloud.firestore import FieldFilter
-
-    mine = FieldFilter("participantIds", "array_contains", ctx.user.uid)
+    mine = where("participantIds", "array_contains", ctx.user.uid)
     return ctx.db.collection(CONVERSATIONS).where(filter=mine)
 
 
@@ -115,11 +114,9 @@ def is_id(text: str) -> bool:
 def readable_messages(db: Client, conversation_id: str) -> BaseQuery:
     """Return the query for a conversation's messages without encrypted ones, whose content is
     never read."""
-    from google.cloud.firestore import FieldFilter
-
-    here = FieldFilter("conversationId", "==", conversation_id)
+    here = where("conversationId", "==", conversation_id)
     query = db.collection(MESSAGES).where(filter=here)
-    return query.where(filter=FieldFilter("encrypted", "==", False))
+    return query.where(filter=where("encrypted", "==", False))
 
 
 def fetch_messages(query: BaseQuery) -> list[ChatMessage]:
@@ -139,10 +136,8 @@ def copy_participants(db: Client, conversation_id: str) -> int:
     Returns:
         The number of documents written.
     """
-    from google.cloud.firestore import FieldFilter
-
     written = 0
-    here = FieldFilter("conversationId", "==", conversation_id)
+    here = where("conversationId", "==", conversation_id)
     current = _participants(db, conversation_id)
     while current is not None:
         for collection in (MESSAGES, ACTION_ITEMS, DECISIONS):

@@ -48,6 +48,7 @@ from packs.messaging.firestore import (
 from packs.messaging.people import People
 from packs.messaging.text_model import ask, model_name
 from rollcall.core.context import TextModel, ToolContext
+from rollcall.store.batches import where, write_unchanged
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -187,40 +188,38 @@ class State:
     Attributes:
         cursor: (timestamp, id) of the last message read.
         drained_count: The conversation's `messageCount` when no message was left, else None.
-        version: Update time of the stored state, None where there is none.
+        snapshot: The stored state, which may not exist yet.
     """
 
+    snapshot: DocumentSnapshot[Any]
     cursor: tuple[datetime, str] = BEGINNING
     seen: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     extractor: str = ""
     drained_count: int | None = None
     drained_at: datetime | None = None
-    version: Any = None
 
     @staticmethod
     def read(snapshot: DocumentSnapshot[Any]) -> State:
         """Read a stored state; a missing document is the beginning."""
         data = snapshot.to_dict() or {}
-        if not snapshot.exists:
-            return State()
         moment = moment_of(data.get("cursorTimestamp"))
         drained = data.get("drainedCount")
         return State(
+            snapshot,
             cursor=(moment, text_of(data.get("cursorMessageId"))) if moment else BEGINNING,
             seen=tuple(strings(data.get("seenIds"))),
             pending=tuple(strings(data.get("pendingIds"))),
             extractor=text_of(data.get("extractor")),
             drained_count=count_of(drained) if drained is not None else None,
             drained_at=moment_of(data.get("drainedAt")),
-            version=snapshot.update_time,
         )
 
-    def write(self, db: Client, batch: WriteBatch, conversation_id: str) -> None:
-        """Add this state to a batch that fails if the stored one is not `version` any more."""
+    def write(self, batch: WriteBatch) -> None:
+        """Add this state to a batch that fails if the stored one has changed since it was read."""
         document = {
             "schemaVersion": SCHEMA_VERSION,
-            "conversationId": conversation_id,
+            "conversationId": self.snapshot.id,
             "cursorTimestamp": self.cursor[0],
             "cursorMessageId": self.cursor[1],
             "seenIds": list(self.seen),
@@ -231,12 +230,7 @@ class State:
             # A write without any change would not change the update time.
             "revision": secrets.token_hex(8),
         }
-        reference = db.collection(EXTRACTION).document(conversation_id)
-        if self.version is None:
-            batch.create(reference, document)
-        else:
-            unchanged = db.write_option(last_update_time=self.version)
-            batch.update(reference, document, option=unchanged)
+        write_unchanged(batch, self.snapshot, document)
 
 
 def note_late(
@@ -262,7 +256,7 @@ def note_late(
             cursor = min(state.cursor, (min(item.sent_at for item in late), ""))
             changed_state = replace(state, cursor=cursor, seen=(), drained_count=None)
         batch = db.batch()
-        changed_state.write(db, batch, conversation_id)
+        changed_state.write(batch)
         batch.commit()
 
     until_unchanged(work)
@@ -273,10 +267,8 @@ def forget_items(db: Client, message_id: str) -> None:
 
     Call `note_late(..., changed=True)` before, so that no old finding is written afterwards.
     """
-    from google.cloud.firestore import FieldFilter
-
     for collection in (ACTION_ITEMS, DECISIONS):
-        of_message = FieldFilter("messageId", "==", message_id)
+        of_message = where("messageId", "==", message_id)
         query = db.collection(collection).where(filter=of_message)
         delete_documents(db, fetch(query.select([])))
 
@@ -319,8 +311,8 @@ def _undrained(ctx: ToolContext, mine: ReadableConversations) -> list[Conversati
     states = {snapshot.id: State.read(snapshot) for snapshot in ctx.db.get_all(references)}
     undrained = []
     for id, conversation in mine.conversations.items():
-        state = states.get(id, State())
-        if state.version is None:
+        state = states[id]
+        if not state.snapshot.exists:
             is_drained = conversation.message_count == 0
         else:
             is_drained = (
@@ -354,7 +346,7 @@ def _step(ctx: ToolContext, conversation: Conversation, room: int) -> Extraction
         # Read by older rules or never: start from the beginning.
         if state.extractor:
             _forget_open_items(db, conversation.id)
-        state = State(version=state.version, extractor=VERSION)
+        state = State(state.snapshot, extractor=VERSION)
     size = min(room, PAGE if ctx.text_model is None else MODEL_PAGE)
     page = fetch_messages(_query_after(db, conversation.id, state).limit(size))
     context = _context_before(db, conversation.id, state) if page else []
@@ -371,7 +363,7 @@ def _step(ctx: ToolContext, conversation: Conversation, room: int) -> Extraction
         seen = tuple(message.id for message in (*context, *page))[-SEEN_IDS:]
         after = replace(after, cursor=(page[-1].sent_at, page[-1].id), seen=seen)
     batch = db.batch()
-    after.write(db, batch, conversation.id)
+    after.write(batch)
     model = ctx.text_model
     findings, extractor = read_findings(
         [*missed, *page], context=context, conversation=conversation, text_model=model
@@ -392,9 +384,7 @@ def _step(ctx: ToolContext, conversation: Conversation, room: int) -> Extraction
 
 def _forget_open_items(db: Client, conversation_id: str) -> None:
     """Delete the findings of an older version; items marked done stay."""
-    from google.cloud.firestore import FieldFilter
-
-    here = FieldFilter("conversationId", "==", conversation_id)
+    here = where("conversationId", "==", conversation_id)
     for collection in (ACTION_ITEMS, DECISIONS):
         found = fetch(db.collection(collection).where(filter=here).select(["status"]))
         open_ones = [item for item in found if (item.to_dict() or {}).get("status") != "done"]

@@ -16,6 +16,7 @@ from packs.messaging.firestore import IN_VALUES, chunks, count, fetch, side_by_s
 from packs.messaging.sources import cite_finding
 from rollcall.core.context import ToolContext
 from rollcall.core.shapes import Wire
+from rollcall.store.batches import where
 
 ConversationIds = Annotated[list[str], Field(min_length=1, max_length=50)]
 Limit = Annotated[int, Field(ge=1, le=50)]
@@ -106,17 +107,15 @@ def _first(
     order: Sequence[tuple[str, str]],
     key: Callable[[dict[str, Any]], Any],
     limit: int,
-    where: Mapping[str, Sequence[str]],
+    conditions: Mapping[str, Sequence[str]],
 ) -> tuple[list[Found], int]:
     """Return the first documents in an order, and the total number."""
-    from google.cloud.firestore import FieldFilter
-
     queries = []
     for ids in chunks(mine.ids, IN_VALUES):
         every: Any = ctx.db.collection(collection)
-        every = every.where(filter=FieldFilter("conversationId", "in", ids))
-        for field, values in where.items():
-            every = every.where(filter=FieldFilter(field, "in", list(values)))
+        every = every.where(filter=where("conversationId", "in", ids))
+        for field, values in conditions.items():
+            every = every.where(filter=where(field, "in", list(values)))
         queries.append(every)
 
     def page(query: Any) -> list[Found]:

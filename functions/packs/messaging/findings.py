@@ -20,6 +20,7 @@ from packs.messaging.firestore import chunks, fetch
 from packs.messaging.people import People
 from packs.messaging.sources import QUOTE_CHARS
 from rollcall.core.text import excerpt, terms
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client
@@ -200,15 +201,13 @@ def write_findings(
 
 
 def _without_repeats(db: Client, findings: list[Finding], conversation_id: str) -> list[Finding]:
-    from google.cloud.firestore import FieldFilter
-
     first: dict[tuple[str, str], str] = {}
     for collection in (ACTION_ITEMS, DECISIONS):
         keys = [_text_key(finding) for finding in findings if finding.collection == collection]
-        here = FieldFilter("conversationId", "==", conversation_id)
+        here = where("conversationId", "==", conversation_id)
         for some in chunks(dict.fromkeys(keys), IN_VALUES):
             query = db.collection(collection).where(filter=here)
-            query = query.where(filter=FieldFilter("textKey", "in", some)).select(["textKey"])
+            query = query.where(filter=where("textKey", "in", some)).select(["textKey"])
             for snapshot in fetch(query):
                 first[collection, text_of(snapshot.get("textKey"))] = snapshot.id
     return [

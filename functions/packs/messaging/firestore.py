@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from itertools import islice
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from packs.messaging.wording import TEXTS
 from rollcall.core.errors import Aborted
+from rollcall.store.batches import attempts
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
@@ -63,28 +62,17 @@ def count(query: Any) -> int:
     return int(query.count().get()[0][0].value)
 
 
-_ATTEMPTS = 15
-_FIRST_WAIT_S = 0.01
-_LONGEST_WAIT_S = 0.5
-
-
 def until_unchanged(work: Callable[[], R]) -> R:
     """Repeat `work` until its preconditions hold; it must read its documents anew each time.
 
     Raises:
         Aborted: Other writers changed the documents at every attempt.
     """
-    from google.api_core import exceptions
+    from google.api_core.exceptions import Conflict, FailedPrecondition, NotFound
 
-    for attempt in range(_ATTEMPTS):
+    for _ in attempts():
         try:
             return work()
-        except (
-            exceptions.FailedPrecondition,
-            exceptions.AlreadyExists,
-            exceptions.NotFound,
-            exceptions.Aborted,
-        ):
-            wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 1.6**attempt)
-            time.sleep(wait_s * random.uniform(0.5, 1.5))
+        except (Conflict, FailedPrecondition, NotFound):  # Conflict: Aborted and AlreadyExists
+            continue
     raise Aborted(TEXTS.text("errors.too_many_writers"), retry_after_s=1)

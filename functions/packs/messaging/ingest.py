@@ -218,7 +218,12 @@ class _Writer:
         stored: dict[str, dict[str, Any]],
         model_fields: dict[str, dict[str, Any]],
     ) -> None:
-        index, self._index = self._index or self._fresh(), None
+        index, self._index = self._index, None
+        if index is None:
+            reference = self._db.collection(CONVERSATIONS).document(self._conversation.id)
+            stored_conversation = reference.get().to_dict() or {}
+            self._conversation = Conversation.read(self._conversation.id, stored_conversation)
+            index = IndexChanges(self._db, self._conversation.id)
         batch = self._db.batch()
         marks = {item.id: index.add(item, hint=shard_hint(stored.get(item.id))) for item in todo}
         index.write(batch, conversation=self._conversation)
@@ -239,9 +244,3 @@ class _Writer:
             batch.set(self._db.collection(MESSAGES).document(item.id), document)
         index.committed(batch.commit())
         self._index = index  # kept only after a commit, which confirms its content
-
-    def _fresh(self) -> IndexChanges:
-        reference = self._db.collection(CONVERSATIONS).document(self._conversation.id)
-        stored = reference.get().to_dict() or {}
-        self._conversation = Conversation.read(self._conversation.id, stored)
-        return IndexChanges(self._db, self._conversation.id)

@@ -14,6 +14,7 @@ from packs.messaging.documents import CONVERSATIONS, INDEX, Conversation, string
 from packs.messaging.firestore import chunks, count, fetch, side_by_side
 from packs.messaging.query import Query
 from rollcall.core.text import terms
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -192,10 +193,8 @@ class ShardReads:
 
 def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> ShardReads:
     """Read the shards of these conversations that are most relevant to a question."""
-    from google.cloud.firestore import FieldFilter
-
     batches: list[BaseQuery] = [
-        db.collection(INDEX).where(filter=FieldFilter("conversationId", "in", ids))
+        db.collection(INDEX).where(filter=where("conversationId", "in", ids))
         for ids in chunks(conversation_ids, IN_VALUES)
     ]
     reads = ShardReads()
@@ -212,11 +211,9 @@ def read_shards(db: Client, conversation_ids: Sequence[str], query: Query) -> Sh
 
 
 def _read_by_words(reads: ShardReads, batches: list[BaseQuery], query: Query) -> None:
-    from google.cloud.firestore import FieldFilter
-
     words = sorted(query.weights, key=lambda term: -query.weights[term])[:MOST_RARE_TERMS]
     queries = [
-        batch.where(filter=FieldFilter("terms", "array_contains", word))
+        batch.where(filter=where("terms", "array_contains", word))
         for word in words
         for batch in batches
     ]
@@ -383,9 +380,7 @@ class IndexChanges:
         return self._last
 
     def _load_last(self) -> int:
-        from google.cloud.firestore import FieldFilter
-
-        here = FieldFilter("conversationId", "==", self._conversation_id)
+        here = where("conversationId", "==", self._conversation_id)
         newest = self._db.collection(INDEX).where(filter=here)
         for snapshot in newest.order_by("number", direction="DESCENDING").limit(1).stream():
             number = int(snapshot.get("number"))

@@ -20,6 +20,7 @@ from packs.messaging.documents import (
     text_of,
 )
 from rollcall.core.user_data import Section, UserData, delete, listing_user, of_user
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -85,10 +86,8 @@ def _forget_name(db: Client, conversation_id: str, name: str) -> None:
 
     The context of a finding in another's message may quote the user's reply, after the name.
     """
-    from google.cloud.firestore import FieldFilter
-
     for collection in (ACTION_ITEMS, DECISIONS):
-        here = FieldFilter("conversationId", "==", conversation_id)
+        here = where("conversationId", "==", conversation_id)
         query = db.collection(collection).where(filter=here).select(["context"])
         page = query.order_by("__name__").limit(_PAGE)
         while found := list(page.stream()):

@@ -20,6 +20,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import Text, isolated, short
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery
@@ -254,17 +255,13 @@ _COLUMNS = ["priority", "conversationName", "senderName", "content", "timestamp"
 
 
 def _query(ctx: ToolContext, ids: list[str], levels: list[str]) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    query = ctx.db.collection(MESSAGES).where(filter=FieldFilter("conversationId", "in", ids))
-    query = query.where(filter=FieldFilter("encrypted", "==", False))
-    return query.where(filter=FieldFilter("priority", "in", levels))
+    query = ctx.db.collection(MESSAGES).where(filter=where("conversationId", "in", ids))
+    query = query.where(filter=where("encrypted", "==", False))
+    return query.where(filter=where("priority", "in", levels))
 
 
 def _sent_by(query: BaseQuery, uid: str) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    return query.where(filter=FieldFilter("senderId", "==", uid))
+    return query.where(filter=where("senderId", "==", uid))
 
 
 def _of_others(query: BaseQuery, uid: str, limit: int) -> list[tuple[str, dict[str, Any]]]:

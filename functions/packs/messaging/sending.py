@@ -26,6 +26,7 @@ from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from rollcall.core.shapes import Display, Wire
 from rollcall.core.texts import isolated, short
+from rollcall.store.batches import update_unchanged
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentSnapshot
@@ -54,8 +55,7 @@ class Target:
 
     def update(self, ctx: ToolContext, changes: dict[str, Any]) -> None:
         """Add changes to the batch, on condition that the document has not changed meanwhile."""
-        unchanged = ctx.db.write_option(last_update_time=self.snapshot.update_time)
-        ctx.batch.update(self.snapshot.reference, changes, option=unchanged)
+        update_unchanged(ctx.batch, self.snapshot, changes)
 
     def delete(self, ctx: ToolContext) -> None:
         """Add the document's deletion to the batch, on the same condition."""

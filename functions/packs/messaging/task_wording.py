@@ -29,23 +29,24 @@ def with_infinitives(task: str) -> str:
 
 @cache
 def _infinitives() -> dict[str, str]:
+    """Return the infinitive of each form of the known verbs: of the future, and of the present."""
     infinitives: dict[str, str] = {}
     for line in TEXTS.find("he", "cues.tasks.verbs"):
         infinitive, stems, present = line.split("|")  # its stems of the future, masculine present
-        for form in (*_futures(stems.split()), *_presents(present)):
+        forms = [
+            f"{of}{stem}{end}"
+            for stem in stems.split()
+            for of in _FUTURE_OF
+            for end in _FUTURE_ENDS
+        ]
+        if present.endswith("ה"):
+            forms += [present, present[:-1] + "ים", present[:-1] + "ות"]
+        else:
+            stem = present[:-1] + present[-1].translate(_FINAL)
+            forms += [present, *(stem + end for end in ("ת", "ה", "ים", "ות"))]
+        for form in forms:
             infinitives.setdefault(form, infinitive)
     return infinitives
-
-
-def _futures(stems: list[str]) -> list[str]:
-    return [f"{of}{stem}{end}" for stem in stems for of in _FUTURE_OF for end in _FUTURE_ENDS]
-
-
-def _presents(masculine: str) -> list[str]:
-    if masculine.endswith("ה"):
-        return [masculine, masculine[:-1] + "ים", masculine[:-1] + "ות"]
-    stem = masculine[:-1] + masculine[-1].translate(_FINAL)
-    return [masculine, *(stem + end for end in ("ת", "ה", "ים", "ות"))]
 
 
 def without_deadline(task: str, said_at: datetime) -> tuple[str, Deadline | None]:
@@ -53,7 +54,11 @@ def without_deadline(task: str, said_at: datetime) -> tuple[str, Deadline | None
     task = pattern("tasks.courtesy").sub("", task)
     due = find_deadline(task, said_at=said_at)
     if due:
-        task = _without(task, due.phrase)
+        # The date is cut from the end, or before a colon or comma, with its preposition.
+        at = task.rfind(due.phrase)
+        rest = task[at + len(due.phrase) :]
+        if at >= 0 and rest[:1] in ("", ":", ","):
+            task = pattern("tasks.preposition").sub("", task[:at]) + rest
     task = task.strip(" ,;:-.!?")
     return (task[:1].upper() + task[1:], due)
 
@@ -74,12 +79,3 @@ def is_trivial(task: str) -> bool:
         pattern("tasks.empty_alone").match(task) is not None
         or pattern("tasks.trivial").match(task) is not None
     )
-
-
-def _without(task: str, phrase: str) -> str:
-    """Cut a date, and its preposition, from the end of a task or before a colon or comma."""
-    at = task.rfind(phrase)
-    rest = task[at + len(phrase) :]
-    if at < 0 or (rest and rest[0] not in ":,"):
-        return task
-    return pattern("tasks.preposition").sub("", task[:at]) + rest

@@ -32,10 +32,20 @@ def ask(
 
     Messages are numbered from 1 in their order here; encrypted ones are never sent.
     """
+    lines = [
+        json.dumps(
+            {"n": n, "from": item.sender_name, "at": iso(item.sent_at), "text": item.text},
+            ensure_ascii=False,
+        )
+        for n, item in enumerate(messages, start=1)
+        if not item.encrypted
+    ]
+    # None of them can close the tags, since "<" is escaped.
+    fenced = [line.replace("<", "\\u003c") for line in lines]
     try:
         reply = model.generate(
             instructions=f"{instructions}\n\n{_DATA_ONLY}",
-            text=_fenced(messages),
+            text="\n".join(["<messages>", *fenced, "</messages>"]),
             schema=shape.model_json_schema(),
         )
         return shape.model_validate(reply)
@@ -50,16 +60,3 @@ def ask(
 def model_name(model: TextModel) -> str:
     """Return the model's name, as stored with its findings."""
     return str(getattr(model, "id", "model"))
-
-
-def _fenced(messages: Sequence[ChatMessage]) -> str:
-    """Put messages between tags that none of them can close, since "<" is escaped."""
-    lines = [
-        json.dumps(
-            {"n": n, "from": item.sender_name, "at": iso(item.sent_at), "text": item.text},
-            ensure_ascii=False,
-        ).replace("<", "\\u003c")
-        for n, item in enumerate(messages, start=1)
-        if not item.encrypted
-    ]
-    return "\n".join(["<messages>", *lines, "</messages>"])

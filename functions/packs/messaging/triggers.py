@@ -28,6 +28,7 @@ from packs.messaging.priority_rules import FIELDS, hand_set_fields, prioritise
 from packs.messaging.vectors import write_vectors
 from rollcall.core.context import Platform
 from rollcall.core.triggers import DocumentEvent, OnDocument, bound
+from rollcall.store.batches import update_unchanged, where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
@@ -37,7 +38,7 @@ Data = Mapping[str, Any]
 
 
 def is_settled(before: Data | None, after: Data | None) -> bool:
-    """Whether an event needs no work, as those of our own writes and of an importer."""
+    """Tell whether an event needs no work, since a trigger or an importer caused it."""
     if after is None or after.get("indexDigest") != digest_of(read_message("", dict(after))):
         return False
     return before is None or before.get("conversationId") == after.get("conversationId")
@@ -98,8 +99,7 @@ def _update_index(
         participants = list(conversation.participant_ids)
         if strings(data.get("participantIds")) != participants:
             changes["participantIds"] = participants
-        unchanged = db.write_option(last_update_time=now.update_time)
-        batch.update(reference, changes, option=unchanged)
+        update_unchanged(batch, now, changes)
         batch.commit()
 
     until_unchanged(work)
@@ -175,12 +175,10 @@ def conversation_updated(platform: Platform, event: DocumentEvent) -> None:
 @bound(OnDocument("conversations/{conversationId}", when="deleted"))
 def conversation_deleted(platform: Platform, event: DocumentEvent) -> None:
     """Remove the data derived from a deleted conversation; its messages stay."""
-    from google.cloud.firestore import FieldFilter
-
     db, conversation_id = platform.db, event.params["conversationId"]
     if db.collection(CONVERSATIONS).document(conversation_id).get([]).exists:
         return  # deleted and made again
-    here = FieldFilter("conversationId", "==", conversation_id)
+    here = where("conversationId", "==", conversation_id)
     for collection in (INDEX, VECTORS, ACTION_ITEMS, DECISIONS):
         query = db.collection(collection).where(filter=here).select([]).limit(_DELETES_AT_ONCE)
         while found := fetch(query):

@@ -12,6 +12,7 @@ from packs.messaging.firestore import chunks, fetch, side_by_side
 from packs.messaging.ranking import Hit
 from rollcall.core.context import Embedder
 from rollcall.core.embedding import AT_ONCE, embed_documents
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, DocumentSnapshot
@@ -59,7 +60,6 @@ def nearest(
     db: Client, embedder: Embedder, conversation_ids: list[str], question: str, *, limit: int
 ) -> list[Hit]:
     """Return the messages nearest in meaning, best first; none if the embedder fails."""
-    from google.cloud.firestore import FieldFilter
     from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
     from google.cloud.firestore_v1.vector import Vector
 
@@ -70,7 +70,7 @@ def nearest(
         return []
 
     def near(ids: list[str]) -> list[DocumentSnapshot[Any]]:
-        query = db.collection(VECTORS).where(filter=FieldFilter("conversationId", "in", ids))
+        query = db.collection(VECTORS).where(filter=where("conversationId", "in", ids))
         return fetch(
             query.find_nearest(
                 vector_field="embedding",
