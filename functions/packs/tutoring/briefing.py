@@ -11,6 +11,7 @@ from packs.tutoring.tools import FACTS, ITEMS, MAX_LISTED, PROFILES, to_review_i
 from packs.tutoring.wording import TEXTS
 from rollcall.core.context import ToolContext
 from rollcall.core.profile import Place
+from rollcall.store.batches import where
 
 MAX_ITEMS = 20
 MAX_FACTS = 20
@@ -26,13 +27,11 @@ def briefing(ctx: ToolContext, short: bool) -> Place | None:
 def student_briefing(ctx: ToolContext, session: Session) -> Place | None:
     """Return the student's items, those due first, if the lesson has a review tool, and the
     student's facts if it has update_user_profile."""
-    from google.cloud.firestore import FieldFilter
-
     enabled, lines, ids = session.configuration.enabled, list[str](), list[str]()
-    of_teacher = FieldFilter("teacherUid", "==", session.teacher_uid)
+    of_teacher = where("teacherUid", "==", session.teacher_uid)
     if not enabled.keys().isdisjoint({"mark_item_mastered", "play_student_audio"}):
-        own = ctx.db.collection(ITEMS).where(filter=FieldFilter("uid", "==", ctx.user.uid))
-        unlearned = own.where(filter=of_teacher).where(filter=FieldFilter("mastered", "==", False))
+        own = ctx.db.collection(ITEMS).where(filter=where("uid", "==", ctx.user.uid))
+        unlearned = own.where(filter=of_teacher).where(filter=where("mastered", "==", False))
         stored = unlearned.limit(MAX_LISTED).stream()
         found = [to_review_item(each.id, each.to_dict() or {}) for each in stored]
         for each in sorted(found, key=lambda item: item.due)[:MAX_ITEMS]:

@@ -106,21 +106,18 @@ def _check_trigger(setting: ToolSetting, field: str) -> None:
                 f"{field}.{name}", "of_other_trigger", "leave_it_out", name=name, kind=kind
             )
     if trigger.type == "keyword":
-        _check_keywords(trigger.keywords or [], f"{field}.keywords")
+        keywords, field_of_words = trigger.keywords or [], f"{field}.keywords"
+        words = {" ".join(each.split()).casefold() for each in keywords} - {""}
+        if not 1 <= len(keywords) <= MAX_KEYWORDS or len(words) < len(keywords):
+            raise invalid(field_of_words, "keywords", "up_to_20")
+        for place, each in enumerate(keywords):
+            _check_text(each, KEYWORD_CHARS, f"{field_of_words}.{place}")
+            if not any(char.isalnum() for char in each):
+                raise invalid(f"{field_of_words}.{place}", "not_a_word", "letters", word=each)
     if trigger.type == "turn_count" and not 1 <= (trigger.min_turns or 0) <= MAX_TURNS:
         raise invalid(f"{field}.minTurns", "min_turns", "up_to_100")
     if trigger.type == "time_remaining" and trigger.minutes_remaining not in MINUTES_REMAINING:
         raise invalid(f"{field}.minutesRemaining", "minutes_remaining", "minutes")
-
-
-def _check_keywords(keywords: list[str], field: str) -> None:
-    words = {" ".join(each.split()).casefold() for each in keywords} - {""}
-    if not 1 <= len(keywords) <= MAX_KEYWORDS or len(words) < len(keywords):
-        raise invalid(field, "keywords", "up_to_20")
-    for place, each in enumerate(keywords):
-        _check_text(each, KEYWORD_CHARS, f"{field}.{place}")
-        if not any(char.isalnum() for char in each):
-            raise invalid(f"{field}.{place}", "not_a_word", "letters", word=each)
 
 
 def _check_text(text: str | None, most: int, field: str) -> None:

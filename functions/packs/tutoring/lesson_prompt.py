@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from packs.tutoring.catalogue import declarations
-from packs.tutoring.configuration import ToolConfiguration, ToolSetting
+from packs.tutoring.configuration import ToolConfiguration
 from packs.tutoring.wording import TEXTS
 from rollcall.core.profile import SETUP_CHARS
 from rollcall.core.shapes import Wire
@@ -78,7 +78,10 @@ def lesson_prompt(
     locale: str,
 ) -> str:
     """Return the whole prompt of a lesson, before optimisation."""
-    say = _say(locale)
+
+    def say(key: str, **values: Any) -> str:
+        return TEXTS.say(locale, f"prompt.{key}", **values)
+
     parts = [_BLANK_LINES.sub("", conversation_prompt).rstrip()]
     facts = []
     if duration_minutes:
@@ -94,24 +97,19 @@ def lesson_prompt(
         parts.append("\n".join([say("objectives"), *lines, *closing]))
     if enabled:
         instructions = (configuration.global_instructions or "").strip()
-        lines = [f"**{id}**: {_when(enabled[id], locale)}" for id in sorted(enabled)]
+        lines = []
+        for id, setting in sorted(enabled.items()):
+            trigger = setting.trigger_condition
+            when = say(
+                f"triggers.{trigger.type}",
+                keywords=", ".join(trigger.keywords or ()),
+                turns=trigger.min_turns or 0,
+                minutes=trigger.minutes_remaining or 0,
+            )
+            custom = (setting.custom_instructions or "").strip()
+            lines.append(f"**{id}**: {' '.join(filter(None, [when, custom]))}")
         parts.append("\n\n".join(filter(None, [say("functions"), instructions, *lines])))
     return "\n\n".join(filter(None, parts))
-
-
-def _when(setting: ToolSetting, locale: str) -> str:
-    trigger = setting.trigger_condition
-    text = _say(locale)(
-        f"triggers.{trigger.type}",
-        keywords=", ".join(trigger.keywords or ()),
-        turns=trigger.min_turns or 0,
-        minutes=trigger.minutes_remaining or 0,
-    )
-    return " ".join(filter(None, [text, (setting.custom_instructions or "").strip()]))
-
-
-def _say(locale: str) -> Any:
-    return lambda key, **values: TEXTS.say(locale, f"prompt.{key}", **values)
 
 
 def preview(
@@ -171,8 +169,7 @@ def optimise(prompt: str, *, aggressive: bool = False) -> str:
     Args:
         aggressive: Also make headers plain text and shorten common phrases, outside of blocks.
     """
-    kept: list[str] = []
-    blocks: list[bool] = []
+    kept: list[tuple[str, bool]] = []  # lines, and whether each is part of a block
     fence = ""
     for line in prompt.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         mark = _FENCE.match(line)
@@ -183,22 +180,19 @@ def optimise(prompt: str, *, aggressive: bool = False) -> str:
         elif mark:
             fence = mark[1]
         if is_block and (line.strip() or fence):
-            kept.append(line)
-            blocks.append(True)
+            kept.append((line, True))
             continue
         line = line.rstrip()
         header = _HEADER.match(line)
         if header and not (header["text"] or "").strip(" #"):
             line = ""
-        if not line and (not kept or not kept[-1]) and not (blocks and blocks[-1] and fence):
-            continue
-        kept.append(line)
-        blocks.append(False)
-    while kept and not kept[-1] and not blocks[-1]:
+        if line or (kept and kept[-1][0]):
+            kept.append((line, False))
+    while kept and kept[-1] == ("", False):
         kept.pop()
-        blocks.pop()
     if aggressive:
-        for number, is_block in enumerate(blocks):
+        for number, (line, is_block) in enumerate(kept):
             for pattern, short in () if is_block else _AGGRESSIVE:
-                kept[number] = pattern.sub(short, kept[number])
-    return "\n".join(kept)
+                line = pattern.sub(short, line)
+            kept[number] = (line, is_block)
+    return "\n".join(line for line, _ in kept)

@@ -11,14 +11,22 @@ from datetime import timedelta
 from typing import Annotated
 
 from packs.tutoring.briefing import student_briefing
-from packs.tutoring.sessions import GRACE, SESSIONS, SessionId, check_open, open_session
+from packs.tutoring.sessions import (
+    GRACE,
+    SESSIONS,
+    SessionId,
+    check_open,
+    open_session,
+    update_session,
+)
 from packs.tutoring.wording import TEXTS
 from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
-from rollcall.core.errors import Aborted, FailedPrecondition, ResourceExhausted
+from rollcall.core.errors import FailedPrecondition, ResourceExhausted
 from rollcall.core.hidden import Hidden
 from rollcall.core.profile import TurnSetup
 from rollcall.core.shapes import Wire
+from rollcall.store.batches import where
 
 START = timedelta(minutes=2)
 """Most time until a client begins the talk."""
@@ -47,8 +55,6 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
     Args:
         session_id: The session, from start_session.
     """
-    from google.api_core.exceptions import FailedPrecondition as ChangedMeanwhile
-
     session = open_session(ctx, session_id)
     check_open(ctx, session)
     if session.live_tokens >= MAX_TOKENS:
@@ -70,12 +76,7 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
         raise FailedPrecondition(message, hint=error.hint_text) from error
     # Only the count of tokens is written, which lets the talk's tool calls through; if the session
     # has changed meanwhile, the token is not returned.
-    reference = ctx.db.collection(SESSIONS).document(session.id)
-    unchanged = ctx.db.write_option(last_update_time=session.read_at)
-    try:
-        reference.update({"liveTokens": session.live_tokens + 1}, option=unchanged)
-    except ChangedMeanwhile as error:
-        raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error
+    update_session(ctx, session, {"liveTokens": session.live_tokens + 1})
     return LiveSession(
         session_id=session.id,
         token=token.token,
@@ -88,10 +89,8 @@ def create_live_session(ctx: ToolContext, *, session_id: SessionId) -> LiveSessi
 
 def _talks_in_a_day(ctx: ToolContext) -> int:
     """Count the talks that the student began in sessions of the last 24 hours."""
-    from google.cloud.firestore import FieldFilter
-
-    own = ctx.db.collection(SESSIONS).where(filter=FieldFilter("uid", "==", ctx.user.uid))
-    recent = own.where(filter=FieldFilter("startedAt", ">", ctx.now - timedelta(days=1)))
+    own = ctx.db.collection(SESSIONS).where(filter=where("uid", "==", ctx.user.uid))
+    recent = own.where(filter=where("startedAt", ">", ctx.now - timedelta(days=1)))
     found = list(recent.select(["liveTokens"]).limit(MAX_SESSIONS).stream())
     if len(found) == MAX_SESSIONS:
         return MAX_A_DAY

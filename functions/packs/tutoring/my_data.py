@@ -12,6 +12,7 @@ from packs.tutoring.missions import MISSIONS
 from packs.tutoring.sessions import COMPLETIONS, SESSIONS
 from packs.tutoring.tools import FACTS, ITEMS, PROFILES
 from rollcall.core.user_data import Section, UserData, as_stored, delete, of_user
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, WriteBatch
@@ -23,17 +24,13 @@ ERASED = "erased"
 
 
 def _facts(db: Client, uid: str) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
     facts = db.collection(PROFILES).document(uid).collection(FACTS)
-    query: BaseQuery = facts.where(filter=FieldFilter("uid", "==", uid))
+    query: BaseQuery = facts.where(filter=where("uid", "==", uid))
     return query
 
 
 def _facts_told(db: Client, uid: str) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    return db.collection_group(FACTS).where(filter=FieldFilter("teacherUid", "==", uid))
+    return db.collection_group(FACTS).where(filter=where("teacherUid", "==", uid))
 
 
 def _forget_teacher(db: Client, batch: WriteBatch, document: Document, uid: str) -> None:

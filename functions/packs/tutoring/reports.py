@@ -17,6 +17,7 @@ from rollcall.core.capability import capability
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import NotFound
 from rollcall.core.shapes import Display, Wire
+from rollcall.store.batches import where
 
 if TYPE_CHECKING:
     from google.cloud.firestore_v1.base_query import BaseQuery
@@ -204,10 +205,8 @@ def session_report(ctx: ToolContext, *, session_id: SessionId) -> SessionReport:
 
 
 def _own(ctx: ToolContext, collection: str, test: tuple[str, str, str]) -> BaseQuery:
-    from google.cloud.firestore import FieldFilter
-
-    own = ctx.db.collection(collection).where(filter=FieldFilter("teacherUid", "==", ctx.user.uid))
-    query: BaseQuery = own.where(filter=FieldFilter(*test))
+    own = ctx.db.collection(collection).where(filter=where("teacherUid", "==", ctx.user.uid))
+    query: BaseQuery = own.where(filter=where(*test))
     return query
 
 

@@ -29,6 +29,7 @@ from rollcall.core.policy import ApprovalPolicy
 from rollcall.core.profile import TurnSetup
 from rollcall.core.shapes import Id, Wire
 from rollcall.store import paths
+from rollcall.store.batches import where
 
 SESSIONS = "sessions"
 SCHEMA_VERSION = 1
@@ -316,10 +317,8 @@ def _claims(ctx: ToolContext) -> tuple[int, tuple[str, ...]]:
 
 
 def _completions(ctx: ToolContext, session: Session) -> Any:
-    from google.cloud.firestore import FieldFilter
-
-    own = ctx.db.collection(COMPLETIONS).where(filter=FieldFilter("uid", "==", session.uid))
-    return own.where(filter=FieldFilter("sessionId", "==", session.id))
+    own = ctx.db.collection(COMPLETIONS).where(filter=where("uid", "==", session.uid))
+    return own.where(filter=where("sessionId", "==", session.id))
 
 
 def _all_tasks_done(ctx: ToolContext, session: Session) -> bool:
@@ -347,15 +346,24 @@ def _claim_thread(ctx: ToolContext, session: Session) -> None:
         FailedPrecondition: The session has another thread.
         Aborted: The session was changed at the same time.
     """
-    from google.api_core.exceptions import FailedPrecondition as ChangedMeanwhile
-
     if session.thread_id and paths.thread(ctx.db, session.thread_id).get([]).exists:
         raise FailedPrecondition(
             TEXTS.text("errors.other_thread"), field="threadId", hint=session.thread_id
         )
+    update_session(ctx, session, {"threadId": ctx.dialogue.thread_id})
+
+
+def update_session(ctx: ToolContext, session: Session, changes: dict[str, Any]) -> None:
+    """Write changes of a session at once, on condition that it has not changed since it was read.
+
+    Raises:
+        Aborted: It has.
+    """
+    from google.api_core.exceptions import FailedPrecondition as ChangedMeanwhile
+
     reference = ctx.db.collection(SESSIONS).document(session.id)
     unchanged = ctx.db.write_option(last_update_time=session.read_at)
     try:
-        reference.update({"threadId": ctx.dialogue.thread_id}, option=unchanged)
+        reference.update(changes, option=unchanged)
     except ChangedMeanwhile as error:
         raise Aborted(TEXTS.text("errors.lesson_changed"), retry_after_s=1) from error

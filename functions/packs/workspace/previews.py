@@ -12,7 +12,7 @@ from typing import Any
 
 from packs.workspace.wording import TEXTS
 from rollcall.core.capability import Preview
-from rollcall.core.context import EarlierCall, ToolContext
+from rollcall.core.context import ToolContext
 from rollcall.core.errors import InvalidArgument
 from rollcall.core.guarded_files import guarded_file
 from rollcall.core.readable import marked
@@ -34,14 +34,10 @@ def known_digest(ctx: ToolContext, path: str) -> dict[str, str]:
             continue
         if call.is_open and call.tool in _WRITES:
             return {}
-        if (digest := _digest(call)) is not None:
+        digest: Any = call.result.get("digest") if isinstance(call.result, dict) else None
+        if isinstance(digest, str) and _DIGEST.fullmatch(digest):
             return {"digest": digest}
     return {}
-
-
-def _digest(call: EarlierCall) -> str | None:
-    digest: Any = call.result.get("digest") if isinstance(call.result, dict) else None
-    return digest if isinstance(digest, str) and _DIGEST.fullmatch(digest) else None
 
 
 def _normalized(path: Any) -> str | None:
@@ -61,14 +57,16 @@ def preview_write(
     ctx: ToolContext, *, path: str, content: str, digest: str | None = None
 ) -> Preview:
     """Show the whole content, with its size."""
+    # The last line may end without a line break.
+    lines = content.count("\n") + (content != "" and not content.endswith("\n"))
     title = TEXTS.say(
         ctx.locale,
         "previews.write",
         path=isolated(path),
-        lines=TEXTS.say(ctx.locale, "previews.lines", count=_lines(content)),
+        lines=TEXTS.say(ctx.locale, "previews.lines", count=lines),
         size=TEXTS.say(ctx.locale, "previews.bytes", count=len(content.encode())),
     )
-    title += _left_out(ctx, content) + _warning(ctx, path)
+    title += _warnings(ctx, path, content)
     text, is_whole = _bounded(ctx, marked(content).split("\n"))
     arguments = {"path": path, "content": content, **known_digest(ctx, path)}
     display = Display(type="code", title=title, text=text)
@@ -96,7 +94,7 @@ def preview_edit(
     title = TEXTS.say(
         ctx.locale, "previews.change", path=isolated(path), where=every if replace_all else ""
     )
-    title += _left_out(ctx, new_text) + _warning(ctx, path)
+    title += _warnings(ctx, path, new_text)
     lines = difference(marked(old_text).split("\n"), marked(new_text).split("\n"))
     text, is_whole = _bounded(ctx, lines)
     display = Display(type="diff", title=title, text=text)
@@ -127,25 +125,15 @@ def difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
     return list(lines)[header:]
 
 
-def _lines(text: str) -> int:
-    """Count the lines of a text; the last may end without a line break."""
-    return text.count("\n") + (text != "" and not text.endswith("\n"))
-
-
-def _left_out(ctx: ToolContext, text: str) -> str:
-    """Return a note where a credential may be missing, which the model and the log never saw."""
-    if HIDDEN not in text:
-        return ""
-    return TEXTS.say(ctx.locale, "previews.left_out", hidden=isolated(HIDDEN))
-
-
-def _warning(ctx: ToolContext, path: str) -> str:
-    """Return why a guarded file is dangerous to change, such as that a build runs it."""
-    guarded = guarded_file(path)
-    if guarded is None:
-        return ""
-    reason = ENGINE_TEXTS.say(ctx.locale, f"guarded_files.{guarded.reason}")
-    return f" ({reason})"
+def _warnings(ctx: ToolContext, path: str, text: str) -> str:
+    """Return notes for the title: where a credential may be missing, which the model and the log
+    never saw, and why a guarded file is dangerous to change, such as that a build runs it."""
+    notes = ""
+    if HIDDEN in text:
+        notes = TEXTS.say(ctx.locale, "previews.left_out", hidden=isolated(HIDDEN))
+    if guarded := guarded_file(path):
+        notes += f" ({ENGINE_TEXTS.say(ctx.locale, f'guarded_files.{guarded.reason}')})"
+    return notes
 
 
 def _bounded(ctx: ToolContext, lines: Sequence[str]) -> tuple[str, bool]:

@@ -83,7 +83,7 @@ FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
 class Listed(Wire):
-    """What lies in a folder; `size` in bytes, of files alone."""
+    """An entry of a folder. Only a file has a `size`, in bytes."""
 
     path: Name
     type: Literal["file", "directory", "link"]
@@ -91,7 +91,7 @@ class Listed(Wire):
 
 
 class Listing(Wire):
-    """The entries of a folder, and of those below it as deep as was asked."""
+    """The entries of a folder, and of the folders below it to the requested depth."""
 
     path: Name
     entries: list[Listed]
@@ -112,7 +112,7 @@ class FileRead(Wire):
 
 
 class Match(Wire):
-    """A line in which something was found."""
+    """A line that matches a search."""
 
     path: Name
     line: Count
@@ -120,7 +120,7 @@ class Match(Wire):
 
 
 class Matches(Wire):
-    """Lines that match, with the number of files and of matches that there are in all."""
+    """Lines that match a search, with the total numbers of files and of matches."""
 
     query: str
     matches: list[Match]
@@ -130,7 +130,7 @@ class Matches(Wire):
 
 
 class FileWritten(Wire):
-    """A file as it is now; `size` in bytes."""
+    """A file after it was written; `size` in bytes."""
 
     path: Name
     size: Count
@@ -139,7 +139,7 @@ class FileWritten(Wire):
 
 
 class FileEdited(Wire):
-    """A file as it is now, and how many places of it were replaced; `size` in bytes."""
+    """A file after it was edited, and how many places were replaced; `size` in bytes."""
 
     path: Name
     size: Count
@@ -148,7 +148,7 @@ class FileEdited(Wire):
 
 
 class CommandRun(Wire):
-    """How a command ended, and what it wrote to stdout and stderr in the order it came."""
+    """How a command ended, and its output: stdout and stderr in the order they were written."""
 
     command: str
     exit_code: int | None = None
