@@ -201,7 +201,11 @@ def reportable(answers: Answers, time_range: TimeRange | None, now: datetime) ->
     ranges: tuple[TimeRange | None, ...] = (None, *DAYS)
     for each in ranges:
         within = _within(answers, each, now)
-        beside = [students_of(_without(reported, within)) for reported in longer]
+        counted = set(map(id, within))
+        beside = [
+            students_of([answer for answer in reported if id(answer) not in counted])
+            for reported in longer
+        ]
         is_reported = students_of(within) >= FEWEST and not any(0 < n < FEWEST for n in beside)
         if each == time_range:
             return within if is_reported else None
@@ -287,11 +291,6 @@ def _within(answers: Answers, time_range: TimeRange | None, now: datetime) -> An
         return answers
     since = now - timedelta(days=DAYS[time_range])
     return [each for each in answers if each.at >= since]
-
-
-def _without(answers: Answers, others: Answers) -> Answers:
-    gone = set(map(id, others))
-    return [each for each in answers if id(each) not in gone]
 
 
 def _figure(name: str, answers: Answers) -> Figure:

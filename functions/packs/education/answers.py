@@ -56,7 +56,10 @@ def check_answer(block: Block, key: Key, answer: Any) -> AnswerCheck:
     """
     match block.kind:
         case "choice":
-            return _result(block, Fraction(_one_of(block.options, answer) == key.correct[0]))
+            ids = [option.id for option in block.options]
+            if not isinstance(answer, str) or answer not in ids:
+                raise _wrong(f"one of the options' ids {ids}", answer)
+            return _result(block, Fraction(answer == key.correct[0]))
         case "multi_choice":
             return _multi_choice(block, key, answer)
         case "true_false":
@@ -154,21 +157,18 @@ def _is_value(block: Block, key: Key, answer: Any) -> bool:
     value, right = given.value, read_number(key.value or "")
     units = [*([block.unit] if block.unit else []), *key.units]
     if given.unit and not any(same_unit(given.unit, unit) for unit in units):
-        factor = _conversion(given.unit, units)
+        written, wanted = find_unit(given.unit), find_unit(units[0] if units else "")
+        factor: Fraction | None = None
+        if written and wanted and written.kind == wanted.kind:
+            factor = written.factor / wanted.factor
+        elif written and written.kind == "share" and not units:
+            factor = Fraction(1, 100)  # "75%" is 3/4
         if factor is None and not units:
             raise _wrong(TEXTS.text("errors.wanted.without_unit"), answer)
         if factor is None:
             return False
         value *= factor
     return abs(value - right) <= read_number(key.tolerance or "0")
-
-
-def _conversion(unit: str, units: Sequence[str]) -> Fraction | None:
-    """Return the factor from an answer's unit to the key's; without a key unit, "75%" is 3/4."""
-    written, wanted = find_unit(unit), find_unit(units[0] if units else "")
-    if written and wanted and written.kind == wanted.kind:
-        return written.factor / wanted.factor
-    return Fraction(1, 100) if written and written.kind == "share" and not units else None
 
 
 def _decimal(answer: float) -> str:
@@ -180,13 +180,6 @@ def _decimal(answer: float) -> str:
             raise _wrong(f"a number of at most {MAX_DIGITS} digits", "a longer one")
         return str(answer)
     return format(answer, ".12f").rstrip("0").rstrip(".")
-
-
-def _one_of(options: Sequence[Option], answer: Any) -> str:
-    ids = [option.id for option in options]
-    if not isinstance(answer, str) or answer not in ids:
-        raise _wrong(f"one of the options' ids {ids}", answer)
-    return answer
 
 
 def _ids(options: Sequence[Option], answer: Any, *, whole: bool) -> list[str]:

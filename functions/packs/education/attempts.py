@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from packs.education.answers import check_answer
-from packs.education.blocks import Card, Image, Item, Key, Kind, Option
+from packs.education.blocks import Card, Image, Item, Key, Kind, Option, shuffled
 from packs.education.contents import (
     ATTEMPTS,
     SCHEMA_VERSION,
@@ -401,22 +401,9 @@ def _feedback(key: Key, answer: AnswerValue, *, is_last: bool) -> list[str]:
 
 
 def _pupil_block(id: str, item: Item, uid: str) -> PupilBlock:
-    block, random = item.block, Random(f"{uid} {id}")
-    options, targets = list(block.options), list(block.targets)
-    if block.kind == "order":
-        _mix(options, item.key, random)
-    random.shuffle(targets)
-    shown = {**dict(block), "block_id": id, "options": options, "targets": targets}
+    options, targets = shuffled(item.block, item.key, Random(f"{uid} {id}"))
+    shown = {**dict(item.block), "block_id": id, "options": options, "targets": targets}
     return PupilBlock(**{name: shown[name] for name in PupilBlock.model_fields})
-
-
-def _mix(options: list[Option], key: Key, random: Random) -> None:
-    """Shuffle the options of an order until they are not in the right order."""
-    texts = {option.id: option.text for option in options}
-    right = [texts[each] for each in key.correct]
-    random.shuffle(options)
-    while len(set(right)) > 1 and [option.text for option in options] == right:
-        random.shuffle(options)
 
 
 def attempt_of(id: str, data: dict[str, Any]) -> Attempt:

@@ -7,6 +7,7 @@ is stored apart from the block, where no client reads it. An `Item` is a block w
 from __future__ import annotations
 
 import re
+from random import Random
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -229,6 +230,20 @@ def key_problem(block: Block, key: Key) -> str | Text | None:
 def item(kind: Kind, stem: str, *, key: dict[str, Any] | None = None, **block: Any) -> Item:
     """Make an item from the fields of a block and of its key."""
     return Item(block=Block(kind=kind, stem=stem, **block), key=Key(**(key or {})))
+
+
+def shuffled(block: Block, key: Key, random: Random) -> tuple[list[Option], list[Option]]:
+    """Return the options and targets of a block as a pupil gets them: an order's options and a
+    match's targets are shuffled, an order's options never into the right order."""
+    options, targets = list(block.options), list(block.targets)
+    if block.kind == "order":
+        texts = {option.id: option.text for option in options}
+        right = [texts[each] for each in key.correct]
+        random.shuffle(options)
+        while len(set(right)) > 1 and [option.text for option in options] == right:
+            random.shuffle(options)
+    random.shuffle(targets)
+    return options, targets
 
 
 def choices(texts: list[str]) -> list[Option]:

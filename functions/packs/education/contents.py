@@ -156,7 +156,10 @@ def content_documents(
         )
     parts: dict[str, dict[str, Any]] = {}
     for number, item in enumerate(items, 1):
-        parts[f"{BLOCKS}/{block_id(id, number)}"] = _stored_block(item.block)
+        block = item.block.dump()
+        if rows := block.get("rows"):
+            block["rows"] = [{"cells": row} for row in rows]
+        parts[f"{BLOCKS}/{block_id(id, number)}"] = block
         parts[f"{KEYS}/{block_id(id, number)}"] = item.key.dump()
     size = len(json.dumps(parts, ensure_ascii=False).encode())
     if size > MAX_BYTES:
@@ -288,13 +291,6 @@ def _may_read(ctx: ToolContext, data: dict[str, Any], reader: Reader) -> bool:
     if uid in course.get("teacherIds", ()):
         return True
     return reader == "student" and is_student(ctx, course_id, uid)
-
-
-def _stored_block(block: Block) -> dict[str, Any]:
-    data = block.dump()
-    if rows := data.get("rows"):
-        data["rows"] = [{"cells": row} for row in rows]
-    return data
 
 
 def _read_item(block: dict[str, Any], key: dict[str, Any]) -> Item:

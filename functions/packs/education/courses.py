@@ -10,7 +10,6 @@ never given to a model. A course whose last teacher was erased keeps an empty `t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -41,7 +40,6 @@ class Course(Struct, frozen=True):
 
     Attributes:
         role: The user's role in it.
-        chosen_by: Where its id came from: "argument", "context" or "only course"; empty in a list.
     """
 
     id: str
@@ -50,7 +48,6 @@ class Course(Struct, frozen=True):
     grade: str | None
     teacher_ids: tuple[str, ...]
     role: CourseRole
-    chosen_by: str
 
 
 def open_course(
@@ -69,7 +66,7 @@ def open_course(
         PermissionDenied: The course is not the user's or does not exist, where the error does not
             say which; or the user only learns in it.
     """
-    id, chosen_by = _named_course_id(ctx, course_id, role)
+    id = _named_course_id(ctx, course_id, role)
     snapshot = ctx.db.collection(COURSES).document(id).get()
     user_role: CourseRole = "teacher"
     if ctx.user.uid not in ((snapshot.to_dict() or {}).get("teacherIds") or ()):
@@ -78,18 +75,27 @@ def open_course(
             raise PermissionDenied(TEXTS.text("errors.no_course", id=id), field="courseId")
     if user_role == "student" and role == "teacher":
         raise PermissionDenied(TEXTS.text("errors.only_teachers"), field="courseId")
-    return _course(snapshot, user_role, chosen_by)
+    return _course(snapshot, user_role)
 
 
 def own_courses(ctx: ToolContext, *, role: CourseRole = "teacher") -> dict[str, Course]:
     """Return the courses that the user teaches and, where `role` is "student", those that the user
     learns in, by id."""
     taught = {each.id: _course(each, "teacher") for each in taught_by(ctx)}
-    learned = {each.id: _course(each, "student") for each in _learner_courses(ctx, role)}
+    if role == "teacher":
+        return taught
+    own = where("uid", "==", ctx.user.uid)
+    found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
+    places = [place for each in found if (place := each.reference.parent.parent)]
+    learned = {
+        each.id: _course(each, "student")
+        for each in (ctx.db.get_all(places) if places else ())
+        if each.exists and each.reference.parent.id == COURSES
+    }
     return {**learned, **taught}
 
 
-def _course(snapshot: DocumentSnapshot, role: CourseRole, chosen_by: str = "") -> Course:
+def _course(snapshot: DocumentSnapshot, role: CourseRole) -> Course:
     data = snapshot.to_dict() or {}
     return Course(
         id=snapshot.id,
@@ -98,7 +104,6 @@ def _course(snapshot: DocumentSnapshot, role: CourseRole, chosen_by: str = "") -
         grade=data.get("grade"),
         teacher_ids=tuple(data.get("teacherIds") or ()),
         role=role,
-        chosen_by=chosen_by,
     )
 
 
@@ -138,32 +143,19 @@ def checked_id(id: str, what: str, field: str) -> str:
     return id
 
 
-def _named_course_id(ctx: ToolContext, course_id: str | None, role: CourseRole) -> tuple[str, str]:
+def _named_course_id(ctx: ToolContext, course_id: str | None, role: CourseRole) -> str:
     if course_id is not None:
-        return checked_id(course_id, "course", "courseId"), "argument"
+        return checked_id(course_id, "course", "courseId")
     from_client = ctx.context.get("courseId")
     if from_client is not None:
         if not isinstance(from_client, str):
             raise InvalidArgument("context.courseId must be a text", field="context.courseId")
-        return checked_id(from_client, "course", "context.courseId"), "context"
+        return checked_id(from_client, "course", "context.courseId")
     mine = own_courses(ctx, role=role)
     if len(mine) == 1:
-        return next(iter(mine)), "only course"
+        return next(iter(mine))
     if not mine:
         raise InvalidArgument(TEXTS.text("errors.no_course_yet"), field="courseId")
     names = ", ".join(f"{each.name} ({each.id})" for each in list(mine.values())[:10])
     which = TEXTS.text("errors.which_course", names=isolated(names))
     raise InvalidArgument(which, field="courseId")
-
-
-def _learner_courses(ctx: ToolContext, role: CourseRole) -> Iterator[DocumentSnapshot]:
-    """Yield the documents of the courses that the user learns in, at most `MAX_LISTED`; none where
-    `role` is "teacher"."""
-    if role == "teacher":
-        return
-    own = where("uid", "==", ctx.user.uid)
-    found = ctx.db.collection_group(STUDENTS).where(filter=own).limit(MAX_LISTED).stream()
-    places = [place for each in found if (place := each.reference.parent.parent)]
-    for course in ctx.db.get_all(places) if places else ():
-        if course.exists and course.reference.parent.id == COURSES:
-            yield course

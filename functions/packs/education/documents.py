@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from packs.education import blocks
 from packs.education.arithmetic import schoolbook_notation
-from packs.education.blocks import GAP, Block, Item, Key, Option
+from packs.education.blocks import GAP, Block, Item, Key, Source, shuffled
 from packs.education.contents import Content
 from packs.education.school import grade_name, subject_name
 from packs.education.wording import TEXTS
@@ -61,7 +60,8 @@ def sheet(
         banner: A framed note above everything, such as that no model wrote it.
     """
     locale = content.locale
-    questions = {id(item): n for n, item in enumerate(_questions(items), 1)}
+    every = [item for item in items if item.block.is_question]
+    questions = {id(item): n for n, item in enumerate(every, 1)}
     points = sum(item.block.points for item in items)
     parts: list[Part] = []
     about = [
@@ -84,12 +84,12 @@ def sheet(
             parts.append(Numbered(f"{number}.", _question(item, locale), note))
     if with_key and questions:
         parts += [PageBreak(), Heading(_say(locale, "key"))]
-        for item in _questions(items):
+        for item in every:
             mark = f"{questions[id(item)]}."
             parts.append(Numbered(mark, list(_answer(item, locale))))
     if standards and (with_key if questions else content.kind in WITH_STANDARDS):
         parts += [Heading(_say(locale, "standards"), 2), List(list(standards))]
-    sources = [_source_line(each, locale) for each in content.sources]
+    sources = [source_line(each, locale) for each in content.sources]
     if with_key and sources:
         parts += [Heading(_say(locale, "sources"), 2), List(list(dict.fromkeys(sources)))]
     return Sheet(
@@ -100,23 +100,6 @@ def sheet(
         description=content.topic,
         footer=content.title,
     )
-
-
-def shuffled(block: Block, key: Key) -> tuple[list[Option], list[Option]]:
-    """Return the options and targets of a block as printed: an order's options and a match's
-    targets are shuffled, an order's options never into the right order."""
-    random = Random(block.stem)
-    options, targets = list(block.options), list(block.targets)
-    if block.kind == "order":
-        random.shuffle(options)
-        while len(options) > 1 and [option.id for option in options] == key.correct:
-            random.shuffle(options)
-    random.shuffle(targets)
-    return options, targets
-
-
-def _questions(items: Sequence[Item]) -> list[Item]:
-    return [item for item in items if item.block.is_question]
 
 
 def _say(locale: str, key: str, **values: str | int) -> str:
@@ -160,7 +143,7 @@ def _text(text: str) -> Iterator[Part]:
 def _question(item: Item, locale: str) -> list[Part]:
     """Return the printed form of a question, without its answer."""
     block = item.block
-    options, targets = shuffled(block, item.key)
+    options, targets = shuffled(block, item.key, Random(block.stem))
     texts = [option.text for option in options]
     stem: list[Part] = [Paragraph(GAP.sub(GAP_LINE, block.stem))]
     match block.kind:
@@ -198,7 +181,7 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
     if key.feedback:
         lines.append(key.feedback)
     if block.source:
-        lines.append(_source_line(block.source, locale))
+        lines.append(source_line(block.source, locale))
     yield Paragraph(lines[0])
     for line in lines[1:]:
         yield Paragraph(line, "small")
@@ -209,7 +192,7 @@ def _answer(item: Item, locale: str) -> Iterator[Part]:
 
 
 def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
-    options, targets = shuffled(block, key)
+    options, targets = shuffled(block, key, Random(block.stem))
     texts = {option.id: option.text for option in options}
     match block.kind:
         case "choice":
@@ -235,6 +218,7 @@ def _right_answer(block: Block, key: Key, locale: str) -> list[str]:
     return [key.sample or _say(locale, "open")]
 
 
-def _source_line(source: blocks.Source, locale: str) -> str:
+def source_line(source: Source, locale: str) -> str:
+    """Return the title of a source and, if it is known, its page."""
     page = _say(locale, "page", page=source.page) if source.page else ""
     return f"{source.title}, {page}" if page else source.title

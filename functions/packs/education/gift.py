@@ -89,7 +89,10 @@ def _texts_of(item: Item) -> Iterator[str]:
         case "choice":
             yield f"{stem}{{{_choices(block, key, dict.fromkeys(key.correct, '='))}{feedback}}}"
         case "multi_choice":
-            yield f"{stem}{{{_choices(block, key, _shares(block, key))}{feedback}}}"
+            # Right options share 100 percent, a wrong one costs 100.
+            right = f"~%{round(100 / len(key.correct), 5):g}%"
+            shares = {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
+            yield f"{stem}{{{_choices(block, key, shares)}{feedback}}}"
         case "true_false":
             yield f"{stem}{{{'TRUE' if key.truth else 'FALSE'}{feedback}}}"
         case "match":
@@ -120,12 +123,6 @@ def _choices(block: Block, key: Key, marks: dict[str, str]) -> str:
         feedback = f"#{escaped(feedback)}" if feedback else ""
         lines.append(f"{marks.get(option.id, '~')}{escaped(option.text)}{feedback}")
     return " ".join(lines)
-
-
-def _shares(block: Block, key: Key) -> dict[str, str]:
-    """Return the percent of each option: right ones share 100, a wrong one costs 100."""
-    right = f"~%{round(100 / len(key.correct), 5):g}%"
-    return {o.id: right if o.id in key.correct else "~%-100%" for o in block.options}
 
 
 def _gaps(block: Block, key: Key, feedback: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from packs.education.blocks import Item, Source, item
 from packs.education.contents import CONTENTS, Content, create_content, new_content_id
+from packs.education.documents import source_line
 from packs.education.exports import file_name
 from packs.education.generation.drafts import Topic, makes_draft
 from packs.education.generation.passages import Passage, find_passages
@@ -172,7 +173,7 @@ def picture(
         blocks += [Heading(TEXTS.say(locale, "infographic.compare")), bars]
     if rest := [fact.text for fact in facts if not fact.figure]:
         blocks += [Heading(TEXTS.say(locale, "infographic.more")), List(rest)]
-    sources = [_source_line(fact.source, locale) for fact in facts if fact.source is not None]
+    sources = [source_line(fact.source, locale) for fact in facts if fact.source is not None]
     if sources:
         blocks.append(Heading(TEXTS.say(locale, "print.sources"), 2))
         blocks.append(List(list(dict.fromkeys(sources))))
@@ -252,9 +253,3 @@ def _items(file: FileRef, made: Sheet, facts: Sequence[Fact]) -> list[Item]:
             for fact in facts
         ),
     ]
-
-
-def _source_line(source: Source, locale: str) -> str:
-    if source.page is None:
-        return source.title
-    return f"{source.title}, {TEXTS.say(locale, 'print.page', page=source.page)}"

@@ -27,10 +27,9 @@ from rollcall.knowledge.search import MOST_PASSAGES, QUERY_CHARS, SearchResult, 
 from rollcall.knowledge.uploads import add_document
 from rollcall.store.files import FileStore
 
-SUFFIXES = {".pdf": "pdf", ".docx": "docx", ".txt": "text", ".md": "markdown"}
+_KINDS = {".pdf": "pdf", ".docx": "docx", ".txt": "text", ".md": "markdown"}
 MOST_COURSES = 30
 """Most courses whose documents are searched."""
-_TYPES = {kind: content_type for content_type, kind in CONTENT_TYPES.items()}
 
 VolumeType = Literal["textbook", "worksheet", "exam", "general"]
 FileName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -61,16 +60,16 @@ class KnowledgeUploaded(Wire):
 
 def _content_type(file_name: str) -> str:
     suffix = PurePath(file_name).suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in _KINDS:
         raise InvalidArgument(
             TEXTS.text(
                 "errors.not_taken" if suffix else "errors.without_ending",
                 suffix=suffix,
-                suffixes=", ".join(SUFFIXES),
+                suffixes=", ".join(_KINDS),
             ),
             field="fileName",
         )
-    return _TYPES[SUFFIXES[suffix]]
+    return next(name for name, kind in CONTENT_TYPES.items() if kind == _KINDS[suffix])
 
 
 def _content(ctx: ToolContext, file_id: str | None, file_base64: str | None) -> bytes:

@@ -197,7 +197,7 @@ class _ItemWriter:
         most = "1" if is_single else "0"
         element = self._interaction("choiceInteraction", shuffle="false", maxChoices=most)
         self._choices(element, "simpleChoice", block.options)
-        self._score_if_right()
+        self._score_if("match")
 
     def _true_false(self, block: Block, key: Key) -> None:
         self._response("identifier", "single", [_name("true" if key.truth else "false")])
@@ -205,7 +205,7 @@ class _ItemWriter:
         said = {id: TEXTS.say(self._locale, f"print.{id}") for id in ("true", "false")}
         options = [Option(id=id, text=text) for id, text in said.items()]
         self._choices(element, "simpleChoice", options)
-        self._score_if_right()
+        self._score_if("match")
 
     def _match(self, block: Block, key: Key) -> None:
         targets = [Option(id=f"t-{each.id}", text=each.text) for each in block.targets]
@@ -217,13 +217,13 @@ class _ItemWriter:
         for options, matches in sides:
             side = SubElement(element, "simpleMatchSet")
             self._choices(side, "simpleAssociableChoice", options, matchMax=matches)
-        self._score_if_right()
+        self._score_if("match")
 
     def _order(self, block: Block, key: Key) -> None:
         self._response("identifier", "ordered", [_name(id) for id in key.correct])
         element = self._interaction("orderInteraction", shuffle="true")
         self._choices(element, "simpleChoice", block.options)
-        self._score_if_right()
+        self._score_if("match")
 
     def _cloze(self, block: Block, key: Key) -> None:
         """Add a field for each gap, each with an equal share of the points."""
@@ -268,12 +268,12 @@ class _ItemWriter:
         value, tolerance = read_number(key.value or ""), read_number(key.tolerance or "0")
         if tolerance or value.denominator == 1:
             self._response("float", "single", [_decimal(value)])
-            equal = {"toleranceMode": "absolute", "tolerance": f"{_decimal(tolerance)} " * 2}
-            equal["tolerance"] = equal["tolerance"].strip()
-            self._score_if(lambda test: self._compare(test, "equal", **equal))
+            off = _decimal(tolerance)
+            equal = {"toleranceMode": "absolute", "tolerance": f"{off} {off}"}
+            self._score_if("equal", **equal)
         else:
-            written = [key.value or "", *(_exact(value))]
-            self._mapped_response("RESPONSE", list(dict.fromkeys(written)), str(block.points))
+            written = dict.fromkeys(filter(None, [key.value, _exact(value)]))
+            self._mapped_response("RESPONSE", list(written), str(block.points))
             score = SubElement(self._processing, "setOutcomeValue", identifier="SCORE")
             SubElement(score, "mapResponse", identifier="RESPONSE")
         SubElement(place, "textEntryInteraction", responseIdentifier="RESPONSE")
@@ -308,18 +308,13 @@ class _ItemWriter:
         for cell in cells:
             self._words(SubElement(row, tag), cell)
 
-    def _compare(self, test: Element, tag: str, **attributes: str) -> None:
-        comparison = SubElement(test, tag, attributes)
-        SubElement(comparison, "variable", identifier="RESPONSE")
-        SubElement(comparison, "correct", identifier="RESPONSE")
-
-    def _score_if_right(self) -> None:
-        self._score_if(lambda test: self._compare(test, "match"))
-
-    def _score_if(self, compare: Callable[[Element], None]) -> None:
+    def _score_if(self, comparison: str, **attributes: str) -> None:
+        """Give all points if the response compares with the correct one."""
         condition = SubElement(self._processing, "responseCondition")
         test = SubElement(condition, "responseIf")
-        compare(test)
+        compared = SubElement(test, comparison, attributes)
+        SubElement(compared, "variable", identifier="RESPONSE")
+        SubElement(compared, "correct", identifier="RESPONSE")
         score = SubElement(test, "setOutcomeValue", identifier="SCORE")
         SubElement(score, "baseValue", baseType="float").text = str(self._block.points)
 
@@ -351,17 +346,17 @@ class _ItemWriter:
 
 
 def _decimal(number: Fraction) -> str:
-    return _exact(number)[0] if _exact(number) else repr(float(number))
+    return _exact(number) or repr(float(number))
 
 
-def _exact(number: Fraction) -> list[str]:
-    """Return the number as a decimal, or nothing if it does not terminate."""
+def _exact(number: Fraction) -> str:
+    """Return the number as a decimal; "" if it does not terminate."""
     rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
     if rest != 1:
-        return []
+        return ""
     if number.denominator == 1:
-        return [str(number.numerator)]
-    return [f"{float(number):.12f}".rstrip("0")]
+        return str(number.numerator)
+    return f"{float(number):.12f}".rstrip("0")

@@ -58,7 +58,7 @@ def read_quantity(text: str) -> Quantity:
         ValueError: There is no number, more than one, or one of more than 18 digits.
     """
     wanted = TEXTS.text("errors.not_a_number", text=isolated(text[:40]))
-    plain = _plain(text)
+    plain = " ".join(_MARKS.sub("", text).split())
     if len(plain) > MAX_LENGTH:
         raise ValueError(TEXTS.text("errors.number_too_long", most=MAX_LENGTH))
     # "1½" is "1 1/2" in normal form.
@@ -121,10 +121,6 @@ def write_number(value: Fraction, *, mixed: bool = True) -> str:
     sign = "-" if value < 0 else ""
     part = f"{rest.numerator}/{rest.denominator}"
     return f"{sign}{whole} {part}" if whole else f"{sign}{part}"
-
-
-def _plain(text: str) -> str:
-    return " ".join(_MARKS.sub("", text).split())
 
 
 def _unit_name(name: str) -> str:

@@ -5,7 +5,7 @@ The file has the pupils' names; the result has none, since a model reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from packs.education.analytics import bloom_name
@@ -129,43 +129,31 @@ def results(
     header = [TEXTS.say(locale, f"export.columns.{each}") for each in _COLUMNS]
     levels = LEVELS if with_bloom else ()
     header += [f"{bloom_name(level, locale)} %" for level in levels]
-    counts = {uid: _Counts() for uid in names}
+    attempts_of: dict[str, list[Mapping[str, Any]]] = {uid: [] for uid in names}
     for attempt in attempts:
-        if (count := counts.get(str(attempt["uid"]))) is not None:
-            count.add(attempt)
+        if (own := attempts_of.get(str(attempt["uid"]))) is not None:
+            own.append(attempt)
     rows: list[list[Cell]] = []
     for uid, name in sorted(names.items(), key=lambda pupil: (pupil[1], pupil[0])):
-        count = counts[uid]
-        points, most = count.total
-        row: list[Cell] = [name or uid, count.attempts, count.finished, count.answers]
+        own = attempts_of[uid]
+        answers = [answer for attempt in own for answer in attempt["answers"].values()]
+        checked = [answer for answer in answers if answer.get("points") is not None]
+        points, most = _totals(checked)
+        finished = sum(attempt.get("status") == "finished" for attempt in own)
+        row: list[Cell] = [name or uid, len(own), finished, len(answers)]
         row += [round(points, 2), most, _percent(points, most)]
-        rows.append([*row, *(_percent(*count.by_level.get(level, (0, 0))) for level in levels)])
+        for level in levels:
+            row.append(_percent(*_totals([each for each in checked if each.get("bloom") == level])))
+        rows.append(row)
     return Table(header, rows)
 
 
 _COLUMNS = ("student", "attempts", "finished", "answers", "points", "max_points", "percent")
 
 
-class _Counts:
-    """The counts and points of one pupil."""
-
-    def __init__(self) -> None:
-        self.attempts = self.finished = self.answers = 0
-        self.total: tuple[float, float] = (0, 0)
-        self.by_level: dict[str, tuple[float, float]] = {}
-
-    def add(self, attempt: Mapping[str, Any]) -> None:
-        self.attempts += 1
-        self.finished += attempt.get("status") == "finished"
-        for answer in attempt["answers"].values():
-            self.answers += 1
-            if answer.get("points") is None:  # nobody has checked it yet
-                continue
-            points, most = answer["points"], answer["maxPoints"]
-            self.total = self.total[0] + points, self.total[1] + most
-            level = answer.get("bloom")
-            before = self.by_level.get(level, (0, 0))
-            self.by_level[level] = before[0] + points, before[1] + most
+def _totals(answers: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    """Return the points of checked answers, and the most that they could have."""
+    return sum(each["points"] for each in answers), sum(each["maxPoints"] for each in answers)
 
 
 def _percent(points: float, most: float) -> int | None:

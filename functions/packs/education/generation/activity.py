@@ -11,7 +11,6 @@ from packs.education.generation.drafts import (
     Count,
     DocumentId,
     GeneratedContent,
-    GeneratedItems,
     Instructions,
     PassageText,
     Topic,
@@ -22,6 +21,7 @@ from packs.education.generation.drafts import (
     store_content,
     with_points,
 )
+from packs.education.generation.model import GeneratedItems
 from packs.education.generation.podcast import make_podcast
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade, Subject, grade_name

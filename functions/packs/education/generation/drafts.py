@@ -24,7 +24,7 @@ from packs.education.contents import (
 )
 from packs.education.curriculum import Standard, find_standards, standard_citation, standards_about
 from packs.education.exports import keep_files
-from packs.education.generation.model import model_items
+from packs.education.generation.model import GeneratedItems, Generator, model_items
 from packs.education.generation.passages import Passage, find_passages, text_items
 from packs.education.generation.quality import ERRORS, find_problems
 from packs.education.generation.wording import TEXTS
@@ -53,7 +53,6 @@ Instructions = Annotated[str, Field(max_length=2_000)]
 PassageText = Annotated[str, Field(max_length=12_000)]
 DocumentId = Annotated[str, Field(min_length=1, max_length=128)]
 Count = Annotated[int, Field(ge=1, le=40)]
-Generator = Literal["model", "offline"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _MOST_STANDARDS = 5
 
@@ -77,16 +76,15 @@ class Brief(Struct, frozen=True):
     instructions: str | None = None
     passages: tuple[Passage, ...] = ()
 
-
-class GeneratedItems(Struct, frozen=True):
-    """The items of a content, and their generator. `left_out` counts the model's items that failed
-    the checks."""
-
-    items: list[Item]
-    generator: Generator
-    left_out: int = 0
-    unverified: int = 0
-    notes: tuple[str, ...] = ()
+    def request(self) -> dict[str, Any]:
+        """Return the request as a model reads it."""
+        return {
+            "topic": self.topic,
+            "grade": grade_name(self.grade, "en") if self.grade else None,
+            "subject": self.subject,
+            "language": self.locale,
+            "wishes": self.instructions,
+        }
 
 
 class GeneratedContent(Wire):
@@ -133,18 +131,15 @@ def makes_draft(
         effect="write",
         atomic=True,
         approval=DRAFT,
-        summary=summary or summarize_draft,
-        undo=Undo("delete_content", undo_arguments),
+        summary=summary or _summarize,
+        undo=Undo(
+            "delete_content",
+            lambda given, result: {"contentId": result["contentId"]} if result else None,
+        ),
     )
 
 
-def undo_arguments(arguments: dict[str, Any], result: Any) -> dict[str, Any] | None:
-    """Return the arguments of `delete_content` that undo the call."""
-    return {"contentId": result["contentId"]} if result else None
-
-
-def summarize_draft(arguments: dict[str, Any]) -> dict[str, str]:
-    """Return the summary of a call, by language."""
+def _summarize(arguments: dict[str, Any]) -> dict[str, str]:
     return TEXTS.by_language("summary", topic=short(str(arguments["topic"])))
 
 
@@ -185,27 +180,17 @@ def make_content(ctx: ToolContext, brief: Brief) -> tuple[GeneratedItems, Brief]
     Raises:
         FailedPrecondition: There is neither a model nor material; the message says what to send.
     """
-    if ctx.text_model is not None and (made := _by_model(ctx, brief)) is not None:
+    made = model_items(
+        ctx.text_model,
+        brief.request()
+        | {"count": brief.count, "level": brief.level, "kinds": list(brief.prefers)},
+        brief.passages,
+        locale=brief.locale,
+    )
+    if made is not None and made.items:
         return made, brief
     if brief.subject == "math" and not brief.passages:
-        brief = _with_grade(brief)
-        number = grade_number(brief.grade) if brief.grade else 0
-        levels = LEVELS if brief.level == "all" else (brief.level,)
-        problems = make_problems(
-            brief.topic,
-            grade=number,
-            count=brief.count,
-            seed=brief.seed,
-            locale=brief.locale,
-            levels=levels,
-        )
-        if problems:
-            note = TEXTS.say(brief.locale, "notes.fewer", count=len(problems))
-            notes = (note,) if len(problems) < brief.count else ()
-            return GeneratedItems(
-                _in_preferred_order(problems, brief), "offline", notes=notes
-            ), brief
-        raise _no_mathematics(brief, number)
+        return _mathematics(brief)
     level: Level = "core" if brief.level == "all" else brief.level
     items = text_items(
         brief.passages, count=brief.count, seed=brief.seed, locale=brief.locale, level=level
@@ -335,55 +320,32 @@ def _title(brief: Brief, kind: ContentKind) -> str:
     return ", ".join(parts)[:300]
 
 
-def _by_model(ctx: ToolContext, brief: Brief) -> GeneratedItems | None:
-    """Make items by the model; None where it did not answer or no item passed the checks."""
-    assert ctx.text_model is not None
-    request = {
-        "topic": brief.topic,
-        "grade": grade_name(brief.grade, "en") if brief.grade else None,
-        "subject": brief.subject,
-        "language": brief.locale,
-        "count": brief.count,
-        "level": brief.level,
-        "kinds": list(brief.prefers),
-        "wishes": brief.instructions,
-    }
-    written = model_items(ctx.text_model, request, brief.passages, locale=brief.locale)
-    if written is None or not written.items:
-        return None
-    notes = []
-    if written.left_out:
-        notes.append(TEXTS.say(brief.locale, "notes.left_out", count=written.left_out))
-    return GeneratedItems(
-        written.items, "model", written.left_out, written.unverified, tuple(notes)
+def _mathematics(brief: Brief) -> tuple[GeneratedItems, Brief]:
+    """Make problems by the families. Without a grade it is the first that has problems about the
+    topic; grade 4 is tried first, since it has most topics."""
+    if brief.grade is None:
+        fitting = (number for number in (4, *GRADES) if families_for(brief.topic, number))
+        if number := next(fitting, None):
+            brief = structs.replace(brief, grade=SCHOOL_GRADES[number - 1])
+    number = grade_number(brief.grade) if brief.grade else 0
+    problems = make_problems(
+        brief.topic,
+        grade=number,
+        count=brief.count,
+        seed=brief.seed,
+        locale=brief.locale,
+        levels=LEVELS if brief.level == "all" else (brief.level,),
     )
-
-
-def _with_grade(brief: Brief) -> Brief:
-    """Return the brief with a grade: its own, or the first that has problems about its topic.
-
-    Grade 4 is tried first, since it has most topics.
-    """
-    if brief.grade is not None:
-        return brief
-    for number in (4, *GRADES):
-        if families_for(brief.topic, number):
-            return structs.replace(brief, grade=SCHOOL_GRADES[number - 1])
-    return brief
-
-
-def _in_preferred_order(items: list[Item], brief: Brief) -> list[Item]:
-    """Sort items by level, then by preferred kind."""
+    if not problems:
+        topics = ", ".join(topics_of(number, brief.locale)) if number else ""
+        key = "errors.no_problems" if topics else "errors.no_problems_of_grade"
+        message = TEXTS.say(brief.locale, key, topics=topics)
+        raise FailedPrecondition(message, field="topic", hint="passage or documentId")
     rank = {kind: place for place, kind in enumerate(brief.prefers)}
-    return sorted(
-        items,
+    in_order = sorted(
+        problems,
         key=lambda each: (LEVELS.index(each.block.level), rank.get(each.block.kind, len(rank))),
     )
-
-
-def _no_mathematics(brief: Brief, number: int) -> FailedPrecondition:
-    topics = ", ".join(topics_of(number, brief.locale)) if number else ""
-    key = "errors.no_problems" if topics else "errors.no_problems_of_grade"
-    return FailedPrecondition(
-        TEXTS.say(brief.locale, key, topics=topics), field="topic", hint="passage or documentId"
-    )
+    note = TEXTS.say(brief.locale, "notes.fewer", count=len(problems))
+    notes = (note,) if len(problems) < brief.count else ()
+    return GeneratedItems(in_order, "offline", notes=notes), brief

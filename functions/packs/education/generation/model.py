@@ -11,13 +11,12 @@ import json
 import logging
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 from pydantic import BaseModel, Field, ValidationError
 
 from packs.education.answers import normal_text
-from packs.education.arithmetic import NoArithmetic, value
 from packs.education.blocks import Bloom, Item, Kind, Level, choices, item
 from packs.education.generation.passages import Passage
 from packs.education.generation.quality import stem_problem
@@ -28,6 +27,7 @@ from rollcall.core.errors import AgentError
 
 log = logging.getLogger("rollcall")
 T = TypeVar("T", bound=BaseModel)
+Generator = Literal["model", "offline"]
 _LEAST_QUOTE = 12
 _NUMBER = re.compile(r"(?<![\w.])-?[0-9]+(?:[./][0-9]+)?(?![0-9])|(?<=[^\W0-9_])[0-9]+(?![0-9])")
 _LITERAL = re.compile(r"(?:x\s*=\s*)?[-+( ]*[0-9][0-9.,]*(?: [0-9]+/[0-9]+)?[ )%]*")
@@ -68,56 +68,70 @@ class Drafts(BaseModel):
     items: list[Draft]
 
 
-class ModelItems(Struct, frozen=True):
-    """A model's items that passed the checks; `left_out` counts those that failed, `unverified`
-    those that passed but state something that no passage says."""
+class GeneratedItems(Struct, frozen=True):
+    """The items of a content, and their generator.
+
+    Attributes:
+        left_out: How many of the model's items failed the checks.
+        unverified: How many state something that no passage says.
+    """
 
     items: list[Item]
-    left_out: int
-    unverified: int
+    generator: Generator
+    left_out: int = 0
+    unverified: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def ask_model(
-    model: TextModel, instructions: str, text: str, shape: type[T], *, system: str
+    model: TextModel | None,
+    *tasks: str,
+    request: dict[str, Any],
+    passages: Sequence[Passage],
+    shape: type[T],
+    locale: str,
 ) -> T | None:
-    """Return the model's answer in a shape; None where it failed or did not match it.
+    """Return the model's answer in a shape; None where there is no model, it failed or its answer
+    did not match.
 
     Args:
-        instructions: The task.
-        text: The request and the material, already fenced.
-        system: The locale's rules for every answer.
+        tasks: Names of the prompts that say what to do, after the rules for every answer.
+        request: The teacher's request as plain JSON.
+        passages: The material. Neither it nor the request can close its tags.
     """
+    if model is None:
+        return None
+    prompts = [TEXTS.data(locale, f"prompts.{name}") for name in ("rules", *tasks)]
+    lines = [
+        json.dumps({"n": n, "title": each.title, "text": each.text}, ensure_ascii=False)
+        for n, each in enumerate(passages, 1)
+    ]
+    fenced = [
+        line.replace("<", "\\u003c") for line in (json.dumps(request, ensure_ascii=False), *lines)
+    ]
+    text = ["<request>", fenced[0], "</request>", "<material>", *fenced[1:], "</material>"]
     try:
         schema = shape.model_json_schema()
-        reply = model.generate(instructions=f"{system}\n\n{instructions}", text=text, schema=schema)
+        reply = model.generate(
+            instructions="\n\n".join(prompts), text="\n".join(text), schema=schema
+        )
         return shape.model_validate(reply)
     except (AgentError, ValidationError) as error:  # the caller can still work without a model
         log.warning("the text model did not answer (%s)", type(error).__name__)
         return None
 
 
-def fenced(request: dict[str, Any], passages: Sequence[Passage]) -> str:
-    """Put a teacher's request and the passages between tags that neither can close."""
-    lines = [
-        json.dumps({"n": n, "title": each.title, "text": each.text}, ensure_ascii=False)
-        for n, each in enumerate(passages, 1)
-    ]
-    request_json = json.dumps(request, ensure_ascii=False)
-    parts = ["<request>", _escaped(request_json), "</request>", "<material>"]
-    return "\n".join([*parts, *map(_escaped, lines), "</material>"])
-
-
 def model_items(
-    model: TextModel, request: dict[str, Any], passages: Sequence[Passage], *, locale: str
-) -> ModelItems | None:
+    model: TextModel | None, request: dict[str, Any], passages: Sequence[Passage], *, locale: str
+) -> GeneratedItems | None:
     """Return items by the model, checked; None where the model did not answer.
 
     Args:
         request: The teacher's request as plain JSON: topic, grade, count and so on.
     """
-    system, text = TEXTS.data(locale, "prompts.rules"), fenced(request, passages)
-    task = TEXTS.data(locale, "prompts.items")
-    answer = ask_model(model, task, text, Drafts, system=system)
+    answer = ask_model(
+        model, "items", request=request, passages=passages, shape=Drafts, locale=locale
+    )
     if answer is None:
         return None
     wanted = int(request["count"])
@@ -127,16 +141,18 @@ def model_items(
             {"item": draft.model_dump(exclude_defaults=True), "problem": problem}
             for draft, problem in failed
         ]
-        second_task = f"{task}\n\n{TEXTS.data(locale, 'prompts.again')}"
-        second_text = fenced({**request, "count": len(failed), "failed": reasons}, passages)
-        second = ask_model(model, second_task, second_text, Drafts, system=system)
+        request = {**request, "count": len(failed), "failed": reasons}
+        second = ask_model(
+            model, "items", "again", request=request, passages=passages, shape=Drafts, locale=locale
+        )
         drafts = second.items[: len(failed)] if second else []
         remade, left = _check_drafts(drafts, passages, made)
         made += remade
         failed = [*left, *failed[len(drafts) :]]
     made = made[:wanted]
     unverified = sum(each.block.basis == "unverified" for each in made)
-    return ModelItems(made, left_out=len(failed), unverified=unverified)
+    notes = (TEXTS.say(locale, "notes.left_out", count=len(failed)),) if failed else ()
+    return GeneratedItems(made, "model", len(failed), unverified, notes)
 
 
 def passage_with_quote(
@@ -269,14 +285,7 @@ def _is_bare_number(draft: Draft, check: str) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        value(text)
-    except NoArithmetic:
-        try:
-            size(text)
-        except ValueError:
-            return False
+        size(text)
+    except ValueError:
+        return False
     return True
-
-
-def _escaped(text: str) -> str:
-    return text.replace("<", "\\u003c")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from msgspec import Struct
@@ -104,15 +104,21 @@ def text_items(
     Each passage comes before its questions. There may be fewer than `count`.
     """
     random = Random(seed)
-    made: list[Item] = []
-    read: set[int] = set()
-    pools = [_clozes, _matches, _orders, _opens]
-    found = [pool(passages, random, locale) for pool in pools]
+    pools = [
+        [
+            (place, question)
+            for place, passage in enumerate(passages)
+            for question in pool(passage, random, locale)
+        ]
+        for pool in (_clozes, _matches, _orders, _opens)
+    ]
     questions: list[tuple[int, Item]] = []
-    while len(questions) < count and any(found):
-        for pool in found:
+    while len(questions) < count and any(pools):
+        for pool in pools:
             if pool and len(questions) < count:
                 questions.append(pool.pop(0))
+    made: list[Item] = []
+    read: set[int] = set()
     for place, question in sorted(questions, key=lambda pair: pair[0]):
         if place not in read:
             read.add(place)
@@ -144,31 +150,25 @@ def _key_words(passage: Passage) -> list[str]:
     return [shown[stem] for stem, _ in found.most_common()]
 
 
-def _clozes(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+def _clozes(passage: Passage, random: Random, locale: str) -> Iterator[Item]:
     """Make clozes: sentences with one word left out, and a word bank to choose from."""
-    made = []
-    for place, passage in enumerate(passages):
-        words = _key_words(passage)
-        used: set[str] = set()
-        for sentence in _usable(passage):
-            gap = next(
-                (word for word in words[:12] if word not in used and _once(word, sentence)), None
-            )
-            others = [word for word in words if not _once(word, sentence) and word != gap]
-            if gap is None or len(others) < _BANK - 1:
-                continue
-            used.add(gap)
-            bank = [gap, *random.sample(others[:12], _BANK - 1)]
-            random.shuffle(bank)
-            stem = re.sub(rf"(?<!\w){re.escape(gap)}(?!\w)", "{{1}}", sentence, count=1)
-            source = passage.source(sentence)
-            made.append(
-                (place, item(
-                    "cloze", stem, key={"gaps": {"1": [gap]}, "feedback": sentence},
-                    options=choices(bank), source=source, basis="cited", bloom="remember",
-                ))
-            )  # fmt: skip
-    return made
+    words = _key_words(passage)
+    used: set[str] = set()
+    for sentence in _usable(passage):
+        gap = next(
+            (word for word in words[:12] if word not in used and _once(word, sentence)), None
+        )
+        others = [word for word in words if not _once(word, sentence) and word != gap]
+        if gap is None or len(others) < _BANK - 1:
+            continue
+        used.add(gap)
+        bank = [gap, *random.sample(others[:12], _BANK - 1)]
+        random.shuffle(bank)
+        stem = re.sub(rf"(?<!\w){re.escape(gap)}(?!\w)", "{{1}}", sentence, count=1)
+        yield item(
+            "cloze", stem, key={"gaps": {"1": [gap]}, "feedback": sentence}, options=choices(bank),
+            source=passage.source(sentence), basis="cited", bloom="remember",
+        )  # fmt: skip
 
 
 def _once(word: str, sentence: str) -> bool:
@@ -186,64 +186,48 @@ def _definitions(passage: Passage) -> list[tuple[str, str]]:
     return list(found.values())
 
 
-def _matches(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Make matches of the terms that the passages define with their meanings."""
-    made = []
-    for place, passage in enumerate(passages):
-        pairs = _definitions(passage)[:5]
-        if len(pairs) < 3 or len({normal_text(meaning) for _, meaning in pairs}) < len(pairs):
-            continue
-        shown = random.sample([meaning for _, meaning in pairs], len(pairs))
-        options, targets = choices([term for term, _ in pairs]), choices(shown)
-        right = {
-            option.id: targets[shown.index(meaning)].id
-            for option, (_, meaning) in zip(options, pairs, strict=True)
-        }
-        made.append(
-            (place, item(
-                "match", TEXTS.say(locale, "passages.match"), key={"pairs": right},
-                options=options, targets=targets, source=passage.source(), basis="cited",
-                bloom="remember",
-            ))
-        )  # fmt: skip
-    return made
+def _matches(passage: Passage, random: Random, locale: str) -> Iterator[Item]:
+    """Make a match of the terms that a passage defines with their meanings."""
+    pairs = _definitions(passage)[:5]
+    if len(pairs) < 3 or len({normal_text(meaning) for _, meaning in pairs}) < len(pairs):
+        return
+    shown = random.sample([meaning for _, meaning in pairs], len(pairs))
+    options, targets = choices([term for term, _ in pairs]), choices(shown)
+    right = {
+        option.id: targets[shown.index(meaning)].id
+        for option, (_, meaning) in zip(options, pairs, strict=True)
+    }
+    yield item(
+        "match", TEXTS.say(locale, "passages.match"), key={"pairs": right}, options=options,
+        targets=targets, source=passage.source(), basis="cited", bloom="remember",
+    )  # fmt: skip
 
 
-def _orders(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
-    """Make orders of consecutive sentences of a passage, shuffled."""
-    made = []
-    for place, passage in enumerate(passages):
-        run = _usable(passage)[:4]
-        if len(run) < 3 or len(set(run)) < len(run):
-            continue
-        mixed = run
-        while mixed == run:
-            mixed = random.sample(run, len(run))
-        options = choices(mixed)
-        right = [options[mixed.index(each)].id for each in run]
-        made.append(
-            (place, item(
-                "order", TEXTS.say(locale, "passages.order"), key={"correct": right},
-                options=options, source=passage.source(), basis="cited", bloom="understand",
-            ))
-        )  # fmt: skip
-    return made
+def _orders(passage: Passage, random: Random, locale: str) -> Iterator[Item]:
+    """Make an order of consecutive sentences of a passage, shuffled."""
+    run = _usable(passage)[:4]
+    if len(run) < 3 or len(set(run)) < len(run):
+        return
+    mixed = run
+    while mixed == run:
+        mixed = random.sample(run, len(run))
+    options = choices(mixed)
+    right = [options[mixed.index(each)].id for each in run]
+    yield item(
+        "order", TEXTS.say(locale, "passages.order"), key={"correct": right}, options=options,
+        source=passage.source(), basis="cited", bloom="understand",
+    )  # fmt: skip
 
 
-def _opens(passages: Sequence[Passage], random: Random, locale: str) -> list[tuple[int, Item]]:
+def _opens(passage: Passage, random: Random, locale: str) -> Iterator[Item]:
     """Make open questions about the themes of a passage; its sentences are the answer."""
-    made = []
-    for place, passage in enumerate(passages):
-        for word, sentences_with in _themes(passage)[:4]:
-            criteria = [TEXTS.say(locale, "passages.from_text")]
-            made.append(
-                (place, item(
-                    "open", TEXTS.say(locale, "passages.open", word=word),
-                    key={"sample": " ".join(sentences_with), "criteria": criteria},
-                    source=passage.source(sentences_with[0]), basis="cited", bloom="understand",
-                ))
-            )  # fmt: skip
-    return made
+    criteria = [TEXTS.say(locale, "passages.from_text")]
+    for word, sentences_with in _themes(passage)[:4]:
+        yield item(
+            "open", TEXTS.say(locale, "passages.open", word=word),
+            key={"sample": " ".join(sentences_with), "criteria": criteria},
+            source=passage.source(sentences_with[0]), basis="cited", bloom="understand",
+        )  # fmt: skip
 
 
 def _themes(passage: Passage) -> list[tuple[str, list[str]]]:

@@ -10,8 +10,6 @@ from packs.education.blocks import Item, Source, item
 from packs.education.generation.drafts import (
     Brief,
     DocumentId,
-    GeneratedItems,
-    Generator,
     PassageText,
     Topic,
     find_standards_for,
@@ -19,7 +17,12 @@ from packs.education.generation.drafts import (
     read_brief,
     store_content,
 )
-from packs.education.generation.model import ask_model, fenced, passage_with_quote
+from packs.education.generation.model import (
+    GeneratedItems,
+    Generator,
+    ask_model,
+    passage_with_quote,
+)
 from packs.education.generation.wording import TEXTS
 from packs.education.school import AS_GRADE, Grade
 from rollcall.core.context import ToolContext
@@ -160,15 +163,19 @@ TurnText = tuple[str, str, Source | None, bool]
 
 
 def _by_model(ctx: ToolContext, brief: Brief, hosts: list[str]) -> list[TurnText]:
-    if ctx.text_model is None:
-        return []
-    request = {"topic": brief.topic, "language": brief.locale, "listeners": brief.instructions}
     answer = ask_model(
         ctx.text_model,
-        TEXTS.data(brief.locale, "prompts.podcast"),
-        fenced({**request, "grade": brief.grade, "hosts": hosts}, brief.passages),
-        Lines,
-        system=TEXTS.data(brief.locale, "prompts.rules"),
+        "podcast",
+        request={
+            "topic": brief.topic,
+            "language": brief.locale,
+            "listeners": brief.instructions,
+            "grade": brief.grade,
+            "hosts": hosts,
+        },
+        passages=brief.passages,
+        shape=Lines,
+        locale=brief.locale,
     )
     found: list[TurnText] = []
     for line in answer.turns if answer else ():

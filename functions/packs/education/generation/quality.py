@@ -56,7 +56,10 @@ def find_problems(items: dict[str, Item], *, corpus: Sequence[int] = ()) -> list
     """
     found: list[Finding] = []
     seen: dict[str, str] = {}
-    longest = _longest_usual(corpus)
+    # The most words of a usual sentence: 1.5 times the corpus's 90th percentile.
+    longest = 0.0
+    if len(corpus) >= LEAST_CORPUS:
+        longest = max(12, _LONGER * sorted(corpus)[len(corpus) * 9 // 10])
     for id, item in items.items():
         block = item.block
         found += [Finding(id, code, about) for code, about in _key_findings(item)]
@@ -162,20 +165,9 @@ def stem_problem(item: Item) -> str | None:
 def _identity(block: Block) -> str:
     """Return a key that repeated questions share: their wording and options."""
     options = sorted(normal_text(each.text) for each in (*block.options, *block.targets))
-    return repr((_plain(block.stem), options))
-
-
-def _plain(text: str) -> str:
-    """Return a text without niqqud and extra space; signs stay, since 7 − 2 is not 7 + 2."""
-    kept = re.sub(r"[\u0591-\u05c7\u200e\u200f\u2066-\u2069]", "", text)
-    return " ".join(kept.split()).casefold().rstrip(" .?=:")
-
-
-def _longest_usual(corpus: Sequence[int]) -> float | None:
-    """Return the most words of a usual sentence: 1.5 times the corpus's 90th percentile."""
-    if len(corpus) < LEAST_CORPUS:
-        return None
-    return max(12, _LONGER * sorted(corpus)[len(corpus) * 9 // 10])
+    # Without niqqud and extra space; signs stay, since 7 − 2 is not 7 + 2.
+    stem = re.sub(r"[\u0591-\u05c7\u200e\u200f\u2066-\u2069]", "", block.stem)
+    return repr((" ".join(stem.split()).casefold().rstrip(" .?=:"), options))
 
 
 Cues = tuple[frozenset[str], tuple[str, ...]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -14,7 +14,6 @@ from packs.education.generation.drafts import (
     Count,
     DocumentId,
     GeneratedContent,
-    GeneratedItems,
     Instructions,
     PassageText,
     Topic,
@@ -25,10 +24,10 @@ from packs.education.generation.drafts import (
     store_content,
     with_points,
 )
-from packs.education.generation.model import ask_model, fenced, passage_with_quote
+from packs.education.generation.model import GeneratedItems, ask_model, passage_with_quote
 from packs.education.generation.wording import TEXTS
 from packs.education.publishing import kind_name
-from packs.education.school import AS_GRADE, Grade, Subject, grade_name
+from packs.education.school import AS_GRADE, Grade, Subject
 from rollcall.core.context import ToolContext
 
 QUESTION_KINDS = ("worksheet", "test")
@@ -116,37 +115,29 @@ def _prose(
     """Write a plan, a letter, feedback or a rubric by the model, or its structure with blanks."""
     if kind == "rubric":
         return _rubric(ctx, brief)
-    return _sections(ctx, brief, kind, [each.statement.say(brief.locale) for _, each in standards])
-
-
-def _sections(
-    ctx: ToolContext, brief: Brief, kind: StaticKind, serving: list[str]
-) -> GeneratedItems:
-    if ctx.text_model is not None:
-        outline = TEXTS.data(brief.locale, f"outlines.{kind}")
-        request = _request(brief) | {
+    outline = TEXTS.data(brief.locale, f"outlines.{kind}")
+    answer = ask_model(
+        ctx.text_model,
+        "sections",
+        request=brief.request()
+        | {
             "what": kind_name(kind, brief.locale),
             "sections": [each["heading"] for each in outline],
-            "standards": serving,
-        }
-        answer = ask_model(
-            ctx.text_model,
-            TEXTS.data(brief.locale, "prompts.sections"),
-            fenced(request, brief.passages),
-            Sections,
-            system=TEXTS.data(brief.locale, "prompts.rules"),
-        )
-        if answer is not None:
-            items = [_section(each, brief) for each in answer.sections]
-            unverified = sum(each.block.basis == "unverified" for each in items)
-            return GeneratedItems(items, "model", unverified=unverified)
+            "standards": [each.statement.say(brief.locale) for _, each in standards],
+        },
+        passages=brief.passages,
+        shape=Sections,
+        locale=brief.locale,
+    )
+    if answer is not None:
+        items = [_section(each, brief) for each in answer.sections]
+        unverified = sum(each.block.basis == "unverified" for each in items)
+        return GeneratedItems(items, "model", unverified=unverified)
     found = []
-    for each in TEXTS.data(brief.locale, f"outlines.{kind}"):
-        heading, *lines = (
-            line.format(topic=brief.topic, blank=BLANK)
-            for line in (each["heading"], *each["lines"])
-        )
-        found.append(item("text", "\n".join([f"## {heading}", *lines])))
+    for each in outline:
+        lines = [f"## {each['heading']}", *each["lines"]]
+        text = "\n".join(line.format(topic=brief.topic, blank=BLANK) for line in lines)
+        found.append(item("text", text))
     quotes = [
         item("text", passage.text[:1_500], basis="cited", source=passage.source())
         for passage in brief.passages[:3]
@@ -167,29 +158,17 @@ def _section(section: Section, brief: Brief) -> Item:
 def _rubric(ctx: ToolContext, brief: Brief) -> GeneratedItems:
     """Make a table of criteria and levels."""
     head = list(TEXTS.data(brief.locale, "rubric.head"))
-    if ctx.text_model is not None:
-        answer = ask_model(
-            ctx.text_model,
-            TEXTS.data(brief.locale, "prompts.rubric"),
-            fenced(_request(brief) | {"levels": head[1:]}, brief.passages),
-            Criteria,
-            system=TEXTS.data(brief.locale, "prompts.rules"),
-        )
-        if answer is not None:
-            rows = [
-                [each.criterion, *(text[:500] for text in each.levels)] for each in answer.criteria
-            ]
-            return GeneratedItems([item("table", brief.topic, rows=[head, *rows])], "model")
+    answer = ask_model(
+        ctx.text_model,
+        "rubric",
+        request=brief.request() | {"levels": head[1:]},
+        passages=brief.passages,
+        shape=Criteria,
+        locale=brief.locale,
+    )
+    if answer is not None:
+        rows = [[each.criterion, *(text[:500] for text in each.levels)] for each in answer.criteria]
+        return GeneratedItems([item("table", brief.topic, rows=[head, *rows])], "model")
     criteria = TEXTS.data(brief.locale, "rubric.criteria")
     blanks = [[each, *[BLANK] * (len(head) - 1)] for each in criteria]
     return GeneratedItems([item("table", brief.topic, rows=[head, *blanks])], "offline")
-
-
-def _request(brief: Brief) -> dict[str, Any]:
-    return {
-        "topic": brief.topic,
-        "grade": grade_name(brief.grade, "en") if brief.grade else None,
-        "subject": brief.subject,
-        "language": brief.locale,
-        "wishes": brief.instructions,
-    }

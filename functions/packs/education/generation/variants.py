@@ -20,12 +20,10 @@ from packs.education.blocks import GAP, Block, Item, Key, choices
 from packs.education.contents import OpenedContent, open_block
 from packs.education.generation.drafts import (
     Brief,
-    GeneratedItems,
-    Generator,
     makes_draft,
     store_content,
 )
-from packs.education.generation.model import ask_model, fenced
+from packs.education.generation.model import GeneratedItems, Generator, ask_model
 from packs.education.generation.passages import Passage
 from packs.education.generation.wording import TEXTS
 from packs.education.key_check import check_problem
@@ -251,16 +249,14 @@ def _by_model(
     ctx: ToolContext, opened: OpenedContent, original: Item, variant_type: VariantType, count: int
 ) -> list[Item]:
     """Return the question in the model's words, with the original's key."""
-    if ctx.text_model is None:
-        return []
-    locale = opened.content.locale
-    request = {"variant": variant_type, "count": count, "grade": opened.content.grade}
+    content = opened.content
     answer = ask_model(
         ctx.text_model,
-        TEXTS.data(locale, "prompts.variant"),
-        fenced(request, [Passage(opened.content.title, original.block.stem)]),
-        Rewrites,
-        system=TEXTS.data(locale, "prompts.rules"),
+        "variant",
+        request={"variant": variant_type, "count": count, "grade": content.grade},
+        passages=[Passage(content.title, original.block.stem)],
+        shape=Rewrites,
+        locale=content.locale,
     )
     level = "support" if variant_type == "havana" else "enrichment"
     found = []

@@ -114,9 +114,23 @@ def number_question(
         return Item(block=Block(kind="numeric", stem=stem, unit=unit, **common), key=key)
     values = [right, *wrong_values(right, slips)]
     draw.random.shuffle(values)
-    options = choices([_with_unit(_number_text(each, decimal), unit) for each in values])
+    texts = [_number_text(each, decimal) for each in values]
+    options = choices([f"{text} {unit}" if unit else text for text in texts])
     key = Key(correct=[options[values.index(right)].id], check=check, feedback=feedback)
     return Item(block=Block(kind="choice", stem=stem, options=options, **common), key=key)
+
+
+def computation(
+    draw: Draw,
+    answer: Fraction | int,
+    check: str,
+    slips: Iterable[Fraction | int],
+    *,
+    decimal: bool = False,
+) -> Item:
+    """Make a question that asks to compute the check; arguments are those of `number_question`."""
+    stem = draw.say("compute", expression=schoolbook_notation(check))
+    return number_question(draw, stem, answer, check, slips, decimal=decimal)
 
 
 def whole(numbers: Iterable[Fraction | int]) -> list[Fraction | int]:
@@ -167,7 +181,3 @@ def wrong_values(right: Fraction, slips: Iterable[Fraction | int] = ()) -> list[
 
 def _number_text(number: Fraction, decimal: bool) -> str:
     return write_number(number, mixed=not decimal)
-
-
-def _with_unit(number: str, unit: str | None) -> str:
-    return f"{number} {unit}" if unit else number

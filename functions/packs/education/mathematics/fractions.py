@@ -7,6 +7,7 @@ from fractions import Fraction
 from packs.education.blocks import Block, Item, Key, choices
 from packs.education.mathematics.family import (
     Draw,
+    computation,
     family_list,
     number_question,
     order_question,
@@ -37,9 +38,8 @@ def _proper(draw: Draw, denominator: int) -> int:
 def fraction_addition(draw: Draw) -> Item:
     b, d = _denominators(draw)
     a, c = _proper(draw, b), _proper(draw, d)
-    stem = draw.say("compute", expression=f"{a}/{b} + {c}/{d}")
     slips = [Fraction(a + c, b + d), Fraction(a + c, max(b, d)), Fraction(a + c, b * d)]
-    return number_question(draw, stem, Fraction(a, b) + Fraction(c, d), f"{a}/{b} + {c}/{d}", slips)
+    return computation(draw, Fraction(a, b) + Fraction(c, d), f"{a}/{b} + {c}/{d}", slips)
 
 
 @family((4, 5, 6), "fractions subtraction")
@@ -52,10 +52,9 @@ def fraction_subtraction(draw: Draw) -> Item:
         a, c = _proper(draw, b), _proper(draw, d)
     if Fraction(a, b) < Fraction(c, d):
         a, b, c, d = c, d, a, b
-    stem = draw.say("compute", expression=f"{a}/{b} − {c}/{d}")
     above = abs(a - c)
     slips = [Fraction(above, abs(b - d) or 2 * b), Fraction(above, b * d), Fraction(a + c, b)]
-    return number_question(draw, stem, Fraction(a, b) - Fraction(c, d), f"{a}/{b} - {c}/{d}", slips)
+    return computation(draw, Fraction(a, b) - Fraction(c, d), f"{a}/{b} - {c}/{d}", slips)
 
 
 @family((4, 5, 6), "fractions comparing")
@@ -164,7 +163,6 @@ def _decimal(tenths: int, places: int) -> str:
 def decimal_addition(draw: Draw) -> Item:
     a, b = draw.number(11, 99), draw.number(105, 999)
     one, other = _decimal(a, 1), _decimal(b, 2)
-    stem = draw.say("compute", expression=f"{one} + {other}")
     right = Fraction(a, 10) + Fraction(b, 100)
     # The typical mistake is to align the digits on the right, whatever their places.
     slips: list[Fraction | int] = [
@@ -172,37 +170,34 @@ def decimal_addition(draw: Draw) -> Item:
         Fraction(a + b, 10),
         right + Fraction(1, 10),
     ]
-    return number_question(draw, stem, right, f"{one} + {other}", slips, decimal=True)
+    return computation(draw, right, f"{one} + {other}", slips, decimal=True)
 
 
 @family((6,), "decimals multiplication")
 def decimal_multiplication(draw: Draw) -> Item:
     a, b = draw.number(2, 99), draw.number(2, 9)
     one, other = _decimal(a, 1), _decimal(b, 1)
-    stem = draw.say("compute", expression=f"{one} × {other}")
     right = Fraction(a * b, 100)
     slips = [Fraction(a * b, 10), Fraction(a * b), Fraction(a + b, 10)]
-    return number_question(draw, stem, right, f"{one} * {other}", slips, decimal=True)
+    return computation(draw, right, f"{one} * {other}", slips, decimal=True)
 
 
 @family((6,), "fractions multiplication")
 def fraction_multiplication(draw: Draw) -> Item:
     b, d = draw.several([2, 3, 4, 5, 6, 8], 2)
     a, c = _proper(draw, b), _proper(draw, d)
-    stem = draw.say("compute", expression=f"{a}/{b} × {c}/{d}")
     right = Fraction(a, b) * Fraction(c, d)
     slips = [Fraction(a * c, b + d), Fraction(a * d, b * c), Fraction(a, b) + Fraction(c, d)]
-    return number_question(draw, stem, right, f"{a}/{b} * {c}/{d}", slips)
+    return computation(draw, right, f"{a}/{b} * {c}/{d}", slips)
 
 
 @family((6,), "fractions division")
 def fraction_division(draw: Draw) -> Item:
     b, d = draw.several([2, 3, 4, 5, 6, 8], 2)
     a, c = _proper(draw, b), _proper(draw, d)
-    stem = draw.say("compute", expression=f"({a}/{b}) : ({c}/{d})")
     right = Fraction(a, b) / Fraction(c, d)
     slips = [Fraction(a * c, b * d), 1 / right, Fraction(a, b) + Fraction(c, d)]
-    return number_question(draw, stem, right, f"({a}/{b}) / ({c}/{d})", slips)
+    return computation(draw, right, f"({a}/{b}) / ({c}/{d})", slips)
 
 
 @family((6,), "percents")

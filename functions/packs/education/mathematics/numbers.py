@@ -7,6 +7,7 @@ from fractions import Fraction
 from packs.education.blocks import Block, Item, Key, choices
 from packs.education.mathematics.family import (
     Draw,
+    computation,
     family_list,
     number_question,
     order_question,
@@ -26,8 +27,7 @@ def addition(draw: Draw) -> Item:
     most = _SUMS_UP_TO[draw.grade]
     a = draw.number(most // 20 + 1, most * 3 // 4)
     b = draw.number(1, most - a)
-    stem = draw.say("compute", expression=f"{a} + {b}")
-    return number_question(draw, stem, a + b, f"{a} + {b}", [a + b - 10, abs(a - b), a + b + 1])
+    return computation(draw, a + b, f"{a} + {b}", [a + b - 10, abs(a - b), a + b + 1])
 
 
 @family((1, 2, 3), "subtraction arithmetic")
@@ -35,11 +35,10 @@ def subtraction(draw: Draw) -> Item:
     most = _SUMS_UP_TO[draw.grade]
     a = draw.number(most // 4, most)
     b = draw.number(1, a - 1)
-    stem = draw.say("compute", expression=f"{a} − {b}")
     # The typical mistake is to subtract the smaller digit from the larger in each place.
     digits = zip(f"{a}", f"{b:0{len(str(a))}}", strict=True)
     by_digit = int("".join(str(abs(int(one) - int(other))) for one, other in digits))
-    return number_question(draw, stem, a - b, f"{a} - {b}", [by_digit, a - b + 10, a + b])
+    return computation(draw, a - b, f"{a} - {b}", [by_digit, a - b + 10, a + b])
 
 
 @family((1, 2), "addition subtraction arithmetic equations")
@@ -122,34 +121,30 @@ def rounding(draw: Draw) -> Item:
 def multiplication_table(draw: Draw) -> Item:
     a = draw.random.choice([2, 3, 4, 5, 10]) if draw.grade == 2 else draw.number(3, 9)
     b = draw.number(2, 10)
-    stem = draw.say("compute", expression=f"{a} × {b}")
-    return number_question(draw, stem, a * b, f"{a} * {b}", [a * (b - 1), a * (b + 1), a + b])
+    return computation(draw, a * b, f"{a} * {b}", [a * (b - 1), a * (b + 1), a + b])
 
 
 @family((3,), "division arithmetic")
 def division_table(draw: Draw) -> Item:
     a, b = draw.number(2, 10), draw.number(2, 10)
-    stem = draw.say("compute", expression=f"{a * b} : {b}")
-    return number_question(draw, stem, a, f"{a * b} / {b}", [a + 1, a - 1, a * b - b])
+    return computation(draw, a, f"{a * b} / {b}", [a + 1, a - 1, a * b - b])
 
 
 @family((4, 5), "multiplication arithmetic")
 def long_multiplication(draw: Draw) -> Item:
     a = draw.number(12, 99) if draw.grade == 4 else draw.number(102, 999)
     b = draw.number(11, 49)
-    stem = draw.say("compute", expression=f"{a} × {b}")
     # The typical mistake is not to shift the second row of the written multiplication.
     unmoved = a * (b % 10) + a * (b // 10)
-    return number_question(draw, stem, a * b, f"{a} * {b}", [unmoved, a * b + 10, a * (b - 1)])
+    return computation(draw, a * b, f"{a} * {b}", [unmoved, a * b + 10, a * (b - 1)])
 
 
 @family((4, 5), "division arithmetic")
 def long_division(draw: Draw) -> Item:
     b = draw.number(3, 9) if draw.grade == 4 else draw.number(11, 25)
     quotient = draw.number(21, 160)
-    stem = draw.say("compute", expression=f"{quotient * b} : {b}")
     slips = [quotient + 10, quotient - 1, quotient // 10]
-    return number_question(draw, stem, quotient, f"{quotient * b} / {b}", slips)
+    return computation(draw, quotient, f"{quotient * b} / {b}", slips)
 
 
 @family((3, 4), "division arithmetic remainder")
@@ -165,14 +160,10 @@ def remainder(draw: Draw) -> Item:
 def order_of_operations(draw: Draw) -> Item:
     a, b, c = draw.number(3, 40), draw.number(2, 9), draw.number(2, 9)
     if draw.grade == 4 or draw.random.random() < 0.5:
-        stem = draw.say("compute", expression=f"{a} + {b} × {c}")
-        return number_question(
-            draw, stem, a + b * c, f"{a} + {b} * {c}", [(a + b) * c, a * b + c, a + b + c]
-        )
-    stem = draw.say("compute", expression=f"({a} + {b}) × {c} − {b}")
+        return computation(draw, a + b * c, f"{a} + {b} * {c}", [(a + b) * c, a * b + c, a + b + c])
     right = (a + b) * c - b
     slips = [a + b * c - b, (a + b) * (c - b), a * c + b - b]
-    return number_question(draw, stem, right, f"({a} + {b}) * {c} - {b}", slips)
+    return computation(draw, right, f"({a} + {b}) * {c} - {b}", slips)
 
 
 @family((1, 2), "addition word_problems")

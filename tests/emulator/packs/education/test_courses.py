@@ -15,10 +15,10 @@ def test_the_argument_wins_over_the_place_and_the_only_course(school: Client) ->
     add_course(school, "math5", ["ada"])
     assert open_course(context(school, courseId="math5"), "math4").id == "math4"
     found = open_course(context(school, courseId="math5"))
-    assert (found.id, found.chosen_by, found.role) == ("math5", "context", "teacher")
+    assert (found.id, found.role) == ("math5", "teacher")
     with pytest.raises(InvalidArgument, match="which course"):
         open_course(context(school))
-    assert open_course(context(school, "ben")).chosen_by == "only course"
+    assert open_course(context(school, "ben")).id == "other"
 
 
 def test_a_pupil_opens_the_own_course_and_not_as_a_teacher(school: Client) -> None:

@@ -6,14 +6,13 @@ from random import Random
 
 import pytest
 
-from packs.education.attempts import _mix
-from packs.education.blocks import Key, Option, choices
+from packs.education.blocks import Option, choices, item, shuffled
 
 
 def mixed(texts: list[str], seed: int) -> list[Option]:
     options = choices(texts)
-    _mix(options, Key(correct=[each.id for each in options]), Random(seed))
-    return options
+    order = item("order", "?", options=options, key={"correct": [each.id for each in options]})
+    return shuffled(order.block, order.key, Random(seed))[0]
 
 
 @pytest.mark.parametrize("texts", [["1", "2"], ["1", "2", "3"], ["1", "1", "2"]])
@@ -23,6 +22,6 @@ def test_an_order_never_comes_in_the_right_order(texts: list[str]) -> None:
         assert found != texts and sorted(found) == texts
 
 
-@pytest.mark.parametrize("texts", [["1"], ["1", "1", "1"]])
+@pytest.mark.parametrize("texts", [["1", "1"], ["1", "1", "1"]])
 def test_what_has_one_order_alone_is_left_in_it(texts: list[str]) -> None:
     assert [each.text for each in mixed(texts, 1)] == texts

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from packs.education.blocks import item
-from packs.education.generation.drafts import GeneratedItems, make_content, read_brief, with_points
+from packs.education.generation.drafts import make_content, read_brief, with_points
+from packs.education.generation.model import GeneratedItems
 from rollcall.core.context import ToolContext
 from rollcall.core.errors import FailedPrecondition, Unavailable
 from tests.support.packs.education.material import WATER, Author

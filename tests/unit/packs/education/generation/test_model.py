@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from packs.education.generation.model import ModelItems, model_items
+from packs.education.generation.model import GeneratedItems, model_items
 from rollcall.core.errors import Unavailable
 from tests.support.packs.education.material import INJECTED, PAGE, Author
 
@@ -19,7 +19,9 @@ FACT = {
 SUM = {"kind": "numeric", "stem": "כמה הם 3/4 + 1/8?", "value": "7/8", "check": "3/4 + 1/8"}
 
 
-def written(*replies: Any, count: int = 2, passages: Any = (PAGE,)) -> tuple[ModelItems, Author]:
+def written(
+    *replies: Any, count: int = 2, passages: Any = (PAGE,)
+) -> tuple[GeneratedItems, Author]:
     author = Author(*({"items": reply} for reply in replies))
     found = model_items(author, {"topic": "t", "count": count}, passages, locale="he")
     assert found is not None
