@@ -63,16 +63,7 @@ def deployed(project: str, *, api_key: str | None) -> tuple[Backend, Google]:
     Raises:
         Problem: There are none, or the project's web API key is not known.
     """
-    from google.auth.exceptions import DefaultCredentialsError
-
-    try:
-        google = google_sign_in(project)
-    except DefaultCredentialsError as error:
-        raise Problem(
-            f"There are no credentials for the project {project}. Sign in with\n"
-            "`gcloud auth application-default login`, or name a service account's key in "
-            "GOOGLE_APPLICATION_CREDENTIALS."
-        ) from error
+    google = google_sign_in(project)
     backend = Backend(
         project,
         identity="https://identitytoolkit.googleapis.com/v1",

@@ -100,12 +100,20 @@ def sign_in(project: str) -> Google:
     """Sign in with the application default credentials.
 
     Raises:
-        google.auth.exceptions.DefaultCredentialsError: There are none.
+        Problem: There are none.
     """
     import google.auth
+    from google.auth.exceptions import DefaultCredentialsError
     from google.auth.transport.requests import AuthorizedSession
 
-    credentials, _ = google.auth.default(scopes=[_SCOPE], quota_project_id=project)
+    try:
+        credentials, _ = google.auth.default(scopes=[_SCOPE], quota_project_id=project)
+    except DefaultCredentialsError as error:
+        raise Problem(
+            f"There are no credentials for the project {project}. Sign in with\n"
+            "`gcloud auth application-default login`, or name a service account's key in "
+            "GOOGLE_APPLICATION_CREDENTIALS."
+        ) from error
     # A service account names itself; a person's credentials do so in newer files only.
     names = (getattr(credentials, name, "") for name in ("service_account_email", "account"))
     who = next(filter(None, names), "a person")
@@ -153,28 +161,24 @@ def rollcall(command: str) -> str:
 def guard(topic: str, check: Iterable[Finding]) -> Iterator[Finding]:
     """Run a check, and say in its findings what they are about; an error of Google's is one, and so
     is a problem, such as a file that cannot be read."""
-    for found in _guarded(check):
-        yield replace(found, topic=topic)
-
-
-def _guarded(check: Iterable[Finding]) -> Iterator[Finding]:
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
     from requests import RequestException
 
     try:
-        yield from check
+        for found in check:
+            yield replace(found, topic=topic)
     except Problem as problem:
-        yield fail(str(problem))
+        yield fail(str(problem), topic=topic)
     except GoogleRefusal as refused:
         mend = f"give your account the role {refused.role}" if refused.role else ""
         if refused.status == 403:
             text = f"it may not be looked at with these credentials: {refused}"
         else:
             text = f"Google answered {refused.status}: {refused}"
-        yield warn(text, mend)
+        yield warn(text, mend, topic=topic)
     except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-        yield warn(f"no answer: {clipped(str(error), MOST_CHARS)}")
+        yield warn(f"no answer: {clipped(str(error), MOST_CHARS)}", topic=topic)
 
 
 def name_list(names: Iterable[str], *, most: int = 8) -> str:
