@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Annotated, Any, Literal
 
-from packs.electrical.inspection.facts import STANDARD_AMBIENT_C, STANDARD_CONDUCTORS, Facts
+from packs.electrical.calculations.conductors import STANDARD_AMBIENT_C, STANDARD_CONDUCTORS
+from packs.electrical.inspection.facts import Facts
 from packs.electrical.inspection.report import Issue, Report, inspect
 from packs.electrical.inspection.rule import CATEGORIES, SEVERITIES, Category, Severity
 from packs.electrical.inspection.rules import RULES

@@ -50,7 +50,7 @@ from rollcall.core.texts import Text
 Watts = Annotated[float, Field(ge=0, le=2_000_000)]
 LoadWords = Annotated[str, Field(min_length=1, max_length=200)]
 _UNBALANCED_PERCENT = 20.0
-"""Above this departure of a line from the mean a warning says so; the code sets no figure."""
+"""A larger departure of a line from the mean is warned of; the code sets no figure."""
 
 
 class MethodDemand(Wire):
@@ -76,21 +76,21 @@ class Upstream(Wire):
 
 
 class PanelCapacity(CalculationResult):
-    """What a panel carries and what is left, by Article 220.
+    """The load and the spare capacity of a panel, by Article 220.
 
     Attributes:
         bus_rating: A.
-        current_load_watts: The calculated load, VA: after demand factors, continuous loads at
-            125 % where the method counts them so.
-        current_utilization: Of the limiting element's rating, percent.
+        current_load_watts: The calculated load, VA, after demand factors, with continuous loads at
+            125 % where the method requires it.
+        current_utilization: Percent of the limiting element's rating.
         available_capacity_watts: The rest of that rating, VA; negative where nothing is left.
-        additional_load_watts: As asked for; `additional_demand_va` is what of it counts.
-        can_accommodate: The load fits this panel and all upstream of it, line by line, and there is
-            room for its breaker.
-        proposed_circuit_number: Where it would stand.
-        limits: Everything that limits the panel, the smallest first.
+        additional_load_watts: The requested load; `additional_demand_va` is its demand.
+        can_accommodate: Whether the load fits this panel and all upstream of it, line by line, and
+            there is room for its breaker.
+        proposed_circuit_number: The position for it.
+        limits: All limiting elements, the smallest first.
         steps: The calculation row by row, with the new load.
-        by_method: The same by the other methods that apply here.
+        by_method: The demand by the other methods that apply here.
     """
 
     panel_id: str
@@ -295,7 +295,7 @@ class Capacity:
     """The load of a panel, now and with a new load.
 
     Attributes:
-        now: As it is; `then` with the new load, the same where there is none.
+        now: The demand without the new load, `then` with it.
         others: The demand `then` by other methods that apply.
         upstream: The panels on the way from the service, with the new load.
     """
@@ -309,7 +309,7 @@ class Capacity:
 
     @property
     def fits(self) -> bool:
-        """The load fits here and upstream, and there is room for its breaker."""
+        """Whether the load fits here and upstream, and there is room for its breaker."""
         has_room = self.new is None or self.new.number is not None
         return self.then.fits and has_room and all(each.fits for _, each in self.upstream)
 
@@ -328,15 +328,16 @@ def capacity_of(
         FailedPrecondition: The method does not apply here.
         InvalidArgument: The load has more poles than the panel.
     """
-    loads = panel_loads(project, panel)
-    chosen = loads.chosen(method, peak_va=peak_va)
-    now = loads.demand(chosen, peak_va=peak_va)
+    loads = panel_loads(project, panel, peak_va)
+    chosen = loads.method(method)
+    now = loads.demand(chosen)
     new = new_circuit(panel, load, now.line_amps) if load.watts else None
     if new is not None:
         loads = loads.with_new(project, panel, (new.circuit,))
-    then = loads.demand(chosen, peak_va=peak_va) if new else now
-    others = tuple((each, loads.demand(each)) for each in loads.open_methods() if each != chosen)
-    return Capacity(panel, now, then, new, others, _upstream(project, panel, new))
+    then = loads.demand(chosen) if new else now
+    others = [each for each in loads.methods() if each not in (chosen, "measured")]
+    by_others = tuple((each, loads.demand(each)) for each in others)
+    return Capacity(panel, now, then, new, by_others, _upstream(project, panel, new))
 
 
 def _upstream(

@@ -76,7 +76,7 @@ class ServiceConductor(Wire):
 
 
 class LoadManagement(Wire):
-    """Whether load management would spare the upgrade; `limit_amps` is what it leaves."""
+    """Whether load management would avoid the upgrade; `limit_amps` is the allowed current."""
 
     avoids_upgrade: bool
     limit_amps: float | None
@@ -90,12 +90,12 @@ class ServiceUpgrade(CalculationResult):
     Attributes:
         current_service_amps: The rating of its disconnecting means.
         current_load_va: The calculated load now, VA.
-        proposed_additional_va: The proposed loads as they are given, VA.
-        proposed_demand_va: What of them counts, VA.
+        proposed_additional_va: The proposed loads as given, VA.
+        proposed_demand_va: Their demand, VA.
         total_load_va: `current_load_va` and `proposed_demand_va` together.
         current_utilization: Of the service's rating, percent, as `projected_utilization`.
         required_amps: The current of the heaviest line, A.
-        needs_upgrade: The service, or what it ends at, does not carry it.
+        needs_upgrade: Whether the service, or its equipment, does not carry the load.
         recommended_service: The next common size, A; absent where none is needed.
     """
 
@@ -279,8 +279,8 @@ def _citations(project: Project, upgrade: Upgrade) -> Iterator[CodeReference]:
 
 
 def _load_texts(upgrade: Upgrade, amps: float, watts: float) -> Iterator[Text]:
-    """The load of a service of so many amperes, now and with new loads of so many watts, whose sum
-    it names: a load that was not understood is missed there."""
+    """The load of a service of `amps`, now and with new loads of `watts`. The sum is named, so that
+    a user notices a load that is missing."""
     values = _figures(amps, upgrade.now)
     method = method_text(upgrade.now.calculation.method)
     yield TEXTS.text("service_upgrade.load", method=method, **values)
@@ -331,7 +331,7 @@ def _management_text(management: Management) -> Text:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """The current to which load management could hold new loads; None where that is too little."""
+    """The current to which load management could limit new loads; None where it is too little."""
 
     amps: float | None
     charger: bool
@@ -342,7 +342,7 @@ class Upgrade:
     """The load of a service, now and with new loads, and the upgrade that it needs.
 
     Attributes:
-        now: As it is; `then` with the proposed loads, the same where there are none.
+        now: The demand without the proposed loads, `then` with them.
         recommended: The next common service, A; None where none is needed or none is that large.
         management: None where no upgrade is needed or nothing is proposed.
         others: The demand `then` by other methods that apply.
@@ -361,7 +361,7 @@ class Upgrade:
 
     @property
     def is_needed(self) -> bool:
-        """The service does not carry the load."""
+        """Whether the service does not carry the load."""
         return not self.then.fits
 
 
@@ -379,40 +379,34 @@ def upgrade_of(
             does not apply here.
     """
     panel = service_panel(project)
-    base = panel_loads(project, panel)
-    chosen = _method(base, method, peak_va)
-    now = base.demand(chosen, peak_va=peak_va)
+    base = panel_loads(project, panel, peak_va)
+    methods = base.methods()
+    if method is None:  # by the measurement, else by 220.83 for an existing dwelling
+        method = next((each for each in ("measured", "existing") if each in methods), None)
+    chosen = base.method(method)
+    now = base.demand(chosen)
     new, assumed = _circuits(panel, loads, now)
-    then = base.with_new(project, panel, new).demand(chosen, peak_va=peak_va) if new else now
+    grown = base.with_new(project, panel, new) if new else base
+    then = grown.demand(chosen) if new else now
     recommended = None if then.fits else service_size(then.heaviest_amps, base.premises)
     conductors = (
         service_conductors(recommended, then.heaviest_amps, base.premises) if recommended else []
     )
     management = None
     if new and not then.fits:
-        management = _management(base, project, panel, new, chosen, peak_va)
-    grown = base.with_new(project, panel, new) if new else base
-    others = tuple((each, grown.demand(each)) for each in grown.open_methods() if each != chosen)
+        management = _management(base, project, panel, new, chosen)
+    others = [each for each in methods if each not in (chosen, "measured")]
+    by_others = tuple((each, grown.demand(each)) for each in others)
     return Upgrade(
         panel, base.premises, now, then, new, assumed, recommended, tuple(conductors), management,
-        others,
+        by_others,
     )  # fmt: skip
-
-
-def _method(loads: PanelLoads, method: Method | None, peak_va: float | None) -> Method:
-    """The method that is given; else by the measurement, by 220.83 for an existing dwelling, or as
-    for a panel."""
-    if method is None:
-        for each in ("measured", "existing") if peak_va is not None else ("existing",):
-            if each in loads.open_methods(peak_va=peak_va):
-                return each
-    return loads.chosen(method, peak_va=peak_va)
 
 
 def _circuits(
     panel: Panel, loads: Sequence[NewLoad], now: Demand
 ) -> tuple[tuple[Circuit, ...], tuple[AssumedValue, ...]]:
-    """Each load as a circuit on the lines that carry least, those before it counted."""
+    """Make a circuit of each load, on the lines with the least load so far."""
     lines, system = list(now.line_amps), now.calculation.system
     circuits: list[Circuit] = []
     assumed: list[AssumedValue] = []
@@ -434,15 +428,14 @@ def _management(
     panel: Panel,
     new: Sequence[Circuit],
     method: Method,
-    peak_va: float | None,
 ) -> Management:
-    """The rest of the service without the loads that can wait: the chargers among the new ones, or
-    all of them where there is none."""
+    """The capacity of the service without the manageable loads: the new chargers, or all new loads
+    where there are none."""
     chargers = [circuit for circuit in new if circuit.load_type == "ev_charger"]
-    held = chargers or list(new)
-    others = [circuit for circuit in new if circuit not in held]
+    managed = chargers or list(new)
+    others = [circuit for circuit in new if circuit not in managed]
     if others:
         base = base.with_new(project, panel, others)
-    without = base.demand(method, peak_va=peak_va)
+    without = base.demand(method)
     spare = without.rating_amps - without.heaviest_amps
     return Management(managed_amps(spare), bool(chargers))

@@ -29,7 +29,7 @@ DEFAULT_POWER_FACTOR = 0.9
 RESISTIVE: frozenset[LoadType] = frozenset(
     {"range", "cooktop", "oven", "dryer", "water_heater", "space_heating"}
 )
-"""Loads that are heating elements, or nearly: their power factor is 1."""
+"""Heating elements and loads that are mostly such: their power factor is 1."""
 
 RANGE_FROM_W, RANGE_LEAST_AMPS = 8_750.0, 40
 """A household range of 8.75 kW or more is on a branch circuit of 40 A or more (210.19)."""
@@ -37,9 +37,10 @@ RANGE_FROM_W, RANGE_LEAST_AMPS = 8_750.0, 40
 
 @dataclass(frozen=True, slots=True)
 class CircuitOverrides:
-    """Figures of a question that count instead of what is recorded of a circuit, or without one.
+    """A question's figures, which replace those recorded of a circuit or describe a run without
+    one.
 
-    `length_ft` is one way; `phases` is for a run without a circuit, whose poles say it.
+    `length_ft` is one way; `phases` is for a run without a circuit, since poles determine it.
     """
 
     load_amps: float | None = None
@@ -61,10 +62,10 @@ class CircuitOverrides:
     phases: Phases | None = None
 
     def check_load(self) -> None:
-        """Refuse a load that is given in two units.
+        """Refuse a load in amperes and in watts.
 
         Raises:
-            InvalidArgument: It is given in amperes and in watts.
+            InvalidArgument: Both are given.
         """
         if self.load_amps is not None and self.load_watts is not None:
             raise invalid("loadWatts", "one_load")
@@ -75,11 +76,11 @@ class Load:
     """The load of a circuit.
 
     Attributes:
-        amps: The current of the whole load, A, nothing added for continuous ones.
-        volts: Between the circuit's wires.
+        amps: The current of the whole load, A, without any addition for continuous loads.
+        volts: The voltage between the circuit's wires.
         motors: The circuit's motors, where the current is theirs.
         load_type: None where there is no circuit.
-        least_rating_amps: The smallest rating that the code allows its branch circuit, A, or 0.
+        least_rating_amps: The smallest rating that the code allows for its branch circuit, A, or 0.
         by_table_220_55: Whether it is the demand of a household range, not its nameplate.
     """
 
@@ -94,13 +95,13 @@ class Load:
 
     @property
     def input_source(self) -> Source:
-        """The source of the current as an input: what is made of recorded watts is calculated."""
+        """The source of the current as an input: from recorded watts it is calculated."""
         return "calculated" if self.source == "project" else self.source
 
 
 def load_of(
     project: Project,
-    found: PanelCircuit,
+    branch: PanelCircuit,
     overrides: CircuitOverrides,
     basis: Basis,
     *,
@@ -109,25 +110,25 @@ def load_of(
     """Find the load of a circuit.
 
     Args:
-        by_nameplate: Take a motor's nameplate current where it is recorded instead of the tables',
-            and the whole nameplate of a range: what really flows.
+        by_nameplate: Take the actual current: a motor's nameplate current, where it is recorded,
+            instead of the tables', and the whole nameplate of a range.
 
     Raises:
         InvalidArgument: Both amperes and watts are given, or the circuit has no load.
     """
     overrides.check_load()
-    circuit = found.circuit
-    volts = overrides.voltage or volts_of(found.panel, circuit)
+    circuit = branch.circuit
+    volts = overrides.voltage or volts_of(branch.panel, circuit)
     phases = phases_of(circuit.poles)
     if overrides.load_amps is not None:
         return Load(overrides.load_amps, volts, phases, "argument", circuit.load_type)
-    motors = motors_of(project, found)
+    motors = motors_of(project, branch)
     if motors and overrides.load_watts is None:
         amps = sum(motor_amps(motor, by_nameplate=by_nameplate) for motor in motors)
         return Load(amps, volts, phases, "table", circuit.load_type, motors)
     watts = circuit.load_watts if overrides.load_watts is None else overrides.load_watts
     if overrides.load_watts is None and not circuit.load_watts:
-        raise invalid("loadAmps", "no_load_recorded", circuit=found.text)
+        raise invalid("loadAmps", "no_load_recorded", circuit=branch.text)
     demand = None
     if not by_nameplate and not motors:
         demand = household_range_watts(project, circuit, watts)
@@ -181,21 +182,21 @@ def motor_amps(motor: Motor, *, by_nameplate: bool = False) -> float:
     return full_load_amps(motor.hp, motor.voltage, motor.phases)
 
 
-def motors_of(project: Project, found: PanelCircuit) -> tuple[Motor, ...]:
+def motors_of(project: Project, branch: PanelCircuit) -> tuple[Motor, ...]:
     """The motors on a circuit."""
-    place = (found.panel.id, found.circuit.circuit_number)
+    place = (branch.panel.id, branch.circuit.circuit_number)
     return tuple(
         motor for motor in project.motors if (motor.panel_id, motor.circuit_number) == place
     )
 
 
 def usual_power_factor(load_type: LoadType | None) -> float:
-    """The power factor of a kind of load where none is recorded."""
+    """Return the usual power factor of a kind of load."""
     return 1.0 if load_type in RESISTIVE else DEFAULT_POWER_FACTOR
 
 
 def power_factor_of(stated: float | None, load_type: LoadType | None, basis: Basis) -> float:
-    """The power factor that is stated, or the usual one of the kind of load, as an assumption."""
+    """Return the stated power factor; without one, assume the usual one of the kind of load."""
     if stated:
         return stated
     usual = usual_power_factor(load_type)
@@ -204,18 +205,18 @@ def power_factor_of(stated: float | None, load_type: LoadType | None, basis: Bas
 
 
 def phases_of(poles: Poles) -> Phases:
-    """Three poles carry a three-phase load; one or two a load between two wires."""
+    """Return the number of phases of a load: 3 with three poles, else 1."""
     return 3 if poles == 3 else 1
 
 
 def volts_of(panel: Panel, circuit: Circuit) -> float:
-    """Volts of a circuit's load: as recorded, else to neutral with one pole, between lines with
-    more."""
+    """Return the voltage of a circuit's load, V: the recorded one, else to neutral with one pole
+    and between lines with more."""
     return circuit.voltage or (panel.line_to_neutral if circuit.poles == 1 else panel.voltage)
 
 
 def amps_of(watts: float, *, volts: float, phases: Phases, power_factor: float = 1.0) -> float:
-    """The current of a load, A; with a power factor of 1, `watts` may as well be volt-amperes."""
+    """Return the current of a load, A; with a power factor of 1, `watts` may be volt-amperes."""
     return watts / (volts * power_factor * (1.0 if phases == 1 else 3**0.5))
 
 

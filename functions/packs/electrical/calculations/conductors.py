@@ -1,4 +1,4 @@
-"""Whether conductors are large enough: Table 310.16, what corrects it and what limits it.
+"""Sizing of conductors: the ampacity of Table 310.16, its corrections and its limits.
 
 Sources: NEC 110.14(C), 210.19(A)(1), 210.20(A), 240.4(B) to (G), 240.6(A), 250.122, 310.3(A),
 310.10(G), 310.15(B) and (C), 310.16, 334.80, 430.22, 430.52, 440.22, 440.32 (numbers of the 2023
@@ -49,7 +49,7 @@ SMALLEST: dict[Material, Size] = {"copper": "14", "aluminum": "12"}
 SMALLEST_IN_PARALLEL: Size = "1/0"
 MAX_SETS = 6
 LARGEST_COMMON: Size = "600"
-"""Above it conductors are commonly run in parallel, kcmil: larger ones are hard to bend."""
+"""Above this size, kcmil, conductors are commonly run in parallel: larger ones are hard to bend."""
 STANDARD_AMBIENT_C = 30.0
 """The ambient temperature of Table 310.16; it is for up to three current-carrying conductors."""
 
@@ -61,18 +61,19 @@ class Installation:
     """How conductors are installed.
 
     Attributes:
-        insulation_c: The rating whose column is corrected (90 for THHN, and for NM-B by 334.80).
-        terminal_c: The column that may not be exceeded at the terminals (110.14(C)).
-        ambient_c: Around the conductors.
-        current_carrying: How many carry current in the same raceway or cable.
-        sets: In parallel for each line.
+        insulation_c: The insulation's rating, whose column is corrected (90 for THHN, and for NM-B
+            by 334.80).
+        terminal_c: The terminals' rating, whose column is not exceeded (110.14(C)).
+        ambient_c: The temperature around the conductors.
+        current_carrying: The current-carrying conductors in the same raceway or cable.
+        sets: The number of conductors in parallel for each line.
     """
 
     material: Material
     insulation_c: Rating
     terminal_c: Rating
-    ambient_c: float = 30.0
-    current_carrying: int = 3
+    ambient_c: float = STANDARD_AMBIENT_C
+    current_carrying: int = STANDARD_CONDUCTORS
     sets: int = 1
 
 
@@ -81,10 +82,10 @@ class Ampacity:
     """The ampacity of an installation, A, step by step; all sets together from `corrected_amps` on.
 
     Attributes:
-        table_amps: Of Table 310.16, one conductor.
+        table_amps: The figure of Table 310.16, for one conductor.
         corrected_amps: After correction and adjustment.
-        terminal_amps: What the terminals allow.
-        amps: The smaller of both.
+        terminal_amps: The limit of the terminals.
+        amps: The smaller of the two.
     """
 
     table_amps: float
@@ -97,11 +98,11 @@ class Ampacity:
 
 @dataclass(frozen=True, slots=True)
 class ConductorCheck:
-    """A size held against all rules.
+    """The check of a size by all rules.
 
     Attributes:
         largest_breaker_amps: The largest device that may protect it, by the requirement's rule.
-        small_conductor_amps: The limit of 240.4(D), where it has one and the rule follows it.
+        small_conductor_amps: The limit of 240.4(D), where it applies.
     """
 
     size: Size
@@ -135,11 +136,11 @@ def check_size(size: Size, how: Installation, need: Requirement) -> ConductorChe
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
     """
-    found = ampacity_of(size, how)
+    allowed = ampacity_of(size, how)
     limit = small_conductor_limit(size, how.material) if need.is_by_240_4 else None
-    most = largest_breaker(found.amps, need, limit)
-    problems = tuple(_problems(size, how, need, found, most))
-    return ConductorCheck(size, found, most, limit, problems)
+    most = largest_breaker(allowed.amps, need, limit)
+    problems = tuple(_problems(size, how, need, allowed, most))
+    return ConductorCheck(size, allowed, most, limit, problems)
 
 
 def largest_breaker(amps: float, need: Requirement, small_conductor_amps: int | None) -> int:
@@ -161,14 +162,16 @@ def smallest_size(how: Installation, need: Requirement) -> Size | None:
 
 
 def smallest_parallel(how: Installation, need: Requirement) -> tuple[int, Size] | None:
-    """Find the fewest sets in parallel of a common size that comply, else the fewest of any, and
-    their size; None if `MAX_SETS` do not."""
-    found = [
+    """Find the fewest sets in parallel of a common size that comply, else the fewest of any size,
+    and their size; None if `MAX_SETS` do not comply."""
+    complying = [
         (sets, size)
         for sets in range(1, MAX_SETS + 1)
         if (size := smallest_size(replace(how, sets=sets), need))
     ]
-    return next((each for each in found if is_common(each[1])), found[0] if found else None)
+    return next(
+        (each for each in complying if is_common(each[1])), complying[0] if complying else None
+    )
 
 
 def is_common(size: Size) -> bool:
@@ -177,23 +180,23 @@ def is_common(size: Size) -> bool:
 
 
 def default_terminal(device_amps: float) -> Rating:
-    """The column of 110.14(C)(1) where nothing is marked: 60 °C up to 100 A, 75 °C above."""
+    """The terminals' rating without a marking (110.14(C)(1)): 60 °C up to 100 A, 75 °C above."""
     return 60 if device_amps <= 100 else 75
 
 
 def _problems(
-    size: Size, how: Installation, need: Requirement, found: Ampacity, most: int
+    size: Size, how: Installation, need: Requirement, allowed: Ampacity, most: int
 ) -> Iterator[Problem]:
     if rank(size) < rank(SMALLEST[how.material]):
         yield "minimum_size"
     if how.sets > 1 and rank(size) < rank(SMALLEST_IN_PARALLEL):
         yield "parallel"
-    if found.terminal_amps < need.required_amps:
-        yield "too_small" if found.table_amps * how.sets < need.required_amps else "terminals"
-    # Corrected ampacity must reach the load itself (210.19(A)(1)), but for motors and air
-    # conditioners what 430.22 and 440.32 require.
+    if allowed.terminal_amps < need.required_amps:
+        yield "too_small" if allowed.table_amps * how.sets < need.required_amps else "terminals"
+    # The corrected ampacity is compared with the load itself (210.19(A)(1)); that of motors and air
+    # conditioners with the current that 430.22 and 440.32 require.
     is_general = need.rule == "general"
-    if found.corrected_amps < (need.load_amps if is_general else need.required_amps):
+    if allowed.corrected_amps < (need.load_amps if is_general else need.required_amps):
         yield "too_hot"
     if need.is_by_240_4 and need.device_amps > most:
         yield "protection"
@@ -208,25 +211,24 @@ def _problems(
 @cache
 def _sizes(material: Material) -> tuple[Size, ...]:
     """The sizes of Table 310.16 for a material, ascending."""
-    found = []
+    sizes = []
     for size in SIZES[SIZES.index(SMALLEST[material]) :]:
         try:
             ampacity(size, material, 75)
         except InvalidArgument:
             continue
-        found.append(size)
-    return tuple(found)
+        sizes.append(size)
+    return tuple(sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """A check of conductors, and what would comply.
+    """A check of conductors, and sizes that would comply.
 
     Attributes:
-        checked: The check of the size that was given, or of the smallest that complies.
+        checked: The check of the given size or, without one, of the smallest that complies.
         is_proposed: Whether it is the latter.
-        breaker_amps: The device that the circuit has or, where that one does not suit the load,
-            should have.
+        breaker_amps: The circuit's device or, where that does not suit the load, a suitable one.
         smallest: The smallest size that complies, with as many sets in parallel.
         parallel: The fewest sets in parallel that comply and their size, where no single
             conductor of a common size does.
@@ -240,8 +242,8 @@ class Sizing:
 
 
 def size_conductors(size: Size | None, how: Installation, need: Requirement) -> Sizing | None:
-    """Check a size, or find one; None where none is given and none complies, or none of a common
-    size while several in parallel do.
+    """Check a size, or find one. None where no size is given, and none complies or only sets in
+    parallel are of a common size.
 
     Raises:
         InvalidArgument: Table 310.16 has no such conductor, or it is too hot for the insulation.
@@ -285,7 +287,7 @@ class SizingCase:
     """Conductors to be checked.
 
     Attributes:
-        size: None where none is recorded or given: then one is to be found.
+        size: None where none is recorded or given, so that one is found.
         found: The circuit; None where the question alone describes the conductors.
     """
 
@@ -303,26 +305,26 @@ class SizingCase:
 
 
 def circuit_sizing(
-    project: Project, found: PanelCircuit, overrides: CircuitOverrides | None = None
+    project: Project, branch: PanelCircuit, overrides: CircuitOverrides | None = None
 ) -> SizingCase:
-    """The conductors of a circuit, from its record and what a question overrides.
+    """Return the conductors of a circuit to check, from its record and a question's overrides.
 
     Raises:
         InvalidArgument: It has no load, or a figure that no table has.
     """
     overrides, basis = overrides or CircuitOverrides(), Basis()
-    load = load_of(project, found, overrides, basis)
-    circuit = found.circuit
+    load = load_of(project, branch, overrides, basis)
+    circuit = branch.circuit
     need = requirement_of(
         load,
         continuous=circuit.continuous if overrides.continuous is None else overrides.continuous,
         breaker_amps=overrides.breaker_amps or circuit.breaker_amps,
     )
-    return _case(overrides, circuit, need, basis, project.edition, found, load)
+    return _case(overrides, circuit, need, basis, project.edition, branch, load)
 
 
 def stated_sizing(overrides: CircuitOverrides) -> SizingCase:
-    """The conductors that a question alone describes: general wiring, no motor.
+    """Return the conductors to check that a question alone describes: general wiring, no motor.
 
     Raises:
         InvalidArgument: The load is not given.
@@ -391,28 +393,20 @@ def _case(
         sets=given.conductor_sets or known.conductor_sets,
     )
     size = given.conductor_size or known.conductor_size
+    together = given.current_carrying_conductors
     figures: tuple[tuple[str, Any, str | None, Any], ...] = (
         ("conductorSize", size, None, given.conductor_size),
         ("conductorMaterial", how.material, None, given.conductor_material),
         ("conductorSets", how.sets, None, given.conductor_sets),
         ("insulation", insulation, None, given.insulation),
         ("ambientC", round(how.ambient_c, 2), "°C", given.ambient_c),
-        (
-            "currentCarryingConductors",
-            how.current_carrying,
-            None,
-            given.current_carrying_conductors,
-        ),
+        ("currentCarryingConductors", how.current_carrying, None, together),
         ("terminalRatingC", how.terminal_c, "°C", given.terminal_rating_c),
         ("continuous", need.continuous, None, given.continuous),
         ("breakerAmps", need.breaker_amps, "A", given.breaker_amps),
     )
     basis.use("loadAmps", round(need.load_amps, 3), "A", load.input_source)
-    for name, value, unit, argument in figures:
-        if argument is not None:
-            basis.use(name, value, unit, "argument")
-        elif wiring is not None:
-            basis.use(name, value, unit)
+    basis.use_all(figures, recorded=wiring is not None)
     return SizingCase(size, how, need, edition, basis, load, found)
 
 
@@ -420,7 +414,7 @@ def _case(
 
 
 def article_of(problem: Problem, case: SizingCase, checked: ConductorCheck) -> str:
-    """The section that a problem is against."""
+    """Return the section that a problem violates."""
     rule = case.need.rule
     if special := _SPECIAL_ARTICLES.get((rule, problem)):
         return special
@@ -457,12 +451,12 @@ _SPECIAL_ARTICLES: dict[tuple[str, Problem], str] = {
 
 
 def rounding_article(device_amps: float) -> str:
-    """The section by which a device and the ampacity that it protects compare."""
+    """Return the section that relates the rating of a device to the ampacity."""
     return "240.4(B)" if device_amps <= NEXT_SIZE_UP_TO else "240.4(C)"
 
 
 def problem_text(problem: Problem, checked: ConductorCheck, case: SizingCase) -> Text:
-    """A problem with its figures and its section."""
+    """Describe a problem, with its figures and its section."""
     need = case.need
     # Two digits: a load may be above a limit by less than a tenth of an ampere.
     values = {

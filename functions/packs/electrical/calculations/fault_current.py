@@ -1,8 +1,8 @@
 """Fault current along a supply by the point-to-point method: each point from the one before it.
 
-Currents in A, voltages in V between lines, lengths in ft one way. Beside the current go resistance
-and reactance of all before the point, for X/R: conductors by NEC Chapter 9 Table 9, transformers
-and the source by their own X/R. With one phase they are those of the loop, there and back.
+Currents are in A, voltages in V between lines, lengths in ft one way. Each point also has the
+resistance and reactance of the supply up to it, for X/R: conductors by NEC Chapter 9 Table 9,
+transformers and the source by their own X/R. With one phase they are those of the loop.
 
 Source: Bussmann (Eaton), Selecting Protective Devices, "Short-circuit current calculations". The
 method adds impedances by their size alone, as if all had one angle.
@@ -23,7 +23,7 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 
 UL_TOLERANCE = 0.9
-"""Listed transformers of 25 kVA and more may have 10 % less impedance than their plate says."""
+"""Listed transformers of 25 kVA and more may have 10 % less impedance than on their plate."""
 
 NEUTRAL_FACTOR = 1.5
 """Fault current to the neutral over that between lines, at the terminals of a single-phase
@@ -33,16 +33,16 @@ LINE_TO_LINE = sqrt(3) / 2
 """Fault current between two lines of a three-phase system over that of all three."""
 
 VOLTAGE_MISMATCH = 0.1
-"""By how much two nominal voltages of one point may differ: 480 and 440, not 240 and 208."""
+"""The largest difference of two nominal voltages of one point: 480 and 440, not 240 and 208."""
 
 _TEST_POWER_FACTORS = ((10_000, 0.50), (20_000, 0.30), (float("inf"), 0.20))
-"""Up to a rating in A, the highest power factor that UL 489 tests molded-case breakers at."""
+"""Up to a rating in A, the highest power factor of UL 489 tests of molded-case breakers."""
 
 INTERRUPTING_RATINGS_A: tuple[int, ...] = (
     10_000, 14_000, 18_000, 22_000, 25_000, 30_000, 35_000, 42_000, 50_000, 65_000, 100_000,
     125_000, 150_000, 200_000,
 )  # fmt: skip
-"""Interrupting ratings that panels and breakers are made with, A."""
+"""The standard interrupting ratings of panels and breakers, A."""
 
 _TRANSFORMER_KVA = (45, 75, 112.5, 150, 225, 300, 500, 750, 1000, 1500, 2000, 2500)
 _TRANSFORMER_XR = (1.2, 1.6, 1.9, 2.2, 2.6, 2.9, 4.0, 4.9, 5.5, 6.5, 7.3, 7.9)
@@ -60,7 +60,7 @@ def at_terminals(kva: float, voltage_v: float, impedance_percent: float, phases:
     """Fault current at a transformer's secondary terminals with an infinite bus before it, A.
 
     Args:
-        impedance_percent: As it counts: times `UL_TOLERANCE` for the worst case.
+        impedance_percent: The effective one: times `UL_TOLERANCE` for the worst case.
     """
     return full_load_amps(kva, voltage_v, phases) * 100 / impedance_percent
 
@@ -74,12 +74,12 @@ def conductor_f(
     c_value: float,
     sets: int = 1,
 ) -> float:
-    """The factor f of a run of conductors: their impedance over that of all before them.
+    """The factor f of a run of conductors: their impedance over that of the supply before them.
 
     Args:
         voltage_v: Between lines; for a fault to the neutral, to the neutral.
-        phases: 1 counts the way there and back.
-        c_value: Of one conductor; `sets` in parallel have as many times it.
+        phases: 1 counts both conductors of the loop.
+        c_value: The C value of one conductor; that of `sets` in parallel is as many times larger.
     """
     ways = sqrt(3) if phases == 3 else 2
     return ways * length_ft * amps / (c_value * sets * voltage_v)
@@ -98,7 +98,7 @@ def transformer_f(
 
 
 def multiplier(f: float) -> float:
-    """M, the share of the current before that is left after."""
+    """M, the current at a point as a share of that at the point before."""
     return 1 / (1 + f)
 
 
@@ -115,9 +115,9 @@ class Point:
 
     Attributes:
         voltage_v: Between lines.
-        line_amps: Of a bolted fault of all lines: of three phases, or of the two of one phase.
-        neutral_amps: To the neutral, for a single-phase supply; None otherwise.
-        neutral_v: To the neutral, with `neutral_amps`.
+        line_amps: The current of a bolted fault of all lines: three, or the two of one phase.
+        neutral_amps: The current of a fault to the neutral of a single-phase supply; else None.
+        neutral_v: The voltage to the neutral, with `neutral_amps`.
         f: The point-to-point factor from the point before; None at the first.
     """
 
@@ -172,9 +172,9 @@ class Windings:
 
 
 def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: float) -> Point:
-    """Make the service terminals of the fault current that the utility states.
+    """Return the service terminals, with the fault current that the utility states.
 
-    With one phase its figure is taken for faults to the neutral too: it names the highest.
+    With one phase the figure counts for faults to the neutral too, since it is the highest.
     """
     ohms = voltage_v / (amps * (sqrt(3) if phases == 3 else 1))
     r_ohm, x_ohm = _parts(ohms, xr)
@@ -183,7 +183,7 @@ def from_utility(name: str, amps: float, voltage_v: float, phases: Phases, xr: f
 
 
 def from_infinite_bus(name: str, windings: Windings) -> Point:
-    """Make the secondary terminals of the utility's transformer, with an infinite bus before it."""
+    """Return the secondary terminals of the utility's transformer on an infinite bus."""
     volts, phases = windings.secondary_v, windings.phases
     percent = windings.impedance_percent * UL_TOLERANCE
     amps = at_terminals(windings.kva, volts, percent, phases)
@@ -195,7 +195,7 @@ def from_infinite_bus(name: str, windings: Windings) -> Point:
 def through_conductors(
     before: Point, name: str, run: Conductors, phases: Phases | None = None
 ) -> Point:
-    """Make the far end of a run; `phases` is 1 where it takes two lines of a three-phase supply."""
+    """Return the far end of a run; `phases` is 1 for two lines of a three-phase supply."""
     start = before if (phases or before.phases) == before.phases else _two_lines(before, name)
     c = c_figure(run.size, run.material, run.conduit).value
     f = conductor_f(
@@ -226,7 +226,7 @@ def through_conductors(
 
 
 def through_transformer(before: Point, name: str, windings: Windings) -> Point:
-    """Make the secondary terminals of a transformer of the project.
+    """Return the secondary terminals of a transformer of the project.
 
     Raises:
         FailedPrecondition: Its primary does not fit the supply.
@@ -278,8 +278,8 @@ def check_voltage(point: Point, voltage_v: float, what: Text) -> None:
 
 
 def _two_lines(before: Point, name: str) -> Point:
-    """Two lines of a three-phase supply. A fault to the neutral counts as one of three phases,
-    which it reaches near a transformer."""
+    """Two lines of a three-phase supply. The current of a fault to the neutral is taken as that of
+    three phases, which it reaches near a transformer."""
     if before.phases == 1:
         raise FailedPrecondition(
             TEXTS.text("errors.three_phases_after_one", name=name, before=before.name)
@@ -334,8 +334,8 @@ def breaker_xr_ratio(rating_a: float) -> float:
 
 
 def duty_factor(xr_ratio: float, rating_a: float) -> float:
-    """The factor by which a symmetrical current counts against a rating: above 1 where X/R is above
-    that of the breaker's test, since the first peak is higher; never less."""
+    """The factor on a symmetrical current that is compared with a rating: above 1 where X/R is
+    above that of the breaker's test, since the first peak is higher; never below 1."""
     return max(1.0, peak_factor(xr_ratio) / peak_factor(breaker_xr_ratio(rating_a)))
 
 

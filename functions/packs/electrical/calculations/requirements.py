@@ -1,4 +1,4 @@
-"""What the conductors and the device of a branch circuit or feeder must be good for.
+"""The currents that the conductors and the device of a branch circuit or feeder must be rated for.
 
 Sources: NEC 210.19(A)(1), 210.20(A), 215.2(A)(1), 215.3, 220.55, 240.4(B)(1) and (G), 422.13,
 424.4(B), 430.22, 430.24, 430.52, 430.53, 440.22(A), 440.32, 625.41, 625.42.
@@ -15,8 +15,8 @@ from packs.electrical.nec.overcurrent import next_standard, standard_not_above
 from packs.electrical.projects.records import LoadType, Motor
 
 Rule = Literal["general", "motor", "cooling"]
-"""What protects the circuit: 240.4 in general; 430.52 for motors and 440.22 for air conditioners
-let the device be larger, since the overload protection is theirs."""
+"""The rule of protection: 240.4 in general. 430.52 for motors and 440.22 for air conditioners allow
+a larger device, since these have their own overload protection."""
 
 CONTINUOUS = 1.25
 ALWAYS_CONTINUOUS: dict[LoadType, str] = {
@@ -25,18 +25,18 @@ ALWAYS_CONTINUOUS: dict[LoadType, str] = {
     "space_heating": "424.4(B)",
     "motor": "430.22",
 }
-"""Loads that take 125 % whatever is recorded, with the section that says so; a motor here is one
-of which nothing but its watts is known."""
+"""Loads that count 125 % whatever is recorded, with the section; "motor" is one of which only the
+watts are known."""
 
 BRANCH_CIRCUIT, FEEDER = ("210.19(A)(1)", "210.20(A)"), ("215.2(A)(1)", "215.3")
-"""Conductors and device, of a branch circuit and of what runs to another panel."""
+"""The sections for conductors and device, of a branch circuit and of a feeder."""
 
 COOLING: frozenset[LoadType] = frozenset({"air_conditioning", "heat_pump"})
 SEVERAL_OUTLETS: frozenset[LoadType] = frozenset({"receptacle", "small_appliance", "laundry"})
-"""Cord-and-plug outlets: 240.4(B)(1) lets their device not be the next size up."""
+"""Cord-and-plug outlets: 240.4(B)(1) does not allow the next size up for their device."""
 
 COOLING_FIRST, COOLING_MOST = 1.75, 2.25
-"""440.22(A): 175 %, and 225 % where the equipment does not start; 15 A is always allowed."""
+"""440.22(A): 175 %, or 225 % if the equipment does not start; 15 A is always allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class Requirement:
 
     Attributes:
         load_amps: The current of the load.
-        required_amps: With 125 % of the continuous part, or of the largest motor.
-        breaker_amps: The device; None to take the smallest that may serve.
+        required_amps: The current with 125 % of the continuous part, or of the largest motor.
+        breaker_amps: The device; None to choose the smallest possible one.
         rounds_up: Whether 240.4(B) allows the next standard size: not for several receptacles.
-        largest_breaker_amps: Of 430.52 or 440.22, where those rules protect the circuit.
-        usual_breaker_amps: The device that they lead to first; else the smallest for the required
-            current.
-        new_by_240_4: Whether 240.4 protects conductors that are chosen, though those that are
-            there need not be: too little is known of the motor to choose smaller ones.
+        largest_breaker_amps: The limit of 430.52 or 440.22, where those rules apply.
+        usual_breaker_amps: The device that those rules allow first; else the smallest for the
+            required current.
+        new_by_240_4: Whether 240.4 protects conductors that are chosen, though not existing ones:
+            too little is known of the motor to choose smaller conductors.
         by_240_4: Whether 240.4 protects the conductors, whatever the rule.
-        articles: The sections that it follows, as numbers of the 2023 edition.
+        articles: The sections of the requirement, by the numbers of the 2023 edition.
         continuous: Whether it counts 125 % for a continuous load.
     """
 
@@ -72,17 +72,17 @@ class Requirement:
 
     @property
     def is_by_240_4(self) -> bool:
-        """Whether the device has to protect the conductors by 240.4(A) to (D)."""
+        """Whether the device protects the conductors by 240.4(A) to (D)."""
         return self.rule == "general" or self.by_240_4
 
     @property
     def device_amps(self) -> int:
-        """The device, or the one that would be chosen."""
+        """The rating of the device, or of the one to choose."""
         return self.breaker_amps or self.usual_breaker_amps or next_standard(self.required_amps)
 
     @property
     def with_suitable_device(self) -> Requirement:
-        """The same with the device only where it suits the load."""
+        """The same, without the device if it does not suit the load."""
         if self.breaker_amps is None:
             return self
         least = self.required_amps if self.rule == "general" else self.load_amps
@@ -94,10 +94,10 @@ class Requirement:
 def requirement_of(
     load: Load, *, continuous: bool = False, breaker_amps: int | None = None
 ) -> Requirement:
-    """What a branch circuit of this load must be good for.
+    """Return the requirement for the branch circuit of a load.
 
     Args:
-        continuous: Whether the whole load runs for three hours or more; some kinds always count so.
+        continuous: Whether the whole load runs for three hours or more; some kinds always do.
 
     Raises:
         InvalidArgument: The tables have no such motor.
@@ -133,8 +133,8 @@ def requirement_of(
 
 
 def _of_unknown_motor(load: Load, breaker_amps: int | None) -> Requirement:
-    """A motor of which nothing but its load is known: that counts as its full-load current, with
-    125 % for the conductors, and an inverse-time breaker of Table 430.52 at most."""
+    """A motor of which only the load is known: it counts as the full-load current, with 125 % for
+    the conductors and at most an inverse-time breaker of Table 430.52."""
     required = round(load.amps * CONTINUOUS, 6)
     kind: MotorKind = "single_phase" if load.phases == 1 else "squirrel_cage"
     return Requirement(
@@ -150,8 +150,8 @@ def _of_unknown_motor(load: Load, breaker_amps: int | None) -> Requirement:
 
 
 def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requirement:
-    """125 % of the largest motor and 100 % of the others; the device of 430.52, or of 430.53(C)(4)
-    for several: that of the largest one, with the currents of the others."""
+    """125 % of the largest motor and 100 % of the others. The device is that of 430.52 or, for
+    several motors, of 430.53(C)(4): that of the largest one plus the currents of the others."""
     ordered = sorted(motors, key=motor_amps, reverse=True)
     currents = [motor_amps(motor) for motor in ordered]
     first, others = ordered[0], sum(currents[1:])
@@ -169,5 +169,5 @@ def _of_motors(motors: tuple[Motor, ...], breaker_amps: int | None) -> Requireme
 
 
 def kind_of(motor: Motor) -> MotorKind:
-    """The row of Table 430.52; a motor of one phase has one of its own."""
+    """Return the row of Table 430.52; single-phase motors have their own."""
     return "single_phase" if motor.phases == 1 else motor.kind

@@ -1,13 +1,14 @@
 """The fault current at a panel of a project: from the service through feeders and transformers.
 
-What is missing is refused by name, unless leaving it out can only make the current larger: then it
-is assumed, and said.
+Missing data is refused by name; it is assumed only where this can only make the current larger.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from pydantic.alias_generators import to_camel
 
 from packs.electrical.calculations.fault_current import (
     Conductors,
@@ -32,20 +33,20 @@ from rollcall.core.errors import FailedPrecondition
 from rollcall.core.texts import Text
 
 MOTOR_FACTOR = 4
-"""A motor that runs feeds a fault with about four times its full-load current at first."""
+"""A running motor contributes about four times its full-load current at first."""
 
 SERVICE_POINT = "service"
 
 CABLE_V = 600
-"""Of the conductors whose C values and impedances (Chapter 9 Table 9) are used."""
+"""The class of the conductors whose C values and impedances (Chapter 9 Table 9) are used."""
 
 LOW_VOLTAGE_V = 1000
-"""Above it conductors are of another class, with more insulation."""
+"""Above it, conductors are of another class, with more insulation."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupplyOverrides:
-    """Figures of a question that count instead of what is recorded of a supply.
+    """A question's figures, which replace those recorded of a supply.
 
     The length, one way in feet, the size and the number of sets are those of the conductors that
     supply the panel.
@@ -61,10 +62,10 @@ class SupplyOverrides:
 
 @dataclass(frozen=True, slots=True)
 class Motors:
-    """Motors that feed a fault at a bus: on it, and on what it supplies.
+    """The motors on a bus and downstream of it, which contribute to a fault there.
 
     Attributes:
-        full_load_amps: Together, at the voltage of the bus.
+        full_load_amps: The sum of their currents, at the voltage of the bus.
     """
 
     count: int
@@ -77,11 +78,11 @@ class Motors:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The fault current at a panel and how it came about.
+    """The fault current at a panel, and its calculation.
 
     Attributes:
-        points: From the service on; the last is the panel.
-        lengths_ft: One way, of the conductors before each point; None where there are none.
+        points: The points from the service on; the last is the panel.
+        lengths_ft: The one-way lengths of the conductors before each point; None without any.
     """
 
     panel: Panel
@@ -105,7 +106,7 @@ class _Supply:
     """The points from the service so far, and the basis of their calculation.
 
     Attributes:
-        given: The names of the inputs that are the question's.
+        given: The names of the inputs that the question gives.
     """
 
     given: frozenset[str]
@@ -118,7 +119,7 @@ class _Supply:
         self.lengths_ft.append(length_ft)
 
     def use(self, place: str, record: Any, units: dict[str, str | None]) -> None:
-        """Note the fields of a record that are known, each with its unit."""
+        """Note the known fields of a record, each with its unit."""
         data = record.dump()
         for name, unit in units.items():
             if name in data:
@@ -127,7 +128,7 @@ class _Supply:
                 self.basis.use(full, data[name], unit, source)
 
     def assume(self, name: str, value: Any, unit: str | None, key: str) -> None:
-        """Note an assumption; its reason is a text of this calculation."""
+        """Note an assumption, with the key of its reason among this calculation's texts."""
         self.basis.assume(name, value, unit, TEXTS.text(f"calculations.short_circuit.{key}"))
 
 
@@ -197,28 +198,23 @@ def with_overrides(
     )
     legs = path_to(project, panel).legs
     changes: dict[str, Any] = {}
-    names = {f"service.{_camel(name)}" for name in source}
+    names = {f"service.{to_camel(name)}" for name in source}
     if legs:
         last = legs[-1].feeder
         changed = last.model_copy(update=run)
         changes["feeders"] = tuple(
             changed if each.id == last.id else each for each in project.feeders
         )
-        names |= {f"feeders.{last.id}.{_camel(name)}" for name in run}
+        names |= {f"feeders.{last.id}.{to_camel(name)}" for name in run}
     else:
         source |= run
-        names |= {f"service.{_camel(name)}" for name in run}
+        names |= {f"service.{to_camel(name)}" for name in run}
     changes["service"] = project.service.model_copy(update=source)
     return project.model_copy(update=changes), frozenset(names)
 
 
 def _known(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(other.title() for other in others)
 
 
 def _source(supply: _Supply, service: Service) -> Point:
@@ -260,8 +256,8 @@ def _source(supply: _Supply, service: Service) -> Point:
 
 
 def _service_conductors(supply: _Supply, service: Service, panel: Panel) -> None:
-    """Add the service equipment, behind the service conductors. Where they are not known they are
-    left out: they could only make the current smaller."""
+    """Add the service equipment, behind the service conductors. Unknown conductors are left out:
+    they could only make the current smaller."""
     before = supply.points[-1]
     check_voltage(before, panel.voltage, TEXTS.text("errors.panel", name=panel.name))
     if service.conductor_size is not None and service.length_ft is not None:
@@ -341,7 +337,7 @@ def _typical_xr(supply: _Supply, name: str, kva: float) -> float:
 
 
 def _motors(supply: _Supply, project: Project, panel: Panel) -> Motors:
-    """Motors on the panel and below it. A current behind a transformer counts at this voltage."""
+    """The motors on the panel and downstream of it; currents behind a transformer are converted."""
     volts = {each.id: each.voltage for each in downstream(project, panel)}
     connected = [motor for motor in project.motors if motor.panel_id in volts]
     if not connected:

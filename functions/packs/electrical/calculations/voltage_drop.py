@@ -50,7 +50,7 @@ from rollcall.core.texts import Text
 
 Method = Literal["exact", "approximate", "receiving_end"]
 """exact: R cos + X sin of Table 9. approximate: K / circular mils, that is Table 8's resistance
-alone. receiving_end: Table 9 again, solved for the voltage that is left at the load."""
+alone. receiving_end: Table 9, solved for the voltage at the load."""
 
 METHODS: tuple[Method, ...] = ("exact", "approximate", "receiving_end")
 BRANCH_LIMIT_PERCENT = 3.0
@@ -63,12 +63,12 @@ class Run:
     """Conductors from one point to another, and the current in them.
 
     Attributes:
-        amps: Of the load, in all parallel sets together.
-        volts: At the sending end: between lines, or to neutral for a load that is connected so.
-        length_ft: One way.
-        sets: Conductors in parallel for each line.
-        power_factor: Of the load, lagging.
-        temperature_c: Of the conductor; the tables are for 75 °C.
+        amps: The load's current, in all parallel sets together.
+        volts: The voltage at the sending end: between lines, or to neutral for such a load.
+        length_ft: The length one way.
+        sets: The conductors in parallel for each line.
+        power_factor: That of the load, lagging.
+        temperature_c: The conductor's temperature; the tables are for 75 °C.
 
     Raises:
         InvalidArgument: A figure is not above zero, or the power factor above 1.
@@ -104,10 +104,10 @@ class Drop:
     """The voltage drop of a run.
 
     Attributes:
-        volts: In the run's own measure: between lines where `Run.volts` is.
-        percent: Of the voltage at the sending end.
-        receiving_volts: The voltage at the load; 0 where the drop would be more than there is.
-        impedance: Of one conductor of one set, ohm per 1000 ft.
+        volts: The drop between lines or to neutral, as `Run.volts`.
+        percent: The drop as a share of the voltage at the sending end.
+        receiving_volts: The voltage at the load; 0 where the drop would exceed the voltage.
+        impedance: That of one conductor of one set, ohm per 1000 ft.
     """
 
     volts: float
@@ -132,12 +132,12 @@ def drop(run: Run, method: Method = "exact") -> Drop:
 
 
 def within(percent: float, limit: float) -> bool:
-    """Whether a drop is within a limit, but for the last digits of arithmetic."""
+    """Return whether a drop is within a limit, with a tolerance for rounding."""
     return percent <= limit + 1e-9
 
 
 def impedance_of(run: Run, method: Method) -> Impedance:
-    """The resistance and reactance of a method, at the temperature of the run.
+    """Return the resistance and reactance by a method, at the temperature of the run.
 
     Raises:
         InvalidArgument: The method's table has no such conductor.
@@ -145,10 +145,10 @@ def impedance_of(run: Run, method: Method) -> Impedance:
     if method == "approximate":
         resistance = dc_resistance(run.size, run.material, temperature_c=run.temperature_c)
         return Impedance(resistance, 0.0)
-    found = ac_impedance(run.size, run.material, run.conduit)
+    at_75 = ac_impedance(run.size, run.material, run.conduit)
     rise = run.temperature_c - TABLE_TEMPERATURE_C
     factor = 1 + TEMPERATURE_COEFFICIENT[run.material] * rise
-    return Impedance(found.r_ohm_per_kft * factor, found.x_ohm_per_kft)
+    return Impedance(at_75.r_ohm_per_kft * factor, at_75.x_ohm_per_kft)
 
 
 def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> Size | None:
@@ -165,10 +165,8 @@ def smallest_size(run: Run, limit_percent: float, method: Method = "exact") -> S
 
 
 def headroom(run: Run, limit_percent: float, method: Method = "exact") -> float:
-    """The factor by which length or current may grow until the drop is at a limit.
-
-    0.5 means half the length, or half the current.
-    """
+    """Return the factor on length or current at which the drop reaches a limit: 0.5 means half the
+    length, or half the current."""
     if limit_percent <= 0:
         return 0.0
     along, across = _volts_per_side(run, impedance_of(run, method), method)
@@ -183,24 +181,23 @@ def headroom(run: Run, limit_percent: float, method: Method = "exact") -> float:
 
 @cache
 def sizes_of(material: Material, method: Method) -> tuple[Size, ...]:
-    """The sizes that a method's table has for a material, from 14 AWG, ascending."""
-    return tuple(size for size in SIZES[SIZES.index(SMALLEST) :] if _has(size, material, method))
-
-
-def _has(size: Size, material: Material, method: Method) -> bool:
-    try:
-        if method == "approximate":
-            dc_resistance(size, material)
-        else:
-            ac_impedance(size, material, "steel")
-    except InvalidArgument:
-        return False
-    return True
+    """Return the sizes that a method's table has for a material, from 14 AWG, ascending."""
+    sizes = []
+    for size in SIZES[SIZES.index(SMALLEST) :]:
+        try:
+            if method == "approximate":
+                dc_resistance(size, material)
+            else:
+                ac_impedance(size, material, "steel")
+        except InvalidArgument:
+            continue
+        sizes.append(size)
+    return tuple(sizes)
 
 
 def _volts_per_side(run: Run, impedance: Impedance, method: Method) -> tuple[float, float]:
-    """The drop in phase with the voltage, and across it: there and back with one phase, between
-    lines with three."""
+    """The drop in phase with the voltage and the drop at right angles to it: in both conductors
+    with one phase, between lines with three."""
     ways = 2.0 if run.phases == 1 else math.sqrt(3)
     amperes = ways * run.amps / run.sets * run.length_ft / 1000
     if method == "approximate":  # resistance alone, whatever the power factor
@@ -215,9 +212,9 @@ class FeederRun:
     """A feeder on the way to a panel, as a run whose drop adds to that of a circuit.
 
     Attributes:
-        run: None where something about the feeder is not known, or nothing flows.
-        amps: Of the demand of all that it supplies; None where that is not known.
-        missing: What is not known, each a text.
+        run: None where a figure of the feeder is not known, or no current flows.
+        amps: The current of the demand downstream; None where that is not known.
+        missing: The unknown figures, as texts.
     """
 
     feeder: Feeder
@@ -231,7 +228,7 @@ class FeederRun:
 def feeder_runs(
     project: Project, panel: Panel, demand_va: Callable[[Panel], float]
 ) -> list[FeederRun]:
-    """Make runs of the feeders from the service equipment to a panel, in the order of the supply.
+    """Return the feeders from the service equipment to a panel as runs, in the order of the supply.
 
     Args:
         demand_va: The demand of a panel with all that it supplies, VA.
@@ -243,7 +240,7 @@ def feeder_runs(
 
 
 def passes_transformer(project: Project, panel: Panel) -> bool:
-    """Whether the way to a panel leads through a transformer.
+    """Return whether the supply of a panel passes a transformer.
 
     Raises:
         FailedPrecondition: No chain of feeders leads to the panel.
@@ -253,21 +250,20 @@ def passes_transformer(project: Project, panel: Panel) -> bool:
 
 def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float]) -> FeederRun:
     feeder, phases = leg.feeder, leg.target.phases
-    volts = _source_volts(project, feeder)
-    name = unmarked(feeder.name)
+    secondaries = {each.id: each.secondary_voltage for each in project.transformers}
+    panels = {panel.id: panel.voltage for panel in project.panels}
+    volts = (secondaries | panels)[feeder.source_id]
+    texts, name = "calculations.voltage_drop", unmarked(feeder.name)
     amps, missing = None, []
     try:
         supplied = sum(demand_va(panel) for panel in _panels_behind(project, leg.target))
         amps = amps_of(supplied, volts=volts, phases=phases)
     except AgentError as error:
-        reason = error.text
-        missing.append(
-            TEXTS.text("calculations.voltage_drop.feeder_demand", name=name, reason=reason)
-        )
+        missing.append(TEXTS.text(f"{texts}.feeder_demand", name=name, reason=error.text))
     if feeder.length_ft is None:
-        missing.append(TEXTS.text("calculations.voltage_drop.feeder_length", name=name))
+        missing.append(TEXTS.text(f"{texts}.feeder_length", name=name))
     if feeder.conductor_size is None:
-        missing.append(TEXTS.text("calculations.voltage_drop.feeder_size", name=name))
+        missing.append(TEXTS.text(f"{texts}.feeder_size", name=name))
     run = None
     if amps and feeder.length_ft is not None and feeder.conductor_size is not None:
         run = Run(
@@ -282,16 +278,6 @@ def _feeder_run(project: Project, leg: Leg, demand_va: Callable[[Panel], float])
             power_factor=DEFAULT_POWER_FACTOR,
         )
     return FeederRun(feeder, volts, phases, run, amps, tuple(missing))
-
-
-def _source_volts(project: Project, feeder: Feeder) -> float:
-    """Volts between the lines where the feeder begins."""
-    for transformer in project.transformers:
-        if transformer.id == feeder.source_id:
-            return transformer.secondary_voltage
-    panel = project.panel(feeder.source_id)
-    assert panel is not None  # a project's references lead somewhere
-    return panel.voltage
 
 
 def _panels_behind(project: Project, target: Panel | Transformer) -> Iterator[Panel]:
@@ -317,17 +303,17 @@ class FeederDrop:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A circuit's voltage drop in full: its own, that of its feeders, and what would comply.
+    """A circuit's voltage drop: its own, that of its feeders, and the figures that would comply.
 
     Attributes:
-        by_method: The drop in percent by each method that has the conductor in its table.
-        feeders: In the order of the supply; None where the way from the service is not known.
-        total_percent: With all feeders; None where one is not known.
+        by_method: The drop in percent by each method whose table has the conductor.
+        feeders: In the order of the supply; None where the path from the service is not known.
+        total_percent: The drop with all feeders; None where one is not known.
         allowed_percent: The limit of the branch circuit: 3 %, or less where the feeders leave less
             of the 5 %.
-        smallest_size: By voltage drop alone; None if no size is enough.
-        greatest_length_ft: One way, at this size and load.
-        greatest_amps: At this size and length.
+        smallest_size: The smallest by voltage drop alone; None if no size is enough.
+        greatest_length_ft: The longest run one way, at this size and load.
+        greatest_amps: The largest load, at this size and length.
     """
 
     run: Run
@@ -348,7 +334,7 @@ class Study:
 
     @property
     def total_compliant(self) -> bool | None:
-        """Whether it is within 5 % with its feeders; None if that is not known."""
+        """Whether it is within 5 % with its feeders; None if these are not known."""
         if self.total_percent is None:
             return None
         return within(self.total_percent, TOTAL_LIMIT_PERCENT)
@@ -391,31 +377,31 @@ def study(run: Run, feeders: Sequence[FeederRun] | None, method: Method = "exact
 
 def _feeder_drop(feeder: FeederRun, method: Method) -> FeederDrop:
     if feeder.run is not None:
-        found = drop(feeder.run, method)
-        return FeederDrop(feeder, found.volts, found.percent)
+        lost = drop(feeder.run, method)
+        return FeederDrop(feeder, lost.volts, lost.percent)
     nothing = 0.0 if feeder.amps == 0 and not feeder.missing else None
     return FeederDrop(feeder, nothing, nothing)
 
 
 def circuit_run(
-    project: Project, found: PanelCircuit, overrides: CircuitOverrides, basis: Basis
+    project: Project, branch: PanelCircuit, overrides: CircuitOverrides, basis: Basis
 ) -> Run:
-    """Make the run of a circuit, from its record and what a question overrides.
+    """Return the run of a circuit, from its record and a question's overrides.
 
     Raises:
         InvalidArgument: Its length, its size or its load is neither recorded nor given.
     """
-    circuit = found.circuit
+    circuit = branch.circuit
     length_ft = overrides.length_ft or circuit.length_ft
     size = overrides.conductor_size or circuit.conductor_size
     if length_ft is None:
-        raise invalid("lengthFt", "no_length_recorded", circuit=found.text)
+        raise invalid("lengthFt", "no_length_recorded", circuit=branch.text)
     if size is None:
-        raise invalid("conductorSize", "no_size_recorded", circuit=found.text)
+        raise invalid("conductorSize", "no_size_recorded", circuit=branch.text)
     power_factor = power_factor_of(
         overrides.power_factor or circuit.power_factor, circuit.load_type, basis
     )
-    load = load_of(project, found, overrides, basis, by_nameplate=True)
+    load = load_of(project, branch, overrides, basis, by_nameplate=True)
     raceway = overrides.conduit_type or circuit.conduit_type
     run = Run(
         amps=load.amps,
@@ -435,7 +421,7 @@ def circuit_run(
 
 
 def stated_run(overrides: CircuitOverrides, basis: Basis) -> Run:
-    """Make a run of the question's figures alone.
+    """Return the run of a question's figures alone.
 
     Raises:
         InvalidArgument: The question leaves out the voltage, the length, the size or the load.
@@ -506,7 +492,7 @@ def _use_run(
     """Note the run's figures as inputs.
 
     Args:
-        load_source: Of the circuit's current; None without a circuit, whose record has the rest.
+        load_source: The source of the circuit's current; None for a run without a circuit.
     """
     given = overrides
     figures = (
@@ -521,8 +507,4 @@ def _use_run(
         ("conductorTemperatureC", run.temperature_c, "°C", given.conductor_temperature_c),
     )
     basis.use("loadAmps", round(run.amps, 3), "A", load_source or "argument")
-    for name, value, unit, argument in figures:
-        if argument is not None:
-            basis.use(name, value, unit, "argument")
-        elif load_source:
-            basis.use(name, value, unit)
+    basis.use_all(figures, recorded=load_source is not None)

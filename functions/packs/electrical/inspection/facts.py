@@ -1,5 +1,5 @@
-"""The facts that inspection rules need about a project: its records by id, the supply of panels,
-loads, currents, ampacities and fault currents, each calculated once."""
+"""The facts of a project for inspection rules: its records by id, the supply of panels, loads,
+currents, ampacities and fault currents, each calculated once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from packs.electrical.calculations.circuit_load import household_range_watts
+from packs.electrical.calculations.circuit_load import (
+    amps_of,
+    household_range_watts,
+    phases_of,
+    volts_of,
+)
 from packs.electrical.calculations.conductors import (
+    STANDARD_AMBIENT_C,
+    STANDARD_CONDUCTORS,
     Ampacity,
     Installation,
     ampacity_of,
@@ -44,18 +51,13 @@ MOTOR_LOADS = frozenset({"motor", "air_conditioning", "heat_pump", "welder"})
 """Loads whose conductors are protected by articles of their own (240.4(G))."""
 DWELLING_SERVICE_A = (100, 400)
 """The ratings of the services and feeders of 310.12."""
-STANDARD_AMBIENT_C = 30.0
-STANDARD_CONDUCTORS = 3
-"""The ambient temperature and the current-carrying conductors of Table 310.16."""
-NM_TERMINAL: Rating = 60
-NM_INSULATION: Rating = 90
 
 
 class Facts:
-    """A project as rules look at it.
+    """The facts of a project.
 
     Attributes:
-        panels: Those that are inspected: all, or the ones that are given.
+        panels: The inspected panels: the given ones, or all.
     """
 
     def __init__(self, project: Project, panels: Iterable[Panel] | None = None) -> None:
@@ -65,7 +67,8 @@ class Facts:
         self._results: dict[tuple[Any, ...], Any] = {}
 
     def once(self, key: tuple[Any, ...], work: Callable[[], T]) -> T:
-        """Return what `work` gives, calculated once for each key, also where it raises Unknown."""
+        """Return the result of `work`, which runs once for each key, also where it raises
+        Unknown."""
         if key not in self._results:
             try:
                 self._results[key] = work()
@@ -79,10 +82,10 @@ class Facts:
     # Records
 
     def records(self, kind: RecordKind) -> list[Any]:
-        """Return the records of a kind that are inspected.
+        """Return the inspected records of a kind.
 
-        The service and its grounding (`project`) are, where the service panel is; a feeder and the
-        transformer before it, where the panel at its end is.
+        The service and its grounding (`project`) are inspected with the service panel; a feeder and
+        the transformer before it with the panel at its end.
         """
         ids = {panel.id for panel in self.panels}
         is_whole = len(ids) == len(self.project.panels)
@@ -136,18 +139,15 @@ class Facts:
     def circuits(self) -> list[PanelCircuit]:
         """The circuits of the inspected panels, without spares and the breakers of feeders, which
         are inspected with the feeders."""
-        return [
-            PanelCircuit(panel, circuit)
-            for panel in self.panels
-            for circuit in panel.circuits
-            if not circuit.is_spare and circuit.id not in self._feeder_circuits(panel)
-        ]
-
-    def _feeder_circuits(self, panel: Panel) -> set[str]:
-        def ids() -> set[str]:
-            return {each.id for each in feeder_circuits(self.project, panel).values()}
-
-        return self.once(("feeders", panel.id), ids) if panel.id in self.feeders_from else set()
+        circuits = []
+        for panel in self.panels:
+            breakers: set[str] = set()
+            if panel.id in self.feeders_from:
+                breakers = {each.id for each in feeder_circuits(self.project, panel).values()}
+            for circuit in panel.circuits:
+                if not circuit.is_spare and circuit.id not in breakers:
+                    circuits.append(PanelCircuit(panel, circuit))
+        return circuits
 
     @cached_property
     def all_circuits(self) -> list[Circuit]:
@@ -170,11 +170,11 @@ class Facts:
         """Return the motors that are supplied through a panel or transformer at its own voltage."""
 
         def motors() -> list[Motor]:
-            found = [motor for motor in self.project.motors if motor.panel_id == node]
+            downstream = [motor for motor in self.project.motors if motor.panel_id == node]
             for feeder in self.feeders_from.get(node, []):
                 if isinstance(self.nodes[feeder.target_id], Panel):
-                    found += self.motors_downstream(feeder.target_id)
-            return found
+                    downstream += self.motors_downstream(feeder.target_id)
+            return downstream
 
         return self.once(("motors", node), motors)
 
@@ -238,7 +238,7 @@ class Facts:
         """Return the available fault current at a panel, motors counted, A.
 
         Raises:
-            Unknown: Something on the way to it is not recorded.
+            Unknown: A figure of its supply is not recorded.
         """
         return self.once(
             ("fault", panel.id), lambda: _calculated(lambda: fault_at(self.project, panel)).amps
@@ -246,15 +246,8 @@ class Facts:
 
     # Loads and currents
 
-    def voltage(self, at: PanelCircuit) -> float:
-        """Return the voltage of a circuit's load, V: between lines, or to neutral with one pole."""
-        panel, circuit = at
-        if circuit.voltage is not None:
-            return circuit.voltage
-        return panel.line_to_neutral if circuit.poles == 1 else panel.voltage
-
     def load_amps(self, at: PanelCircuit) -> float:
-        """Return the current of a circuit's load, A; without a recorded power factor, at unity.
+        """Return the current of a circuit's load, A; at unity, if no power factor is recorded.
 
         Raises:
             Unknown: No load is recorded.
@@ -266,8 +259,8 @@ class Facts:
         return self.load_amps(at) * CONTINUOUS
 
     def circuit_amps(self, at: PanelCircuit) -> float:
-        """Return the current that a circuit must be good for, A: that of its load, and of a
-        household range that of Table 220.55; raises as `load_amps`."""
+        """Return the current that a circuit must be rated for, A: that of its load, or of Table
+        220.55 for a household range; raises as `load_amps`."""
         watts = at.circuit.load_watts
         by_table = household_range_watts(self.project, at.circuit, watts)
         return self._amps(at, watts if by_table is None else by_table)
@@ -275,8 +268,9 @@ class Facts:
     def _amps(self, at: PanelCircuit, watts: float) -> float:
         if watts <= 0:
             raise Unknown("loadWatts")
-        phases = 3**0.5 if at.circuit.poles == 3 else 1.0
-        return watts / (self.voltage(at) * phases * (at.circuit.power_factor or 1))
+        phases = phases_of(at.circuit.poles)
+        factor = at.circuit.power_factor or 1.0
+        return amps_of(watts, volts=volts_of(*at), phases=phases, power_factor=factor)
 
     def motor_amps(self, motor: Motor) -> float:
         """Return a motor's current of Tables 430.248 and 430.250, A.
@@ -312,10 +306,10 @@ class Facts:
         return at.circuit.load_type in MOTOR_LOADS or bool(self.motors_on(at))
 
     def ampacity(self, wiring: Wiring, device_amps: float) -> Ampacity:
-        """Return what recorded conductors may carry behind a device of a rating, A.
+        """Return the ampacity of recorded conductors behind a device of a rating, A.
 
         Raises:
-            Unknown: There is no size, no insulation, or none that the tables know.
+            Unknown: The size or the insulation is not recorded, or in no table.
         """
 
         def ampacity() -> Ampacity:
@@ -323,7 +317,7 @@ class Facts:
             try:
                 return ampacity_of(size, installation(wiring, device_amps))
             except InvalidArgument as error:
-                if error.field == "ambientC":  # too hot for the insulation: nothing may flow
+                if error.field == "ambientC":  # too hot for the insulation: no ampacity
                     return Ampacity(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
                 raise Unknown("conductorSize") from error
 
@@ -332,19 +326,18 @@ class Facts:
         )
 
     def circuit_ampacity(self, at: PanelCircuit) -> float:
-        """Return what a circuit's conductors may carry as they are installed, A; raises as
-        `ampacity`."""
+        """Return the ampacity of a circuit's conductors as installed, A; raises as `ampacity`."""
         return self.ampacity(at.circuit, at.circuit.breaker_amps).amps
 
     def terminal_ampacity(self, at: PanelCircuit) -> float:
-        """Return what a circuit's conductors may carry at their terminations, before correction,
+        """Return the ampacity of a circuit's conductors at their terminations, before correction,
         A; raises as `ampacity`."""
         return self.ampacity(at.circuit, at.circuit.breaker_amps).terminal_amps
 
     def smallest_size(
         self, wiring: Wiring, device_amps: float, *, rounds_up: bool = True
     ) -> Size | None:
-        """Return the smallest size, installed alike, that a device may protect; None if none may.
+        """Return the smallest size, installed in the same way, that a device may protect, or None.
 
         Args:
             rounds_up: Whether the device may be the next standard rating above the ampacity
@@ -386,39 +379,36 @@ def is_nm(wiring: Wiring) -> bool:
 def installation(wiring: Wiring, device_amps: float) -> Installation:
     """Return how recorded conductors are installed behind a device of a rating, A.
 
-    Terminations that are not marked count as in 110.14(C)(1). Where no ambient temperature or
-    number of conductors is recorded, those of Table 310.16 count: 30 °C and three. An insulation
-    that is not recorded counts as good as the terminations, unless there is something to correct.
-    NM cable is corrected from 90 °C and used at 60 °C (334.80).
+    Unmarked terminations have the rating of 110.14(C)(1). Without a recorded ambient temperature or
+    number of conductors, those of Table 310.16 count: 30 °C and three. Unrecorded insulation has
+    the rating of the terminations, unless a correction depends on it. NM cable is corrected from
+    90 °C and used at 60 °C (334.80).
 
     Raises:
         Unknown: There is no insulation, or none that the tables know.
     """
     terminal = wiring.terminal_rating_c or default_terminal(device_amps)
+    insulation: Rating = 90 if is_nm(wiring) else terminal
+    if wiring.insulation is not None and not is_nm(wiring):
+        name = wiring.insulation
+        insulation = in_table(lambda: insulation_rating(name), "insulation")
+    elif not is_nm(wiring) and (
+        wiring.ambient_c is not None
+        or (wiring.current_carrying_conductors or 0) > STANDARD_CONDUCTORS
+    ):
+        raise Unknown("insulation")
     return Installation(
         material=wiring.conductor_material,
-        insulation_c=_insulation(wiring, terminal),
-        terminal_c=NM_TERMINAL if is_nm(wiring) else terminal,
+        insulation_c=insulation,
+        terminal_c=60 if is_nm(wiring) else terminal,
         ambient_c=STANDARD_AMBIENT_C if wiring.ambient_c is None else wiring.ambient_c,
         current_carrying=wiring.current_carrying_conductors or STANDARD_CONDUCTORS,
         sets=wiring.conductor_sets,
     )
 
 
-def _insulation(wiring: Wiring, terminal: Rating) -> Rating:
-    if is_nm(wiring):
-        return NM_INSULATION
-    if wiring.insulation is None:
-        is_hot = wiring.ambient_c is not None
-        if is_hot or (wiring.current_carrying_conductors or 0) > STANDARD_CONDUCTORS:
-            raise Unknown("insulation")
-        return terminal
-    name = wiring.insulation
-    return in_table(lambda: insulation_rating(name), "insulation")
-
-
 def _conditions(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
-    """Return all that the ampacity of a size depends on."""
+    """Return all conditions that the ampacity of a size depends on."""
     return (
         *(device_amps, wiring.conductor_material, wiring.conductor_sets, wiring.insulation),
         *(wiring.conduit_type, wiring.ambient_c, wiring.current_carrying_conductors),
@@ -429,7 +419,7 @@ def _conditions(wiring: Wiring, device_amps: float) -> tuple[Any, ...]:
 def largest_device(ampacity: float, *, rounds_up: bool = True) -> float:
     """Return the largest device that may protect conductors of an ampacity, A (240.4(B), (C)).
 
-    It is 0 where nothing may flow in them, since it is too hot for their insulation.
+    It is 0 for an ampacity of 0, where it is too hot for the insulation.
 
     Args:
         rounds_up: Whether it may be the next standard rating above the ampacity.
@@ -439,15 +429,16 @@ def largest_device(ampacity: float, *, rounds_up: bool = True) -> float:
 
 
 def standard_device(amps: float) -> float:
-    """Return the next standard rating of a device (240.6(A)); above the largest, the current."""
+    """Return the next standard rating of a device (240.6(A)); above the largest, the current
+    itself."""
     return next_standard(amps) if amps <= STANDARD_RATINGS[-1] else amps
 
 
 def in_table(look_up: Callable[[], T], field: str) -> T:
-    """Return what a table of the code has.
+    """Look a record's value up in a table of the code.
 
     Raises:
-        Unknown: The table does not have what the record says, so that `field` cannot be used.
+        Unknown: The table does not have the value of `field`.
     """
     try:
         return look_up()
@@ -456,16 +447,16 @@ def in_table(look_up: Callable[[], T], field: str) -> T:
 
 
 def _calculated(work: Callable[[], T]) -> T:
-    """Return what a calculation gives; a field that it lacks is Unknown.
+    """Run a calculation; a field that it misses is Unknown.
 
-    The field is named without the record's id (`feeders.lengthFt`), so that places with the same
-    gap count together.
+    The field is named without the record's id (`feeders.lengthFt`), so that the gaps of several
+    places count together.
     """
     try:
         return work()
     except AgentError as error:
         if error.field is None:
-            raise Unknown("feeders") from error  # nothing leads there from the service
+            raise Unknown("feeders") from error  # no path leads there from the service
         kind, *rest = error.field.split(".")
         is_whole = kind == "service" or not rest
         raise Unknown(error.field if is_whole else f"{kind}.{rest[-1]}") from error

@@ -34,10 +34,10 @@ from packs.electrical.wording import (
 from rollcall.core.texts import Text, isolated
 
 WEIGHTS: dict[Severity, int] = {"critical": 10, "warning": 3, "info": 1}
-"""What a rule counts for in the score."""
+"""The weight of a rule in the score."""
 
 MAX_NAMED = 3
-"""How many places a gap names."""
+"""The most places that a gap names."""
 
 FIGURES: dict[str, Callable[[float], str]] = {
     "A": amps,
@@ -47,19 +47,19 @@ FIGURES: dict[str, Callable[[float], str]] = {
     "ft": feet,
     "Ω": lambda value: isolated(f"{number(value)} Ω"),
 }
-"""How the texts of an issue say a figure, by its unit."""
+"""The formats of figures in the texts of an issue, by unit."""
 
 Progress = Callable[[int, int], None]
-"""Is told how many rules of how many are done."""
+"""Called with the number of rules that are done, and that of all."""
 
 
 class Place(NamedTuple):
     """One panel, circuit, feeder, transformer, motor, or the project's service and grounding.
 
     Attributes:
-        key: Tells it from all others of the project.
-        order: Places of a project in the order that people look at them.
-        fields: Its ids and names, as a result has them.
+        key: Unique in the project.
+        order: Sorts the places of a project for display.
+        fields: Its ids and names, by the names of a result's fields.
     """
 
     key: str
@@ -78,7 +78,7 @@ class Issue:
 
     @property
     def id(self) -> str:
-        """The same as long as the place is there: `110.9-interrupting@main`."""
+        """Stable while the place exists: `110.9-interrupting@main`."""
         return f"{self.rule.id}@{self.place.key}"
 
     @property
@@ -88,7 +88,7 @@ class Issue:
 
     @property
     def fix(self) -> Text:
-        """How it is put right."""
+        """How to correct it."""
         if self.problem.fix is not None:
             return self.problem.fix()
         return self._text("fix")
@@ -106,7 +106,7 @@ class Issue:
 
 @dataclass(slots=True)
 class Gap:
-    """A rule that could not be decided for want of a field: in how many places, and the first."""
+    """A rule that could not be checked for lack of a field: the number of places, and the first."""
 
     rule: Rule
     field: str
@@ -121,13 +121,13 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an inspection found.
+    """The findings of an inspection.
 
     Attributes:
         rules: The rules of the edition and the category.
-        issues: The gravest first, then in the order of the rules and of the places.
-        gaps: The widest first.
-        passed: How many checks held, by the ids of their rules.
+        issues: The most severe first, then in the order of the rules and of the places.
+        gaps: Those of most places first.
+        passed: The number of passed checks, by the ids of their rules.
     """
 
     rules: tuple[Rule, ...]
@@ -140,18 +140,18 @@ class Report:
         return sum(issue.rule.severity == severity for issue in self.issues)
 
     def passed_in(self, category: Category) -> int:
-        """Return how many checks of a category held."""
+        """Return how many checks of a category passed."""
         return sum(self.passed[rule.id] for rule in self.rules if rule.category == category)
 
     @property
     def score(self) -> int:
-        """The share of what was decided that holds, 0 to 100.
+        """The weighted share of passed rules, 0 to 100.
 
         100 x (1 - lost / total), rounded down. `total` adds the weights of the rules that were
-        decided anywhere: 10 for a critical one, 3 for a warning, 1 for an info. A rule that fails
+        checked anywhere: 10 for a critical one, 3 for a warning, 1 for an info. A rule that fails
         anywhere loses half its weight, and of the other half the share of places where it fails.
         Among the same places one more issue never raises the score, and any issue costs at least
-        1. With nothing decided it is 0: nothing speaks for the project.
+        1. If no rule was checked, it is 0.
         """
         failed = Counter(issue.rule.id for issue in self.issues)
         total, lost = 0, Fraction(0)
@@ -165,7 +165,7 @@ class Report:
 
 
 def inspect(facts: Facts, rules: Iterable[Rule], progress: Progress | None = None) -> Report:
-    """Check a project by those of the rules that its edition has."""
+    """Check a project by the rules of its edition."""
     chosen = tuple(rule for rule in rules if rule.is_in(facts.edition))
     issues: list[Issue] = []
     gaps: dict[tuple[str, str], Gap] = {}

@@ -1,7 +1,7 @@
-"""Inspection rules: each is one requirement of the NEC, checked on one record after the other.
+"""Inspection rules: each is one requirement of the NEC, checked on each record of a kind.
 
-Most checks have one of two shapes, which are rows here: `Recorded` (a fact that the record has to
-state) and `Limit` (a figure that must not be above or below another). Any other check is a function
+Most checks have one of two shapes, which are records here: `Recorded` (a field with a required
+value) and `Limit` (a figure that must not be above or below another). Any other check is a function
 of the same signature. A rule's `title`, `problem` and `fix` are in `texts/<language>.json` under
 `inspection.rules`, by its id with hyphens for dots.
 """
@@ -34,7 +34,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 T = TypeVar("T")
 TOLERANCE = 1.0001
-"""A figure that is calculated has rounding in it."""
+"""The tolerance for the rounding of calculated figures."""
 
 
 class Unknown(Exception):  # a fact that is not recorded is no error
@@ -57,14 +57,13 @@ def known(value: T | None, field: str) -> T:
 
 
 class Problem(NamedTuple):
-    """What is wrong with one record.
+    """The violation of a rule by one record.
 
     Attributes:
         measured, required: Numbers in `unit`, or conductor sizes without one.
-        values: What stands in the places of the texts beside `{measured}` and `{required}`.
+        values: The values of the texts' placeholders beside `{measured}` and `{required}`.
         texts: The entry of `inspection.rules` with the texts, where it is not the rule's own.
-        fix: Works out how it is put right, for the issues that are listed, where the texts do not
-            say it.
+        fix: Returns the fix of a listed issue, where it is not in the texts.
     """
 
     measured: float | str | None = None
@@ -76,7 +75,7 @@ class Problem(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """The rule applies to a record, and holds."""
+    """A rule applies to a record, which complies."""
 
 
 PASSED: Final = Passed()
@@ -86,7 +85,7 @@ Finding = Problem | Passed | None
 Check = Callable[["Facts", Any], Finding]
 Condition = Callable[["Facts", Any], bool]
 Quantity = Callable[["Facts", Any], float]
-"""A figure worked out of the project for a record."""
+"""A figure of a record, calculated from the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +93,13 @@ class Rule:
     """One requirement of the NEC.
 
     Attributes:
-        id: Stable; issues are known by it.
-        record: What `check` is given, one after the other: each panel, each circuit ...
+        id: Stable, since issues refer to it.
+        record: The kind of records to check: panels, circuits ...
         article: Its number in the 2023 edition.
-        check: Decides one record. It raises `Unknown` where the project does not say enough.
+        check: Checks one record. It raises `Unknown` where a fact is missing in the project.
         since: The first edition that has the rule.
-        numbers: The article's number in editions where it differs and `editions.article` does not
-            know of it.
+        numbers: The article's number in editions where it differs, if `editions.article` does not
+            have it.
     """
 
     id: str
@@ -141,12 +140,12 @@ def always(facts: Facts, record: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A check that a field of the record says what it has to.
+    """A check that a field of the record has a required value.
 
     Attributes:
         field: The field's path in the record, such as "service.surge_protection".
-        accepts: Which values are right; by default, a yes.
-        applies: Which records are checked.
+        accepts: Whether a value is right; by default, if it is true.
+        applies: Whether a record is checked.
         texts: As in `Problem`.
     """
 
@@ -158,22 +157,19 @@ class Recorded:
     def __call__(self, facts: Facts, record: Any) -> Finding:
         if not self.applies(facts, record):
             return None
-        return (
-            PASSED
-            if self.accepts(recorded_value(record, self.field))
-            else Problem(texts=self.texts)
-        )
+        is_right = self.accepts(recorded_value(record, self.field))
+        return PASSED if is_right else Problem(texts=self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A check that a figure is no larger or no smaller than another one.
+    """A check that a figure is not larger, or not smaller, than another one.
 
-    Each of the two is a number, the path of a field of the record, or a function that works it out.
-    What is worked out is given to one decimal place, and compared with a tolerance.
+    Each of the two is a number, the path of a field of the record, or a function that calculates
+    it. Calculated figures are compared with a tolerance, and reported to one decimal place.
 
     Attributes:
-        applies: Which records are checked.
+        applies: Whether a record is checked.
         values, texts: As in `Problem`.
     """
 
@@ -225,7 +221,7 @@ def at_least(
 
 
 def recorded_value(record: Any, path: str) -> Any:
-    """Return the value of a record's field; of a circuit in its panel, that of the circuit's.
+    """Return the value of a record's field; for a `PanelCircuit`, of the circuit.
 
     Args:
         path: Names of fields with dots between them: "grounding.gas_pipe_bonded".
@@ -240,14 +236,14 @@ def recorded_value(record: Any, path: str) -> Any:
     return known(value, f"motors.{name}" if isinstance(record, Motor) else name)
 
 
-def size_text(size: Size) -> str:
+def size_label(size: Size) -> str:
     """`AWG 12`, isolated."""
     return isolated(label(size))
 
 
 def conductor_text(size: Size, material: Material, sets: int = 1) -> Text:
     """`AWG 12 copper`; in parallel `2 × 250 kcmil aluminum`."""
-    text = isolated(f"{sets} × {label(size)}") if sets > 1 else size_text(size)
+    text = isolated(f"{sets} × {label(size)}") if sets > 1 else size_label(size)
     return TEXTS.text("inspection.conductor", size=text, material=TEXTS.text(f"names.{material}"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from packs.electrical.calculations.loads.lines import (
@@ -42,10 +42,11 @@ class Premises:
     Attributes:
         floor_area_ft2: None where the panel serves a part, or the area is not known: lighting then
             counts by its circuits.
-        small_appliance_circuits: As the building says; None to count the circuits.
-        is_whole: Everything of the dwelling is on this panel, so that the code's minimums for a
-            dwelling apply to it.
-        service_amps: Of the service or feeder, where a method asks for it.
+        small_appliance_circuits: The number in the building's record; None to count the circuits.
+        is_whole: Whether the whole building is on this panel, so that the code's minimums for a
+            dwelling apply.
+        service_amps: The rating of the service or feeder, for the optional method.
+        measured_peak_va: The measured maximum demand, VA, for the method "measured" (220.87).
     """
 
     edition: Edition
@@ -57,15 +58,16 @@ class Premises:
     laundry_circuits: int | None = None
     is_whole: bool = True
     service_amps: float | None = None
+    measured_peak_va: float | None = None
 
     @property
     def is_one_dwelling(self) -> bool:
-        """All of one dwelling unit, with one phase: what 310.12 is for."""
+        """Whether it is all of one dwelling unit, with one phase, as 310.12 requires."""
         return self.is_whole and self.is_one_family and self.system.phases == 1
 
     @property
     def is_one_family(self) -> bool:
-        """A dwelling of one unit."""
+        """Whether it is a dwelling of one unit."""
         return self.occupancy == "dwelling" and self.dwelling_units == 1
 
     def at(self, number: str) -> str:
@@ -84,7 +86,7 @@ class Premises:
         )
 
     def evse_va(self, va: float) -> float:
-        """What a charger counts: 7200 VA at least from 2023 on, its rating before (220.57)."""
+        """The load of a charger: at least 7200 VA from 2023 on, its rating before (220.57)."""
         return max(va, EVSE_LEAST_VA) if self.edition >= 2023 else va
 
 
@@ -96,7 +98,7 @@ def figure_of(figure: Figure, basis: Basis) -> float:
 
 
 def warn_of_tables(keys: Iterable[str], edition: Edition, basis: Basis) -> None:
-    """Warn of those tables, by their keys, that were not checked against the edition."""
+    """Warn of the tables that were not checked against the edition."""
     notes = (standing(FILES[key], edition).note for key in keys)
     basis.warnings += [note for note in notes if note is not None]
 
@@ -108,9 +110,9 @@ class Load:
     Attributes:
         id: Of its circuit.
         name: Its circuit and panel.
-        va: As connected, VA; of a motor by the tables' current (430.6).
-        drawn: Its current in each line of the panel that is calculated, A.
-        is_new: It is proposed, and not there yet.
+        va: The connected load, VA; of a motor by the tables' current (430.6).
+        drawn: Its current in each line of the calculated panel, A.
+        is_new: Whether it is proposed and does not exist yet.
     """
 
     id: str
@@ -128,12 +130,12 @@ class Step:
     """One row of a load calculation.
 
     Attributes:
-        what: The loads that it is about.
-        connected_va: What is connected of them, VA.
-        demand_va: What counts of that, VA; None where a later row counts it together with others.
-        drawn: The demand's current in each line, A; of a row that is only listed, that of the
+        what: The loads, in words.
+        connected_va: Their connected load, VA.
+        demand_va: Their demand, VA; None where a later row counts it with others.
+        drawn: The demand's current in each line, A; where a later row counts it, that of the
             connected load.
-        is_part_of_above: Its connected load is in rows above already.
+        is_part_of_above: Whether its connected load is already in rows above.
     """
 
     what: Text
@@ -163,7 +165,7 @@ class Calculation:
 
     @property
     def connected_va(self) -> float:
-        """Everything that is connected, VA."""
+        """The whole connected load, VA."""
         return math.fsum(step.connected_va for step in self.steps if not step.is_part_of_above)
 
     @property
@@ -173,7 +175,7 @@ class Calculation:
 
     @property
     def demand_amps(self) -> float:
-        """The current of the calculated load where the lines are loaded alike, A."""
+        """The current of the calculated load if shared equally by the lines, A."""
         return self.system.amps(self.demand_va)
 
     @property
@@ -207,26 +209,26 @@ def step(
     demand_va: float | None = None,
     table: str | None = None,
 ) -> Step:
-    """Make a row that counts these loads: in full, or as `demand_va`, which falls on their lines
-    in proportion."""
+    """Make a row that counts loads: in full, or as `demand_va`, shared by their lines in
+    proportion."""
     va = va_of(loads)
     demand = va if demand_va is None else demand_va
     drawn = scaled(total(of, (load.drawn for load in loads)), demand / va if va else 0.0)
     return Step(what, va, demand, article, table, drawn)
 
 
-def added(what: Text, loads: Sequence[Load], of: System, share: float, article: str) -> Step:
-    """Make a row that counts a share of loads once more, such as a quarter of a continuous load."""
-    found = step(what, loads, of, article, demand_va=va_of(loads) * share)
-    return Step(what, found.connected_va, found.demand_va, article, None, found.drawn, True)
+def surcharge(what: Text, loads: Sequence[Load], of: System, share: float, article: str) -> Step:
+    """Make a row that adds a share of loads counted above, such as 25 % of continuous loads."""
+    row = step(what, loads, of, article, demand_va=va_of(loads) * share)
+    return replace(row, is_part_of_above=True)
 
 
 def listed(what: Text, va: float, of: System, article: str, drawn: Currents | None = None) -> Step:
-    """Make a row that a later one counts together with others."""
+    """Make a row that a later one counts with others."""
     return Step(what, va, None, article, None, drawn or (0j,) * of.lines)
 
 
-def together(
+def subtotal(
     what: Text,
     va: float,
     demand_va: float,
@@ -235,6 +237,6 @@ def together(
     *,
     table: str | None = None,
 ) -> Step:
-    """Make a row that counts what was listed above; `drawn` is that of the connected load."""
+    """Make a row that counts the rows listed above; `drawn` is that of the connected load."""
     factor = demand_va / va if va else 0.0
     return Step(what, va, demand_va, article, table, scaled(drawn, factor), True)

@@ -17,7 +17,7 @@ from packs.electrical.calculations.loads.calculation import (
     listed,
     of_kinds,
     step,
-    together,
+    subtotal,
     va_of,
     warn_of_tables,
 )
@@ -45,7 +45,7 @@ LAUNDRY_LEAST = 1
 """Circuits of each dwelling unit (210.11(C)(2)); none where the building says so."""
 
 FEWEST_APPLIANCES = 4
-"""From so many fastened-in-place appliances on, 75 % counts (220.53)."""
+"""With this number of fastened-in-place appliances or more, 75 % counts (220.53)."""
 
 APPLIANCE_FACTOR = 0.75
 APPLIANCE_LEAST_VA = 500.0
@@ -73,7 +73,7 @@ def standard(loads: Sequence[Load], premises: Premises) -> Calculation:
     what = TEXTS.text("loads.general_demand")
     steps = (
         *general.steps,
-        together(what, general.va, demand, general.drawn, table, table=table),
+        subtotal(what, general.va, demand, general.drawn, table, table=table),
         *_appliances(loads, premises),
         *_dryers(loads, premises),
         *_cooking(loads, premises),
@@ -116,7 +116,7 @@ class General:
     laundry circuits.
 
     Attributes:
-        drawn: Their connected current, A: what has no circuit of its own is spread over all lines.
+        drawn: Their connected current, A; loads without a circuit are spread over all lines.
     """
 
     steps: tuple[Step, ...]
@@ -127,8 +127,8 @@ class General:
 def general_loads(loads: Sequence[Load], premises: Premises, basis: Basis) -> General:
     """List the general loads of a dwelling.
 
-    Without a floor area, lighting and receptacles count what their circuits say, which may be less
-    than the code's minimum: an assumption says so.
+    Without a floor area, lighting and receptacles count by their circuits, which may be less than
+    the code's minimum: an assumption says so.
     """
     of, units = premises.system, premises.dwelling_units
     steps = [_lighting(of_kinds(loads, "lighting", "receptacle"), premises, basis)]
@@ -216,12 +216,14 @@ def _by_table(
 ) -> Step:
     """Count appliances by a demand table.
 
-    One-phase appliances on three phases count the demand of twice the most that are between two
-    lines, half of it for each phase, three times. Those with the largest ratings are taken.
+    For one-phase appliances on three phases, take twice the largest number between any two lines,
+    with the largest ratings; half of their demand counts for each of the three phases.
     """
     of, article = premises.system, premises.at(number)
-    pairs = [_pair(load) for load in loads]
-    if of.lines == 2 or len(loads) < 2 or None in pairs:
+    pairs = [
+        tuple(line for line, amps in enumerate(load.drawn) if abs(amps) > 1e-9) for load in loads
+    ]
+    if of.lines == 2 or len(loads) < 2 or any(len(pair) != 2 for pair in pairs):
         va = demand([load.va for load in loads])
         return step(what, loads, of, article, demand_va=va, table=article)
     most = max(Counter(pairs).values())
@@ -229,9 +231,3 @@ def _by_table(
     ratings += ratings[:1] * (2 * most - len(ratings))
     va = demand(ratings) / 2 * 3
     return Step(what, va_of(loads), va, article, article, currents(of, range(of.lines), va))
-
-
-def _pair(load: Load) -> tuple[int, ...] | None:
-    """The two lines that a load is connected between; None if it is not."""
-    lines = tuple(line for line, amps in enumerate(load.drawn) if abs(amps) > 1e-9)
-    return lines if len(lines) == 2 else None

@@ -1,4 +1,4 @@
-"""Heating and cooling, motors, chargers and other equipment, in dwellings and elsewhere alike."""
+"""Heating and cooling, motors, chargers and other equipment, in dwellings and other buildings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from packs.electrical.calculations.loads.calculation import (
     Load,
     Premises,
     Step,
-    added,
     connected,
     step,
+    surcharge,
     va_of,
 )
 from packs.electrical.calculations.loads.lines import scaled
@@ -29,10 +29,10 @@ COOKING_KINDS: tuple[LoadType, ...] = ("range", "cooktop", "oven")
 
 
 def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[Step]:
-    """Count the season that needs more, and the motors.
+    """Count the season with the larger load, and the motors.
 
-    220.60: from 2020 on each season is compared with the quarter of its largest motor. 430.24 adds
-    that quarter to the season that counts in every edition. A heat pump runs in both seasons.
+    From 2020 on, 220.60 compares the seasons with 25 % of the largest motor of each. In every
+    edition 430.24 adds these 25 % to the season that counts. A heat pump runs in both seasons.
     """
     of = premises.system
     heating = connected(loads, "space_heating", "heat_pump")
@@ -60,13 +60,13 @@ def heating_or_cooling(loads: Sequence[Load], premises: Premises) -> Iterator[St
     largest = largest_motor([*chosen, *motors])
     if largest is not None:
         what = TEXTS.text("loads.largest_motor", name=unmarked(largest.name))
-        yield added(what, [largest], of, LARGEST_MOTOR_MORE, "430.24")
+        yield surcharge(what, [largest], of, LARGEST_MOTOR_MORE, "430.24")
 
 
 def largest_motor(loads: Sequence[Load]) -> Load | None:
-    """The motor that counts 125 %; of two alike, the one that loads a line more."""
+    """Return the motor that counts 125 %; of two equal ones, that with more line current."""
     motors = [load for load in loads if load.is_motor and load.va]
-    # The name decides between motors that are alike in all: the order of circuits must not.
+    # Between equal motors the name decides, and not the order of circuits.
     return max(
         motors,
         key=lambda load: (round(load.va, 6), round(max(map(abs, load.drawn)), 6), load.name),
@@ -77,8 +77,8 @@ def largest_motor(loads: Sequence[Load]) -> Load | None:
 def other_equipment(
     loads: Sequence[Load], kinds: Sequence[LoadType], premises: Premises
 ) -> Iterator[Step]:
-    """Count chargers and equipment of these kinds at their rating, and a quarter more for what is
-    continuous: charging is so by 625.42, whatever its record says."""
+    """Count chargers and equipment of these kinds at their rating, and 25 % more for continuous
+    loads, which chargers are by 625.42 whatever their record says."""
     of = premises.system
     chargers = []
     for load in connected(loads, "ev_charger"):
@@ -93,4 +93,4 @@ def other_equipment(
     continuous = [*chargers, *(load for load in others if load.continuous)]
     if continuous:
         what = TEXTS.text("loads.continuous_more")
-        yield added(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)")
+        yield surcharge(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)")

@@ -41,26 +41,31 @@ class Limit:
 
 
 def limits_of(project: Project, panel: Panel, *, whole_dwelling: bool = False) -> list[Limit]:
-    """List the ratings that bound a panel's load, in the panel's own amperes.
+    """List the ratings that limit a panel's load, in amperes at the panel's voltage.
 
-    A conductor whose size is not known sets no limit, and neither does one of a dwelling that
-    310.12 allows.
+    Conductors of unknown size set no limit, nor do those of a dwelling that 310.12 allows.
     """
-    if _is_service(project, panel):
-        found = list(_of_service(project, whole_dwelling))
+    try:
+        is_service = service_panel(project).id == panel.id
+    except FailedPrecondition:  # the project does not determine it
+        is_service = panel.is_service_equipment
+    if is_service:
+        wiring, amps = project.service, project.service.service_amps
+        conductors = _of_conductors(wiring, "service_conductors", amps, None, whole_dwelling)
+        limits = [Limit("service", amps), *conductors]
     else:
-        found = list(_of_feeder(project, panel, whole_dwelling))
+        limits = list(_of_feeder(project, panel, whole_dwelling))
     if panel.main_breaker_amps is not None:
-        found.append(Limit("main_breaker", panel.main_breaker_amps))
-    return [*found, Limit("bus", panel.bus_rating)]
+        limits.append(Limit("main_breaker", panel.main_breaker_amps))
+    return [*limits, Limit("bus", panel.bus_rating)]
 
 
 def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
-    """The ampacity of a feeder's or service's conductors as they are installed, A; None where their
-    size is not known, or where they have none there: an inspection is what finds that.
+    """Return the ampacity of a feeder's or service's conductors as installed, A; None where their
+    size is not known, or too hot for the insulation, which an inspection reports.
 
-    Where nothing is marked, terminals are of 60 °C up to 100 A and of 75 °C above (110.14(C)(1)),
-    and insulation counts as good as they are.
+    Terminals without a marking are 60 °C up to 100 A and 75 °C above (110.14(C)(1)); insulation
+    without one has the rating of the terminals.
     """
     if wiring.conductor_size is None:
         return None
@@ -69,7 +74,7 @@ def conductor_amps(wiring: Wiring, rating_amps: float) -> float | None:
     if wiring.insulation is not None:
         try:
             insulation = insulation_rating(wiring.insulation)
-        except InvalidArgument:  # not a marking that is known: no better than the terminals
+        except InvalidArgument:  # an unknown marking: no better than the terminals
             insulation = terminal
     how = Installation(
         wiring.conductor_material,
@@ -89,21 +94,6 @@ def transformer_amps(transformer: Transformer) -> float:
     """The rated current of a transformer at its secondary, A."""
     secondary = system(transformer.secondary_voltage, transformer.phases)
     return secondary.amps(transformer.kva * 1000)
-
-
-def _is_service(project: Project, panel: Panel) -> bool:
-    try:
-        return service_panel(project).id == panel.id
-    except FailedPrecondition:  # which one it is cannot be told
-        return panel.is_service_equipment
-
-
-def _of_service(project: Project, whole_dwelling: bool) -> Iterator[Limit]:
-    service = project.service
-    yield Limit("service", service.service_amps)
-    yield from _of_conductors(
-        service, "service_conductors", service.service_amps, None, whole_dwelling
-    )
 
 
 def _of_feeder(project: Project, panel: Panel, whole_dwelling: bool) -> Iterator[Limit]:

@@ -1,10 +1,10 @@
 """The current in each line of a panel, and how it appears in the panel that feeds it.
 
-Currents are complex amperes, one for each line, in the frame of the panel's own voltages. They can
-be added, scaled by a demand factor and transferred to the panel above; the magnitude of the sum is
-the current of the line. So a load between two lines of a 208Y/120 V system counts with its own
-current, and not as two halves to neutral. A transfer is linear, so several of them, over feeders
-and through transformers, are one matrix.
+Currents are complex amperes, one for each line, relative to the panel's own voltages. They can be
+added, scaled by a demand factor and transferred to the panel above; the magnitude of the sum is the
+current of the line. So a load between two lines of a 208Y/120 V system counts with its own current,
+not as two halves to neutral. A transfer is linear: several of them, over feeders and through
+transformers, are one matrix.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Currents = tuple[complex, ...]
 """One for each line, A."""
 
 Transfer = Callable[[Currents], Currents]
-"""Makes the line currents of the panel above of those of a panel below."""
+"""Converts the line currents of a panel to those of the panel above."""
 
 TransferMatrix = tuple[Currents, ...]
-"""A transfer as the currents above of one ampere in each line below."""
+"""A transfer as a matrix: the currents above of one ampere in each line below."""
 
 _DELTA_WYE = cmath.rect(1, math.pi / 6)
 """A secondary voltage to neutral is in phase with the primary's voltage between lines."""
@@ -48,7 +48,7 @@ class System:
 
     @property
     def lines(self) -> int:
-        """The number of lines: three, two with one phase, or one where the other is the neutral."""
+        """The number of lines: three, two with one phase, or one with its return."""
         return len(self.to_neutral)
 
     @property
@@ -72,8 +72,8 @@ def system(
     high_leg: bool = False,
     wires: Literal[2, 3, 4] | None = None,
 ) -> System:
-    """Make the system of a voltage between lines: 120/240, two lines of 208Y/120, a wye, a 240 V
-    delta whose line B is the high leg; or, of two wires, one line and its return."""
+    """Return the system of a voltage between lines: 120/240, two lines of 208Y/120, a wye, a 240 V
+    delta whose line B is the high leg; or, with two wires, one line and its return."""
     lines: list[tuple[float, float]]
     if phases == 1 and wires == 2:
         lines = [(voltage, 0)]
@@ -90,42 +90,42 @@ def system(
 
 
 def system_of(panel: Panel) -> System:
-    """A panel's system."""
+    """Return a panel's system."""
     return system(panel.voltage, panel.phases, high_leg=panel.high_leg, wires=panel.wires)
 
 
 def line_at(position: int, of: System) -> int:
-    """The line of a position: rows go A, B, C (or L1, L2) from the top, on both sides alike."""
+    """Return the line of a position: rows are on A, B, C (or L1, L2) in turn, on both sides."""
     return (position - 1) // 2 % of.lines
 
 
 def lines_of(circuit: Circuit, of: System) -> tuple[int, ...]:
-    """The lines that a circuit stands on, by its positions."""
+    """Return the lines of a circuit, by its positions."""
     return tuple(line_at(position, of) for position in circuit.positions)
 
 
 def currents(of: System, lines: Sequence[int], va: float) -> Currents:
-    """The currents of a load of `va` on its lines: one to neutral, two between them, or all three.
-    Where there is one line, a second pole is that of its return."""
+    """Return the currents of a load of `va` on its lines: on one to neutral, between two, or on all
+    three. With a single line, a second pole is its return."""
     if of.lines == 1:
         return (va / of.to_neutral[0].conjugate(),)
-    found = [0j] * of.lines
+    drawn = [0j] * of.lines
     volts = [of.to_neutral[line] for line in lines]
     if len(lines) == 1:
-        found[lines[0]] = va / volts[0].conjugate()
+        drawn[lines[0]] = va / volts[0].conjugate()
     elif len(lines) == 2:
-        drawn = va / (volts[0] - volts[1]).conjugate()
-        found[lines[0]], found[lines[1]] = drawn, -drawn
+        amps = va / (volts[0] - volts[1]).conjugate()
+        drawn[lines[0]], drawn[lines[1]] = amps, -amps
     else:
         middle = sum(volts) / len(volts)
         for line, each in zip(lines, volts, strict=True):
-            found[line] = cmath.rect(of.amps(va), cmath.phase(each - middle))
-    return tuple(found)
+            drawn[line] = cmath.rect(of.amps(va), cmath.phase(each - middle))
+    return tuple(drawn)
 
 
 def spread(of: System, va: float) -> Currents:
-    """The currents of a load that is shared out evenly over all lines."""
-    if of.high_leg:  # nothing to neutral on the high leg: as a load of three lines
+    """Return the currents of a load that is shared equally by all lines."""
+    if of.high_leg:  # no load to neutral on the high leg: as one of three lines
         return currents(of, range(of.lines), va)
     each = va / of.lines
     return total(of, (currents(of, (line,), each) for line in range(of.lines)))
@@ -133,11 +133,11 @@ def spread(of: System, va: float) -> Currents:
 
 def total(of: System, drawn: Iterable[Currents]) -> Currents:
     """Add currents line by line."""
-    found = [0j] * of.lines
+    summed = [0j] * of.lines
     for each in drawn:
         for line, amps in enumerate(each):
-            found[line] += amps
-    return tuple(found)
+            summed[line] += amps
+    return tuple(summed)
 
 
 def scaled(drawn: Currents, factor: float) -> Currents:
@@ -146,12 +146,12 @@ def scaled(drawn: Currents, factor: float) -> Currents:
 
 
 def magnitudes(drawn: Currents) -> tuple[float, ...]:
-    """The current of each line, A."""
+    """Return the current of each line, A."""
     return tuple(abs(amps) for amps in drawn)
 
 
 def imbalance_percent(amps: Sequence[float]) -> float:
-    """The largest departure from the mean current, percent of the mean; 0 without any current."""
+    """Return the largest departure from the mean, percent of the mean; 0 without current."""
     mean = math.fsum(amps) / len(amps)
     return 100 * max(abs(each - mean) for each in amps) / mean if mean > 1e-9 else 0.0
 
@@ -160,25 +160,25 @@ def imbalance_percent(amps: Sequence[float]) -> float:
 
 
 def over_feeder(circuit: Circuit | None, below: System, above: System) -> Transfer:
-    """Make the transfer over the lines of a feeder's own circuit.
+    """Return the transfer over the lines of a feeder's circuit.
 
-    Where that circuit is not known, a panel of all lines keeps their order, one of two lines counts
-    a third on each pair, and one of one line a share on each line, or on each pair of its voltage.
+    Where that circuit is not known, a panel of all lines keeps their order; one of two lines counts
+    equally on each pair, and one of one line on each line, or on each pair of its voltage.
     """
     if above.lines == 1:
         return _onto_one_line(below, above)
     if below.lines == 1:
         return _from_one_line(circuit, below, above)
-    ways = _ways(circuit, below.lines, above)
+    connections = _connections(circuit, below.lines, above)
 
     def transfer(drawn: Currents) -> Currents:
-        found = []
-        for lines in ways:
+        shares = []
+        for lines in connections:
             each = [0j] * above.lines
             for amps, own, line in zip(drawn, below.to_neutral, lines, strict=True):
                 each[line] += amps * _turn(above.to_neutral[line], own)
-            found.append(scaled(tuple(each), 1 / len(ways)))
-        return total(above, found)
+            shares.append(scaled(tuple(each), 1 / len(connections)))
+        return total(above, shares)
 
     return transfer
 
@@ -186,10 +186,10 @@ def over_feeder(circuit: Circuit | None, below: System, above: System) -> Transf
 def through_transformer(
     transformer: Transformer, circuit: Circuit | None, below: System, above: System
 ) -> Transfer:
-    """Make the transfer through a transformer whose secondary is `below`.
+    """Return the transfer through a transformer whose secondary is `below`.
 
-    Three phases are taken as delta to wye, one phase between two lines. The transformer's own
-    losses and magnetizing current are left out.
+    Three phases count as delta to wye, one phase as between two lines. The transformer's own losses
+    and magnetizing current are left out.
     """
     if above.lines == 1:
         return _onto_one_line(below, above)
@@ -201,29 +201,29 @@ def through_transformer(
             return tuple(windings[line] - windings[line - 1] for line in range(3))
 
         return delta_to_wye
-    ways = _ways(circuit, 2, above)
+    connections = _connections(circuit, 2, above)
 
     def transfer(drawn: Currents) -> Currents:
         power = _power(drawn, below)
-        found = []
-        for first, second in ways:
+        shares = []
+        for first, second in connections:
             volts = above.to_neutral[first] - above.to_neutral[second]
             each = [0j] * above.lines
             each[first] = (power / volts).conjugate()
             each[second] = -each[first]
-            found.append(scaled(tuple(each), 1 / len(ways)))
-        return total(above, found)
+            shares.append(scaled(tuple(each), 1 / len(connections)))
+        return total(above, shares)
 
     return transfer
 
 
 def chained(first: Transfer, second: Transfer) -> Transfer:
-    """Make one transfer of two, such as over a feeder and through a transformer."""
+    """Combine two transfers, such as over a feeder and through a transformer."""
     return lambda drawn: second(first(drawn))
 
 
 def transfer_matrix(transfer: Transfer, lines: int) -> TransferMatrix:
-    """Work out a transfer from a panel of so many lines, once for all its loads."""
+    """Return a transfer from a panel of `lines` lines as a matrix, for all its loads."""
     return tuple(
         transfer(tuple(1 + 0j if each == line else 0j for each in range(lines)))
         for line in range(lines)
@@ -238,8 +238,8 @@ def transferred(drawn: Currents, matrix: TransferMatrix) -> Currents:
     )
 
 
-def _ways(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[int, ...]]:
-    """The sets of lines above that a supply of `lines` lines may be connected to."""
+def _connections(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[int, ...]]:
+    """The possible connections of `lines` lines to the lines above."""
     if circuit is not None and circuit.poles == lines:
         return [lines_of(circuit, above)]
     if lines == above.lines:
@@ -250,32 +250,32 @@ def _ways(circuit: Circuit | None, lines: int, above: System) -> Sequence[tuple[
 
 
 def _onto_one_line(below: System, above: System) -> Transfer:
-    """Draw all the power below from the one line that there is."""
+    """Transfer all power to the single line above."""
     volts = above.to_neutral[0]
     return lambda drawn: ((_power(drawn, below) / volts).conjugate(),)
 
 
 def _from_one_line(circuit: Circuit | None, below: System, above: System) -> Transfer:
-    """Transfer from a panel of two wires: on one line and the neutral, or on two lines."""
-    ways: Sequence[tuple[int, ...]]
+    """Transfer from a panel of two wires, to one line and the neutral or to two lines."""
+    connections: Sequence[tuple[int, ...]]
     if circuit is not None and circuit.poles <= 2:
-        ways = [lines_of(circuit, above)]
+        connections = [lines_of(circuit, above)]
     elif abs(below.voltage - above.voltage) < abs(below.voltage - abs(above.to_neutral[0])):
-        ways = _ways(None, 2, above)
+        connections = _connections(None, 2, above)
     else:
-        ways = [(line,) for line in range(above.lines)]
+        connections = [(line,) for line in range(above.lines)]
 
     def transfer(drawn: Currents) -> Currents:
-        found = []
-        for lines in ways:
+        shares = []
+        for lines in connections:
             volts = [above.to_neutral[line] for line in lines]
             across = volts[0] - volts[1] if len(lines) == 2 else volts[0]
             amps = drawn[0] * _turn(across, below.to_neutral[0])
             each = [0j] * above.lines
             for line, sign in zip(lines, (1, -1), strict=False):
                 each[line] = sign * amps
-            found.append(scaled(tuple(each), 1 / len(ways)))
-        return total(above, found)
+            shares.append(scaled(tuple(each), 1 / len(connections)))
+        return total(above, shares)
 
     return transfer
 

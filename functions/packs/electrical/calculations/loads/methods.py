@@ -11,9 +11,9 @@ from packs.electrical.calculations.loads.calculation import (
     Method,
     Premises,
     Step,
-    added,
     of_kinds,
     step,
+    surcharge,
 )
 from packs.electrical.calculations.loads.dwellings import standard
 from packs.electrical.calculations.loads.equipment import COOKING_KINDS
@@ -43,9 +43,9 @@ MEASURED_FACTOR = 1.25
 _GENERAL = frozenset({"lighting", "receptacle", "small_appliance", "laundry"})
 
 
-def premises_of(project: Project, panel: Panel) -> Premises:
-    """The premises of a panel: the whole building where it is the service's, or where all lighting
-    and receptacle circuits are behind it; else a part."""
+def premises_of(project: Project, panel: Panel, measured_peak_va: float | None = None) -> Premises:
+    """Return the premises of a panel: the whole building for the service panel, or where all
+    lighting and receptacle circuits are behind the panel; else a part."""
     building = project.building
     whole = _is_whole(project, panel)
     return Premises(
@@ -58,15 +58,15 @@ def premises_of(project: Project, panel: Panel) -> Premises:
         laundry_circuits=building.laundry_circuits,
         is_whole=whole,
         service_amps=panel.main_breaker_amps or panel.bus_rating,
+        measured_peak_va=measured_peak_va,
     )
 
 
-def why_not(
-    method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
-) -> Text | None:
-    """Why a method does not apply; None if it does."""
+def why_not(method: Method, loads: Sequence[Load], premises: Premises) -> Text | None:
+    """Return why a method does not apply; None if it does."""
     if method == "measured":
-        return None if peak_va is not None else TEXTS.text("errors.methods.needs_measured")
+        has_peak = premises.measured_peak_va is not None
+        return None if has_peak else TEXTS.text("errors.methods.needs_measured")
     if premises.occupancy != "dwelling":
         return None if method == "standard" else TEXTS.text("errors.methods.for_dwellings")
     if premises.is_whole and premises.floor_area_ft2 is None:
@@ -84,37 +84,35 @@ def why_not(
     return None
 
 
-def default_method(loads: Sequence[Load], premises: Premises) -> Method:
-    """The optional method where it applies, else the standard one."""
-    return "optional" if why_not("optional", loads, premises) is None else "standard"
+def applicable_methods(loads: Sequence[Load], premises: Premises) -> list[Method]:
+    """Return the methods that apply."""
+    return [method for method in METHODS if why_not(method, loads, premises) is None]
 
 
-def check_method(
-    method: Method, loads: Sequence[Load], premises: Premises, *, peak_va: float | None = None
-) -> Method:
-    """Return a method if it applies.
+def choose_method(method: Method | None, loads: Sequence[Load], premises: Premises) -> Method:
+    """Return the requested method; without one, the optional method where it applies, else the
+    standard one.
 
     Raises:
-        FailedPrecondition: It does not; the message says why, and which do.
+        FailedPrecondition: The requested method does not apply; the message says why, and which do.
     """
-    reason = why_not(method, loads, premises, peak_va=peak_va)
+    if method is None:
+        return "optional" if why_not("optional", loads, premises) is None else "standard"
+    reason = why_not(method, loads, premises)
     if reason is None:
         return method
-    open_ = [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
-    key = "errors.method_others_apply" if open_ else "errors.method_does_not_apply"
+    others = applicable_methods(loads, premises)
+    key = "errors.method_others_apply" if others else "errors.method_does_not_apply"
     raise FailedPrecondition(
-        TEXTS.text(key, method=method, reason=reason, others=", ".join(open_)),
+        TEXTS.text(key, method=method, reason=reason, others=", ".join(others)),
         field="measuredPeakVa" if method == "measured" else "method",
     )
 
 
-def calculate(
-    loads: Sequence[Load], premises: Premises, method: Method, *, peak_va: float | None = None
-) -> Calculation:
+def calculate(loads: Sequence[Load], premises: Premises, method: Method) -> Calculation:
     """Calculate the load by one method, which must apply."""
     if method == "measured":
-        assert peak_va is not None
-        return measured(loads, premises, peak_va=peak_va)
+        return measured(loads, premises)
     if premises.occupancy != "dwelling":
         return other_building(loads, premises)
     if method == "existing":
@@ -124,13 +122,16 @@ def calculate(
     return standard(loads, premises)
 
 
-def measured(loads: Sequence[Load], premises: Premises, *, peak_va: float) -> Calculation:
+def measured(loads: Sequence[Load], premises: Premises) -> Calculation:
     """Count 125 % of the measured maximum demand, and the new loads at their rating (220.87).
 
     Args:
-        loads: Only those that are new count; the others are in the measurement.
-        peak_va: The highest demand of a year, or of 30 days with the season's load added, VA.
+        loads: Only new ones count; the others are in the measurement.
+        premises: With the measured demand: the highest of a year, or of 30 days with the season's
+            load added.
     """
+    assert premises.measured_peak_va is not None
+    peak_va = premises.measured_peak_va
     of, article, basis = premises.system, premises.at("220.87"), Basis()
     peak = peak_va * MEASURED_FACTOR
     steps = [Step(TEXTS.text("loads.peak"), peak_va, peak, article, None, spread(of, peak))]
@@ -143,7 +144,7 @@ def measured(loads: Sequence[Load], premises: Premises, *, peak_va: float) -> Ca
     continuous = [load for load in new if load.continuous or load.kind == "ev_charger"]
     if continuous:
         what = TEXTS.text("loads.continuous_new_more")
-        steps.append(added(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)"))
+        steps.append(surcharge(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)"))
     basis.assume("measurement", "as 220.87 asks", None, TEXTS.text("loads.measurement"))
     basis.citations.append(premises.cite("220.87", "Determining existing loads"))
     return Calculation("measured", of, tuple(steps), basis)
@@ -153,7 +154,7 @@ def _is_whole(project: Project, panel: Panel) -> bool:
     try:
         if service_panel(project).id == panel.id:
             return True
-    except FailedPrecondition:  # which one it is cannot be told: go by the circuits
+    except FailedPrecondition:  # the project does not say which it is: go by the circuits
         pass
     behind = {each.id for each in downstream(project, panel)}
     general = [

@@ -1,4 +1,4 @@
-"""A new load in a panel as a circuit: its kind, its poles, and the place where it fits."""
+"""A new load in a panel as a circuit: its kind, its poles and its position."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from rollcall.core.texts import isolated, short
 
 NEW = "proposed"
 CONTINUOUS_KINDS = frozenset({"ev_charger"})
-"""Continuous whatever is said: 625.42."""
+"""Always continuous: 625.42."""
 
 _VAGUE = frozenset({"small_appliance", "laundry", "appliance", "receptacle", "equipment", "other"})
-"""Kinds that count only where a description names no other."""
+"""Kinds that are used only where a description names no other."""
 _NO_LOADS = frozenset({"spare", "subpanel"})
 _HIGH_LEG = 1
 """Line B, by 408.3(E)."""
 _SMALL_SHARE = 0.8
 _SMALL_BREAKER_AMPS = 20
 _LARGEST_TWO_POLE_AMPS, _LARGEST_TWO_POLE_WATTS = 48, 10_000
-"""A load above either counts as a three-phase one where the panel has three phases."""
+"""A load above either is three-phase where the panel has three phases."""
 
 
 class NewLoad(NamedTuple):
-    """A load that is proposed; None is for what is left out."""
+    """A proposed load; None where a figure is left out."""
 
     watts: float
     description: str | None = None
@@ -41,7 +41,7 @@ class NewLoad(NamedTuple):
 
 
 class NewCircuit(NamedTuple):
-    """The circuit of a new load, `number` where there is room for it, and what was assumed."""
+    """The circuit of a new load, its number if there is room for it, and the assumptions."""
 
     circuit: Circuit
     number: int | None
@@ -49,8 +49,8 @@ class NewCircuit(NamedTuple):
 
 
 def of_amps(panel: Panel, load: NewLoad, amps: float) -> tuple[NewLoad, AssumedValue]:
-    """Return a load whose watts follow from its current, and the assumption that says so. It has
-    two poles if it is not said how many: so have most loads that are named by their current."""
+    """Return a load with the watts of its current, and the assumption that says so. Without a
+    number of poles it has two, as most loads that are named by their current."""
     poles = load.poles or 2
     volts = panel.line_to_neutral if poles == 1 else panel.voltage
     watts = round(amps * volts * (math.sqrt(3) if poles == 3 else 1), 1)
@@ -63,7 +63,7 @@ def of_amps(panel: Panel, load: NewLoad, amps: float) -> tuple[NewLoad, AssumedV
 def new_circuit(
     panel: Panel, load: NewLoad, line_amps: Sequence[float], *, id: str = NEW
 ) -> NewCircuit:
-    """Make a circuit for a load, where the lines carry least now.
+    """Make a circuit for a load, on the lines with the least load.
 
     Raises:
         InvalidArgument: More poles than the panel has lines.
@@ -88,8 +88,8 @@ def new_circuit(
 
 
 def _kind(load: NewLoad) -> tuple[LoadType, AssumedValue | None]:
-    """The kind as given, or as the description says; "other" where it says nothing. A load that is
-    given is one whatever its circuit is kept for."""
+    """The given kind, else that of the description, else "other". Spares and subpanels count as
+    "other": a load is given."""
     if load.kind is not None:
         return ("other" if load.kind in _NO_LOADS else load.kind), None
     known = equipment()
@@ -105,7 +105,7 @@ def _kind(load: NewLoad) -> tuple[LoadType, AssumedValue | None]:
 
 
 def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:
-    """The poles as given, or as many as a load of this size commonly has."""
+    """The given poles, or the usual number for a load of this size."""
     lines = 2 if panel.phases == 1 else 3
     if load.poles is not None:
         if load.poles > lines:
@@ -127,14 +127,14 @@ def _poles(panel: Panel, load: NewLoad) -> tuple[Poles, AssumedValue | None]:
 
 
 def free_positions(panel: Panel) -> list[int]:
-    """Positions where nothing stands, ascending. A breaker kept as a spare takes its own."""
+    """Return the free positions, ascending. A spare breaker takes its position."""
     taken = {position for circuit in panel.circuits for position in circuit.positions}
     return [position for position in range(1, panel.spaces + 1) if position not in taken]
 
 
 def starts(panel: Panel, poles: Poles) -> list[int]:
-    """First positions from which so many poles are free, one below the other; to the neutral none
-    on a high leg."""
+    """Return the first positions of so many free poles, one below the other; without those on a
+    high leg, for a load to the neutral."""
     free = set(free_positions(panel))
     return [
         first
@@ -150,26 +150,27 @@ def is_on_high_leg(panel: Panel, first: int, poles: Poles) -> bool:
 
 
 def best_start(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int | None:
-    """The start whose lines carry least now, the first of several; None if there is no room."""
-    found = starts(panel, poles)
+    """Return the start whose lines have the least load; None if there is no room."""
     return min(
-        found, key=lambda first: (_load(panel, first, poles, line_amps), first), default=None
+        starts(panel, poles),
+        key=lambda first: (_load(panel, first, poles, line_amps), first),
+        default=None,
     )
 
 
 def start_beyond(panel: Panel, poles: Poles, line_amps: Sequence[float]) -> int:
-    """A start on the lightest lines, in a panel with more spaces than this one has: for what a
-    load would do where there is no room for its breaker."""
+    """Return a start beyond the panel's spaces, on the lines with the least load: for the effect of
+    a load without room for its breaker."""
     first = panel.spaces + 1
     all_lines = range(first, first + 2 * len(line_amps), 2)
-    found = [each for each in all_lines if not is_on_high_leg(panel, each, poles)]
-    return min(found, key=lambda each: (_load(panel, each, poles, line_amps), each))
+    possible = [each for each in all_lines if not is_on_high_leg(panel, each, poles)]
+    return min(possible, key=lambda each: (_load(panel, each, poles, line_amps), each))
 
 
 def _load(
     panel: Panel, first: int, poles: Poles, line_amps: Sequence[float]
 ) -> tuple[float, float]:
-    """The heaviest of its lines, and all of them."""
+    """The current of the heaviest of its lines, and of all."""
     here = system_of(panel)
     amps = [line_amps[line_at(first + 2 * pole, here)] for pole in range(poles)]
     return max(amps), sum(amps)

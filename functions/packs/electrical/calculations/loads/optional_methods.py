@@ -1,7 +1,7 @@
 """The optional methods for dwellings: one unit (220.82), an existing one (220.83), many (220.84).
 
-Loads are listed at their rating, and a row counts the first of them in full and the rest at 40 %;
-in a multifamily dwelling it counts all of them by a factor.
+Loads are listed at their rating; a row counts the first part in full and the rest at 40 % or, in a
+multifamily dwelling, all of them by a factor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from packs.electrical.calculations.loads.calculation import (
     listed,
     of_kinds,
     step,
-    together,
+    subtotal,
     va_of,
 )
 from packs.electrical.calculations.loads.dwellings import General, general_loads
@@ -32,24 +32,24 @@ FIRST_VA = 10_000.0
 """220.82(B): counted in full; the rest at 40 %."""
 
 FIRST_VA_2026 = 8_000.0
-"""As secondary sources give 120.82 of 2026."""
+"""120.82 of 2026, by secondary sources."""
 
 FIRST_VA_EXISTING = 8_000.0
 """220.83: counted in full."""
 
 REST = 0.4
-"""Of what is above the first part (220.82(B), 220.83)."""
+"""The demand factor above the first part (220.82(B), 220.83)."""
 
 CENTRAL_HEATING = 0.65
 SEPARATE_HEATING = 0.4
-"""Of four or more separately controlled units; fewer count as central heating (220.82(C))."""
+"""For four or more separately controlled units; fewer count as central heating (220.82(C))."""
 
 FEWEST_SEPARATE = 4
-"""From how many separately controlled heaters on they count less than central heating (220.82(C),
-220.83(B))."""
+"""The number of separately controlled heaters from which they count less than central heating
+(220.82(C), 220.83(B))."""
 
 UNITS_LEAST = 3
-"""Dwelling units, from which 220.84 is for."""
+"""The dwelling units from which 220.84 applies."""
 
 UNITS_PERCENT: tuple[tuple[int, int], ...] = (
     (5, 45), (7, 44), (10, 43), (11, 42), (13, 41), (15, 40), (17, 39), (20, 38), (21, 37),
@@ -156,7 +156,7 @@ def multifamily(loads: Sequence[Load], premises: Premises) -> Calculation:
     steps = (
         *general.steps,
         *rows,
-        together(what, va, va * percent / 100, drawn, article, table=article),
+        subtotal(what, va, va * percent / 100, drawn, article, table=article),
         *_idle(idle, premises, "220.84(C)"),
     )
     basis.citations.append(
@@ -171,8 +171,8 @@ def units_percent(units: int) -> int:
 
 
 def _season(loads: Sequence[Load], premises: Premises, basis: Basis) -> Iterator[Step]:
-    """220.82(C): cooling in full; a heat pump with 65 % of its supplementary heat; central heating
-    and fewer than four separate units at 65 %, four or more at 40 %. The largest counts."""
+    """Count the largest selection of 220.82(C): cooling in full; a heat pump with 65 % of its
+    supplementary heat; central heating and fewer than four separate units at 65 %, else at 40 %."""
     of, article = premises.system, premises.at("220.82(C)")
     heaters, pumps = connected(loads, "space_heating"), connected(loads, "heat_pump")
     cooling = [*connected(loads, "air_conditioning"), *pumps]
@@ -201,7 +201,7 @@ def _idle(loads: Sequence[Load], premises: Premises, number: str) -> Iterator[St
 
 
 def _larger_season(loads: Sequence[Load]) -> tuple[list[Load], list[Load]]:
-    """The season that needs more at its rating, and what is idle then (220.60)."""
+    """The loads of the larger season at their rating, and the idle loads of the other (220.60)."""
     winter, summer = (
         connected(loads, "space_heating", "heat_pump"),
         connected(loads, "air_conditioning", "heat_pump"),
@@ -219,12 +219,12 @@ def _in_tiers(
     first: float,
     article: str,
 ) -> list[Step]:
-    """Everything listed, and a row that counts it: the first part in full, the rest at 40 %."""
+    """The listed loads, and a row that counts the first part in full and the rest at 40 %."""
     general = general_loads(loads, premises, basis)
     va, drawn = _sum(general, rows, premises)
     demand = min(va, first) + REST * max(va - first, 0)
     what = TEXTS.text("loads.tiers", first=number(first))
-    row = together(what, va, demand, drawn, premises.at(article))
+    row = subtotal(what, va, demand, drawn, premises.at(article))
     return [*general.steps, *rows, row]
 
 

@@ -10,10 +10,10 @@ from packs.electrical.calculations.loads.calculation import (
     Load,
     Premises,
     Step,
-    added,
     connected,
     figure_of,
     step,
+    surcharge,
     va_of,
     warn_of_tables,
 )
@@ -87,7 +87,7 @@ def _lighting(loads: Sequence[Load], premises: Premises, basis: Basis) -> Iterat
         what, article = TEXTS.text("loads.lighting_circuits"), premises.at("220.42")
         yield step(what, lights, of, article, demand_va=circuits_va)
         share = circuits_va / va_of(lights) * CONTINUOUS_MORE
-        yield added(TEXTS.text("loads.lighting_more"), lights, of, share, "230.42(A)(1)")
+        yield surcharge(TEXTS.text("loads.lighting_more"), lights, of, share, "230.42(A)(1)")
 
 
 def _lighting_by_area(premises: Premises, basis: Basis) -> Step | None:
@@ -98,7 +98,7 @@ def _lighting_by_area(premises: Premises, basis: Basis) -> Step | None:
         return None
     try:
         each = figure_of(lighting_va_per_ft2(premises.occupancy, premises.edition), basis)
-    except InvalidArgument:  # the table has no such occupancy: the circuits have to do
+    except InvalidArgument:  # the table has no such occupancy: the circuits count
         return None
     va, article = area * each, premises.at("220.12")
     demand = _after_demand(va, premises, basis)
@@ -138,7 +138,7 @@ def _receptacles(loads: Sequence[Load], premises: Premises, basis: Basis) -> Ite
         article = premises.at("220.14")
         yield step(TEXTS.text("loads.continuous_receptacles"), continuous, of, article)
         what = TEXTS.text("loads.continuous_receptacles_more")
-        yield added(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)")
+        yield surcharge(what, continuous, of, CONTINUOUS_MORE, "230.42(A)(1)")
 
 
 def _kitchen(loads: Sequence[Load], premises: Premises, basis: Basis) -> Iterator[Step]:

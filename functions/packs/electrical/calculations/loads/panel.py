@@ -25,12 +25,10 @@ from packs.electrical.calculations.loads.lines import (
     transferred,
 )
 from packs.electrical.calculations.loads.methods import (
-    METHODS,
+    applicable_methods,
     calculate,
-    check_method,
-    default_method,
+    choose_method,
     premises_of,
-    why_not,
 )
 from packs.electrical.nec.motors import full_load_amps
 from packs.electrical.projects.records import (
@@ -49,7 +47,7 @@ MOTOR_KINDS = frozenset({"motor", "air_conditioning", "heat_pump"})
 """Loads whose largest counts 125 %: motors and motor-compressors (430.24, 440.33)."""
 
 _ROUNDING = 1e-6
-"""A load of just the rating fits, however its sum was rounded; a share."""
+"""A load equal to the rating fits, whatever the rounding of its sum; a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,11 @@ class Demand:
 
     Attributes:
         demand_va: The calculated load, VA.
-        demand_amps: Its current with all lines loaded alike, A.
-        line_amps: Of each line (L1, L2 or A, B, C), A, by the positions of the circuits.
+        demand_amps: Its current if shared equally by the lines, A.
+        line_amps: The current of each line (L1, L2 or A, B, C), A, by the circuits' positions.
         limits: The ratings that it may not exceed; `limit` is the smallest.
         utilization_percent: `demand_amps` as a share of the smallest limit.
-        fits: Neither the whole nor a line is above the smallest limit.
+        fits: Whether neither the whole nor a line is above the smallest limit.
     """
 
     calculation: Calculation
@@ -78,13 +76,8 @@ class Demand:
 
     @property
     def rating_amps(self) -> float:
-        """The rating of that element, A."""
+        """The smallest rating, A."""
         return self.limit.amps
-
-    @property
-    def rating_va(self) -> float:
-        """The balanced load of that current, VA."""
-        return self.calculation.system.va(self.rating_amps)
 
     @property
     def utilization_percent(self) -> float:
@@ -92,8 +85,9 @@ class Demand:
 
     @property
     def available_va(self) -> float:
-        """The rating without the demand, VA; negative where the demand is above it."""
-        return self.rating_va - self.demand_va
+        """The balanced load of the smallest rating without the demand, VA; negative where the
+        demand is above it."""
+        return self.calculation.system.va(self.rating_amps) - self.demand_va
 
     @property
     def heaviest_amps(self) -> float:
@@ -115,7 +109,8 @@ class PanelLoads:
     """The loads behind a panel, gathered once for every method.
 
     Attributes:
-        grown: With circuits that are proposed; None where there are none.
+        now: The loads that exist.
+        grown: The same with proposed circuits; None where there are none.
     """
 
     premises: Premises
@@ -123,27 +118,28 @@ class PanelLoads:
     now: ConnectedLoads
     grown: ConnectedLoads | None = None
 
-    def open_methods(self, *, peak_va: float | None = None) -> list[Method]:
-        """The methods that apply."""
-        loads, premises = self.now.loads, self.premises
-        return [each for each in METHODS if why_not(each, loads, premises, peak_va=peak_va) is None]
+    def methods(self) -> list[Method]:
+        """Return the methods that apply."""
+        return applicable_methods(self.now.loads, self.premises)
 
-    def chosen(self, method: Method | None, *, peak_va: float | None = None) -> Method:
-        """The method that is asked for, or the default.
+    def method(self, requested: Method | None) -> Method:
+        """Return the requested method, or the default one.
 
         Raises:
-            FailedPrecondition: The one asked for does not apply.
+            FailedPrecondition: The requested one does not apply.
         """
-        if method is None:
-            return default_method(self.now.loads, self.premises)
-        return check_method(method, self.now.loads, self.premises, peak_va=peak_va)
+        return choose_method(requested, self.now.loads, self.premises)
 
-    def demand(self, method: Method, *, peak_va: float | None = None) -> Demand:
-        """Calculate the demand by a method that applies; with new circuits it is never less."""
-        now = self._counted(self.now, method, peak_va)
+    def demand(self, method: Method) -> Demand:
+        """Calculate the demand by a method that applies.
+
+        With new circuits it is never less than without them, even where a demand factor that begins
+        with a number of appliances (220.53, 220.54, 220.55) makes it so.
+        """
+        now = self._demand(self.now, method)
         if self.grown is None:
             return now
-        then = self._counted(self.grown, method, peak_va)
+        then = self._demand(self.grown, method)
         lines = tuple(max(pair) for pair in zip(now.line_amps, then.line_amps, strict=True))
         return Demand(
             then.calculation,
@@ -154,50 +150,32 @@ class PanelLoads:
         )
 
     def with_new(self, project: Project, panel: Panel, extra: Sequence[Circuit]) -> PanelLoads:
-        """Return the same with `extra` circuits in the panel."""
+        """Return the same with `extra` circuits, whose numbers say which lines they load."""
         grown = with_circuits(project, panel, extra)
         there = grown.panel(panel.id) or panel
         new = [circuit.id for circuit in extra]
         return replace(self, grown=loads_behind(grown, there, new=new))
 
-    def _counted(self, gathered: ConnectedLoads, method: Method, peak_va: float | None) -> Demand:
-        found = calculate(gathered.loads, self.premises, method, peak_va=peak_va)
-        found.basis.assumptions += gathered.basis.assumptions
-        return Demand(found, self.limits, found.demand_va, found.demand_amps, found.line_amps)
+    def _demand(self, connected: ConnectedLoads, method: Method) -> Demand:
+        result = calculate(connected.loads, self.premises, method)
+        result.basis.assumptions += connected.basis.assumptions
+        return Demand(result, self.limits, result.demand_va, result.demand_amps, result.line_amps)
 
 
-def panel_loads(project: Project, panel: Panel, extra: Sequence[Circuit] = ()) -> PanelLoads:
-    """Gather the loads behind a panel, and with `extra` circuits in it."""
-    premises = premises_of(project, panel)
+def panel_loads(
+    project: Project, panel: Panel, measured_peak_va: float | None = None
+) -> PanelLoads:
+    """Gather the loads behind a panel; the measured maximum demand is for the method "measured"."""
+    premises = premises_of(project, panel, measured_peak_va)
     limits = tuple(limits_of(project, panel, whole_dwelling=premises.is_one_dwelling))
-    found = PanelLoads(premises, limits, loads_behind(project, panel))
-    return found.with_new(project, panel, extra) if extra else found
+    return PanelLoads(premises, limits, loads_behind(project, panel))
 
 
-def panel_demand(
-    project: Project,
-    panel: Panel,
-    extra: Sequence[Circuit] = (),
-    *,
-    method: Method | None = None,
-    peak_va: float | None = None,
-) -> Demand:
-    """Calculate the demand of a panel and all downstream of it, demand factors applied once.
-
-    With more circuits it is never less than without them, even where a demand factor that begins
-    with a number of appliances (220.53, 220.54, 220.55) makes it so.
-
-    Args:
-        extra: Circuits that are not there yet; their numbers say which lines they load.
-        method: By which to count; by default the optional method where it applies, else the
-            standard one.
-        peak_va: The measured maximum demand for the method "measured" (220.87), VA.
-
-    Raises:
-        FailedPrecondition: The method does not apply here.
-    """
-    loads = panel_loads(project, panel, extra)
-    return loads.demand(loads.chosen(method, peak_va=peak_va), peak_va=peak_va)
+def panel_demand(project: Project, panel: Panel) -> Demand:
+    """Calculate the demand of a panel and all downstream of it by the default method, with demand
+    factors applied once."""
+    loads = panel_loads(project, panel)
+    return loads.demand(loads.method(None))
 
 
 def with_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> Project:
@@ -212,28 +190,28 @@ def with_circuits(project: Project, panel: Panel, extra: Sequence[Circuit]) -> P
 
 @dataclass(slots=True)
 class ConnectedLoads:
-    """The loads behind a panel; the basis has what had to be assumed about them."""
+    """The loads behind a panel, and the assumptions about them."""
 
     loads: list[Load] = field(default_factory=list)
     basis: Basis = field(default_factory=Basis)
 
 
 def loads_behind(project: Project, panel: Panel, *, new: Collection[str] = ()) -> ConnectedLoads:
-    """Gather the loads of a panel and of all panels that it feeds, with their current in its lines.
+    """Gather the loads of a panel and of all panels that it feeds, as currents in its lines.
 
     Args:
         new: Ids of circuits that are proposed.
     """
-    found = ConnectedLoads()
-    _add(_Index(project), panel, None, frozenset(new), found)
-    return found
+    connected = ConnectedLoads()
+    _add(_Index(project), panel, None, frozenset(new), connected)
+    return connected
 
 
 def feeder_circuits(project: Project, panel: Panel) -> dict[str, Circuit]:
     """Find the circuits of a panel that are the breakers of its feeders, by the feeders' ids.
 
-    A feeder has the circuit that names what it supplies; else one of the same rating; else
-    whichever is left, in the order of their numbers.
+    A feeder's circuit is the one that names its target or itself; else one of the same rating; else
+    the next one by number.
     """
     return _Index(project).feeder_circuits(panel)
 
@@ -263,23 +241,23 @@ class _Index:
     ) -> dict[str, Circuit]:
         subs = [each for each in panel.circuits if each.load_type == "subpanel"]
         free = sorted(
-            (each for each in subs if each.id not in new),  # what is proposed feeds nothing yet
+            (each for each in subs if each.id not in new),  # a proposed circuit feeds nothing yet
             key=lambda circuit: circuit.circuit_number,
         )
-        found: dict[str, Circuit] = {}
+        circuits: dict[str, Circuit] = {}
         for fits in (
             self._names,
             lambda feeder, circuit: feeder.breaker_amps == circuit.breaker_amps,
             lambda feeder, circuit: True,
         ):
             for feeder in self.feeders(panel):
-                if feeder.id in found:
+                if feeder.id in circuits:
                     continue
                 circuit = next((each for each in free if fits(feeder, each)), None)
                 if circuit is not None:
-                    found[feeder.id] = circuit
+                    circuits[feeder.id] = circuit
                     free.remove(circuit)
-        return found
+        return circuits
 
     def _names(self, feeder: Feeder, circuit: Circuit) -> bool:
         said = circuit.description.casefold()
@@ -291,26 +269,28 @@ class _Index:
 def _add(
     index: _Index,
     panel: Panel,
-    way: TransferMatrix | None,
+    transfer: TransferMatrix | None,
     new: frozenset[str],
-    found: ConnectedLoads,
+    connected: ConnectedLoads,
 ) -> None:
     """Add the loads of a panel and of those below it.
 
     Args:
-        way: From the panel's lines to those of the panel that is calculated; None where it is that.
+        transfer: From the panel's lines to those of the calculated panel; None for that panel.
     """
     here = system_of(panel)
     feeds = index.feeder_circuits(panel, new)
     own = {circuit.id for circuit in feeds.values()}
     for circuit in panel.circuits:
         if not circuit.is_spare and circuit.id not in own:
-            found.loads += _loads_of(index, panel, circuit, here, found, way, circuit.id in new)
+            is_new = circuit.id in new
+            connected.loads += _loads_of(index, panel, circuit, connected, transfer, is_new)
     for feeder in index.feeders(panel):
         for below, up in _supplied(index, feeder, feeds.get(feeder.id), here):
             first = transfer_matrix(up, system_of(below).lines)
-            through = first if way is None else tuple(transferred(each, way) for each in first)
-            _add(index, below, through, new, found)
+            if transfer is not None:
+                first = tuple(transferred(each, transfer) for each in first)
+            _add(index, below, first, new, connected)
 
 
 def _supplied(
@@ -332,45 +312,46 @@ def _loads_of(
     index: _Index,
     panel: Panel,
     circuit: Circuit,
-    here: System,
-    found: ConnectedLoads,
-    way: TransferMatrix | None,
+    connected: ConnectedLoads,
+    transfer: TransferMatrix | None,
     is_new: bool,
 ) -> Iterator[Load]:
     """A circuit's motors by the tables where it has any; else its recorded load."""
-    lines, steady = lines_of(circuit, here), circuit.continuous
+    here = system_of(panel)
+    lines, continuous = lines_of(circuit, here), circuit.continuous
     is_motor = circuit.load_type in MOTOR_KINDS
-    motors = [(motor, _motor_va(motor, here, found)) for motor in index.motors(panel, circuit)]
+    basis = connected.basis
+    motors = [(motor, _motor_va(motor, here, basis)) for motor in index.motors(panel, circuit)]
     known = [(motor, va) for motor, va in motors if va is not None]
     if motors and len(known) == len(motors):
         for motor, va in known:
             kind = circuit.load_type if is_motor else "motor"
-            drawn = _above(currents(here, lines, va), way)
-            yield Load(circuit.id, motor.name, kind, va, drawn, steady, True, is_new)
+            drawn = _above(currents(here, lines, va), transfer)
+            yield Load(circuit.id, motor.name, kind, va, drawn, continuous, True, is_new)
         return
     if circuit.load_watts and circuit.power_factor is None:
-        found.basis.assume("power_factor", 1, None, TEXTS.text("loads.unity"))
+        basis.assume("power_factor", 1, None, TEXTS.text("loads.unity"))
     va = circuit.load_watts / (circuit.power_factor or 1)
     name = f"{panel.name} {circuit.circuit_number}: {circuit.description}"
-    drawn = _above(currents(here, lines, va), way)
-    yield Load(circuit.id, name, circuit.load_type, va, drawn, steady, is_motor, is_new)
+    drawn = _above(currents(here, lines, va), transfer)
+    yield Load(circuit.id, name, circuit.load_type, va, drawn, continuous, is_motor, is_new)
 
 
-def _above(drawn: Currents, way: TransferMatrix | None) -> Currents:
-    return drawn if way is None else transferred(drawn, way)
+def _above(drawn: Currents, transfer: TransferMatrix | None) -> Currents:
+    return drawn if transfer is None else transferred(drawn, transfer)
 
 
-def _motor_va(motor: Motor, here: System, found: ConnectedLoads) -> float | None:
-    """By the table's current, not the nameplate's (430.6(A)(1)), at the system's voltage; None
-    where neither is known."""
+def _motor_va(motor: Motor, here: System, basis: Basis) -> float | None:
+    """The load of a motor at the system's voltage, VA, by the table's current and not the
+    nameplate's (430.6(A)(1)); None where neither is known."""
     try:
         amps = full_load_amps(motor.hp, motor.voltage, motor.phases)
-    except InvalidArgument:  # no such motor in the tables: its nameplate is what there is
+    except InvalidArgument:  # no such motor in the tables: its nameplate counts
         if motor.nameplate_amps is None:
             return None
         amps = motor.nameplate_amps
         reason = TEXTS.text("loads.nameplate", name=unmarked(motor.name))
-        found.basis.assume(f"motor_{motor.id}", amps, "A", reason)
+        basis.assume(f"motor_{motor.id}", amps, "A", reason)
     to_neutral = motor.phases == 1 and motor.voltage < here.voltage * 0.75
     volts = abs(here.to_neutral[0]) if to_neutral else here.voltage
     return amps * volts * (math.sqrt(3) if motor.phases == 3 else 1)

@@ -1,4 +1,4 @@
-"""The service that a load needs: its size and conductors, and whether load management spares it."""
+"""The service that a load needs: its size and conductors, and the limit of load management."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DWELLING_LEAST_AMPS = 100
 """230.79(C), for a one-family dwelling."""
 
 LEAST_CHARGING_AMPS = 6.0
-"""Below it a charger that is told to draw less stops (SAE J1772)."""
+"""A charger that is limited to less stops (SAE J1772)."""
 
 CONTINUOUS = 1.25
 DWELLING_SIZES: tuple[Size, ...] = (
@@ -65,19 +65,19 @@ def service_conductors(rating: int, amps: float, premises: Premises) -> list[Con
     By 310.12 for dwellings; else Table 310.16 at 75 °C terminals and not more than three
     current-carrying conductors in a raceway, with 240.4(B) and (C).
     """
-    share = share_applies(rating, premises)
-    found = [(_by_share if share else _by_load)(rating, amps, material) for material in _MATERIALS]
-    return [each for each in found if each is not None]
-
-
-def share_applies(rating: int, premises: Premises) -> bool:
-    """Whether 310.12 sizes the conductors: one dwelling, one phase, 100 A to 400 A."""
-    return premises.is_one_family and premises.system.phases == 1 and 100 <= rating <= 400
+    conductors = []
+    by_share = premises.is_one_family and premises.system.phases == 1 and 100 <= rating <= 400
+    for material in _MATERIALS:
+        find = _by_share if by_share else _by_load
+        if (found := find(rating, amps, material)) is not None:
+            conductors.append(found)
+    return conductors
 
 
 def managed_amps(spare_amps: float) -> float | None:
-    """To what an energy management system could hold the new load, A: what is spare, as a
-    continuous load (750.30, 220.70, 625.42); None where that is too little to charge with."""
+    """Return the current to which an energy management system could limit the new load, A: the
+    spare one, as a continuous load (750.30, 220.70, 625.42); None where it is too little to charge
+    with."""
     amps = spare_amps / CONTINUOUS
     return amps if amps >= LEAST_CHARGING_AMPS else None
 
@@ -91,7 +91,7 @@ def _by_share(rating: int, amps: float, material: Material) -> Conductors | None
 
 
 def _by_load(rating: int, amps: float, material: Material) -> Conductors | None:
-    """As few in parallel as sizes that are still pulled by hand allow."""
+    """The fewest sets in parallel of a common size."""
     need = Requirement(amps, amps, breaker_amps=rating)
     for sets in range(1, MAX_SETS + 1):
         size = smallest_size(Installation(material, 75, 75, sets=sets), need)

@@ -1,5 +1,5 @@
-"""Branch circuits: what they may carry (110.4, 210.18 to 210.23, 310.15) and which of them a
-dwelling needs (210.11(C))."""
+"""Branch circuits: their loads (110.4, 210.18 to 210.23, 310.15) and those that a dwelling needs
+(210.11(C))."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from packs.electrical.wording import amps, volts
 
 MULTI_OUTLET = SEVERAL_OUTLETS | {"lighting"}
 MULTI_OUTLET_RATINGS_A = (15, 20, 30, 40, 50)
-RECEPTACLES = frozenset({"receptacle", "small_appliance", "laundry"})
 VOLTAGE_TOLERANCE = 0.1
 SMALL_CIRCUIT_A = 20
 SMALL_APPLIANCE_CIRCUITS = 2
@@ -37,12 +36,12 @@ SMALL_APPLIANCE_CIRCUITS = 2
 
 
 def is_in_article_210(facts: Facts, at: PanelCircuit) -> bool:
-    """Whether Article 210 decides: not for motors, cooling and welders, nor for feeders."""
+    """Whether Article 210 applies: not to motors, cooling and welders, nor to feeders."""
     return not facts.has_own_protection(at) and at.circuit.load_type != "subpanel"
 
 
 def is_continuous(at: PanelCircuit) -> bool:
-    """Whether the load is recorded as continuous; what the code counts so has its own rules."""
+    """Whether the load is recorded as continuous; kinds that always are have their own rules."""
     return at.circuit.continuous and at.circuit.load_type not in ALWAYS_CONTINUOUS
 
 
@@ -51,7 +50,7 @@ def has_continuous_load(facts: Facts, at: PanelCircuit) -> bool:
 
 
 def has_individual_load(facts: Facts, at: PanelCircuit) -> bool:
-    """210.22, where no other rule asks for 125 % of the load."""
+    """Whether 210.22 applies and no other rule requires 125 % of the load."""
     if at.circuit.load_type in MULTI_OUTLET or at.circuit.load_type in ALWAYS_CONTINUOUS:
         return False
     return is_in_article_210(facts, at) and not is_continuous(at)
@@ -62,7 +61,7 @@ def has_several_outlets(facts: Facts, at: PanelCircuit) -> bool:
 
 
 def has_several_loads(facts: Facts, at: PanelCircuit) -> bool:
-    """210.23, where 210.20(A) does not ask for 125 % of the load."""
+    """Whether 210.23 applies and 210.20(A) does not require 125 % of the load."""
     return has_several_outlets(facts, at) and not is_continuous(at)
 
 
@@ -121,12 +120,12 @@ def rating_of_several_outlets(facts: Facts, at: PanelCircuit) -> Finding:
 
 
 def load_voltage(facts: Facts, at: PanelCircuit) -> Finding:
-    """The load of a circuit is for the voltage that its poles give."""
+    """The load of a circuit is rated for the voltage of its poles."""
     return None if at.circuit.voltage is None else same_voltage(at.circuit.voltage, at)
 
 
 def same_voltage(rated: float, at: PanelCircuit) -> Finding:
-    """Check that a load's rated voltage is within 10 % of what its circuit gives (110.4)."""
+    """Check that a load's rated voltage is within 10 % of its circuit's (110.4)."""
     panel, circuit = at
     supplied = panel.line_to_neutral if circuit.poles == 1 else panel.voltage
     if abs(rated - supplied) <= VOLTAGE_TOLERANCE * supplied:
@@ -167,16 +166,16 @@ def garage_circuit(facts: Facts, project: Project) -> Finding:
 
 
 def has_receptacles_in(circuit: Circuit, area: str) -> bool:
-    return circuit.area == area and circuit.load_type in RECEPTACLES
+    return circuit.area == area and circuit.load_type in SEVERAL_OUTLETS
 
 
 def required_circuits(
     facts: Facts, serves: Callable[[Circuit], bool], *, recorded: int | None = 0, least: int = 1
 ) -> Finding:
-    """Check that a dwelling has circuits of 20 A that serve something.
+    """Check that a dwelling has enough 20 A circuits that pass `serves`.
 
     Args:
-        recorded: How many the building's record says there are.
+        recorded: The number in the building's record.
 
     Raises:
         Unknown: There are too few, but no circuit is recorded, or a circuit of receptacles of

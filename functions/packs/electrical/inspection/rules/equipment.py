@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from packs.electrical.calculations.requirements import COOLING, COOLING_MOST, kind_of
+from packs.electrical.calculations.requirements import CONTINUOUS, COOLING, COOLING_MOST, kind_of
 from packs.electrical.inspection.facts import Facts, in_table, standard_device
 from packs.electrical.inspection.rule import (
     PASSED,
@@ -48,7 +48,6 @@ LEAST_COOLING_DEVICE_A = 15
 EV_DISCONNECT_A = 60
 EV_TO_GROUND_V = 150
 
-LARGEST_MOTOR = 1.25
 
 LOW_VOLTAGE_V = 1000
 NINE_A, TWO_A = 9.0, 2.0
@@ -59,13 +58,13 @@ PRIMARY_WITH_SECONDARY = 2.5
 
 
 def is_load(*kinds: str) -> Condition:
-    """Make the condition that a circuit's load is of one of these kinds."""
+    """Return the condition that a circuit's load is of one of these kinds."""
     return lambda facts, at: at.circuit.load_type in kinds
 
 
 def continuous(kind: LoadType) -> Check:
-    """Make the check that a load that the code counts as continuous has a breaker and conductors
-    for 125 % of it; the breaker is checked first."""
+    """Return the check that an always continuous load has a breaker and conductors for 125 % of it;
+    the breaker is checked first."""
 
     def check(facts: Facts, at: PanelCircuit) -> Finding:
         if at.circuit.load_type != kind:
@@ -93,7 +92,7 @@ def cooling_most(facts: Facts, at: PanelCircuit) -> float:
 
 
 def is_large_charger(facts: Facts, at: PanelCircuit) -> bool:
-    """Whether 625.43 asks for a disconnect: above 60 A or above 150 V to ground."""
+    """Whether 625.43 requires a disconnect: above 60 A or above 150 V to ground."""
     if at.circuit.load_type != "ev_charger":
         return False
     if facts.volts_to_ground(at.panel) > EV_TO_GROUND_V:
@@ -128,10 +127,10 @@ def has_motors(facts: Facts, at: PanelCircuit) -> bool:
 
 
 def motor_conductor_amps(facts: Facts, motors: list[Motor]) -> float:
-    """Return what conductors of motors carry: 125 % of the largest and 100 % of the others, A
-    (430.22, 430.24)."""
+    """Return the current that conductors of motors must carry, A: 125 % of the largest and 100 % of
+    the others (430.22, 430.24)."""
     currents = sorted((facts.motor_amps(motor) for motor in motors), reverse=True)
-    return currents[0] * LARGEST_MOTOR + sum(currents[1:])
+    return currents[0] * CONTINUOUS + sum(currents[1:])
 
 
 def motor_values(facts: Facts, at: PanelCircuit) -> dict[str, Any]:
@@ -173,7 +172,7 @@ def overload(facts: Facts, motor: Motor) -> Finding:
 
 
 def motor_voltage(facts: Facts, motor: Motor) -> Finding:
-    """A motor is for the voltage of its circuit."""
+    """A motor is rated for the voltage of its circuit."""
     return same_voltage(motor.voltage, facts.circuit_of(motor))
 
 
@@ -217,8 +216,8 @@ def secondary_device(facts: Facts, transformer: Transformer) -> float | None:
 
 
 def transformer_most(rated: float, *, small: float) -> float:
-    """Return the most of Table 450.3(B), A: 125 % and up to the next standard rating; 167 % below
-    9 A, and the share `small` below 2 A."""
+    """Return the largest device of Table 450.3(B), A: 125 %, up to the next standard rating; 167 %
+    below 9 A, and the share `small` below 2 A."""
     if rated >= NINE_A:
         return standard_device(1.25 * rated)
     return (small if rated < TWO_A else 1.67) * rated

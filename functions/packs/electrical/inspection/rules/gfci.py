@@ -1,8 +1,8 @@
-"""Protection of people from ground faults, by `gfci.json` (210.8, 422.5 and what other articles
-require of the same kind), and from arcing faults in dwellings (210.12).
+"""Protection of people from ground faults, by `gfci.json` (210.8, 422.5 and similar requirements of
+other articles), and from arcing faults in dwellings (210.12).
 
-The rules judge what a circuit supplies and where, by its record and its description; a kind or a
-place that neither tells is not checked.
+The rules use the outlets and places of a circuit's record and description; if a kind or a place is
+in neither, the circuit is not checked.
 """
 
 from __future__ import annotations
@@ -34,28 +34,27 @@ from rollcall.core.records import convert
 
 TO_GROUND_V = 150
 NO_OUTLETS = frozenset({"lighting", "subpanel", "alarm"})
-"""What 210.8(F) does not mean by an outlet."""
+"""Loads that are no outlets of 210.8(F)."""
 AFCI_AREAS = frozenset(
     {"kitchen", "living", "dining", "bedroom", "hallway", "corridor", "laundry", "closet", "office"}
 )
-"""Areas of 210.12 that a record can name. An office in a dwelling is a den or the like."""
+"""The areas of 210.12 among those of records. An office in a dwelling is a den or the like."""
 AFCI_MOST_A = 20
 TO_NEUTRAL_V = (110, 130)
 
 
 class Row(Struct, frozen=True):
-    """A row of `gfci.json`: what is protected where, by which article, in some of the editions.
+    """A row of `gfci.json`: protected outlets and their places, with the article by edition.
 
     Attributes:
-        outlets: Receptacles (what is connected by cord and plug), what is fixed, or kinds of
-            equipment.
+        outlets: Receptacles (connected by cord and plug), fixed equipment, or kinds of equipment.
         article: In each group of editions, 2017, 2020, and 2023 on; None where it has no such row.
         occupancy: Dwellings or others; None for all.
         places: None for any.
-        plugged: Whether it is about what is connected by cord and plug alone.
-        named: Whether it is about circuits alone whose place is known: what stands there is
-            always said to stand there.
-        undecided: The fact, by kind, that decides it and that no record has; "" where none does.
+        plugged: Whether it is only about equipment connected by cord and plug.
+        named: Whether it is only about circuits with a known place: equipment of such places is
+            always described with its place.
+        undecided: By kind, the deciding fact that no record has; "" where there is none.
     """
 
     id: str
@@ -77,12 +76,12 @@ LIMITS = convert(_DATA["limits"], dict[str, tuple[tuple[int | None, ...], ...]])
 
 
 def _group(edition: Edition) -> int:
-    """The place of an edition in the lists of a row."""
+    """The index of an edition in the lists of a row."""
     return min(EDITIONS.index(edition), 2)
 
 
 def _is_in(row: Row, facts: Facts, at: PanelCircuit) -> bool:
-    """Whether a row is about circuits of this occupancy, size and voltage at all."""
+    """Whether a row applies to circuits of this occupancy, size and voltage."""
     circuit, group = at.circuit, _group(facts.edition)
     if row.article[group] is None or row.occupancy not in (
         None,
@@ -104,8 +103,8 @@ def _volts_to_ground(facts: Facts, at: PanelCircuit) -> float:
 
 
 def _open_fact(row: Row, outlet: Outlet, circuit: Circuit, group: int) -> str | None:
-    """The fact that has to be known to tell whether a row requires protection of an outlet: "" if
-    none is missing, None if it does not."""
+    """The missing fact that decides whether a row requires protection of an outlet: "" if it does,
+    None if it does not."""
     kind, connection = outlet.kind, outlet.connection
     missing = ""
     if row.outlets == "receptacle" or row.outlets == "fixed":
@@ -134,7 +133,7 @@ def _open_fact(row: Row, outlet: Outlet, circuit: Circuit, group: int) -> str | 
 
 
 def protection(rows: tuple[Row, ...]) -> Check:
-    """Make the check that outlets of these rows have GFCI protection."""
+    """Return the check that outlets of these rows have GFCI protection."""
 
     def check(facts: Facts, at: PanelCircuit) -> Finding:
         circuit, missing = at.circuit, []

@@ -17,7 +17,7 @@ from packs.electrical.inspection.rule import (
     at_most,
     conductor_text,
     known,
-    size_text,
+    size_label,
     wiring_text,
 )
 from packs.electrical.nec.conductors import Material, Size, rank
@@ -36,14 +36,14 @@ LEAST_SPACING_FT = 6.0
 GROUNDED_UP_TO_V = 150
 MADE_ELECTRODES = ("rod", "plate")
 METAL_RACEWAYS = frozenset({"emt", "imc", "rmc"})
-"""They are equipment grounding conductors themselves (250.118)."""
+"""Raceways that are equipment grounding conductors themselves (250.118)."""
 
 
 def size_at_least(size: Size, material: Material, least: Size) -> Finding:
     """Check a conductor against the smallest size that is required."""
     if rank(size) >= rank(least):
         return PASSED
-    values = {"conductor": conductor_text(size, material), "least": size_text(least)}
+    values = {"conductor": conductor_text(size, material), "least": size_label(least)}
     return Problem(size, least, values=values)
 
 
@@ -141,7 +141,7 @@ def main_bonding_jumper_size(facts: Facts, project: Project) -> Finding:
     )
     if rank(size) >= rank(least):
         return PASSED
-    return Problem(size, least, values={"size": size_text(size), "least": size_text(least)})
+    return Problem(size, least, values={"size": size_label(size), "least": size_label(least)})
 
 
 def is_after_service(facts: Facts, panel: Panel) -> bool:
@@ -152,8 +152,8 @@ def is_after_service(facts: Facts, panel: Panel) -> bool:
 
 
 def must_be_grounded(facts: Facts, transformer: Transformer) -> bool:
-    """Return whether 250.20(B) asks to ground the system: where it can be at most 150 V to ground,
-    or where its neutral is used.
+    """Return whether 250.20(B) requires grounding of the system: if it can be at most 150 V to
+    ground, or if its neutral is used.
 
     Raises:
         Unknown: Whether the neutral is used is not recorded.
@@ -191,18 +191,23 @@ def transformer_electrode_conductor(facts: Facts, transformer: Transformer) -> F
 # Equipment grounding conductors
 
 
-def circuit_egc(facts: Facts, at: PanelCircuit) -> Finding:
-    return egc_size(facts, at.circuit, at.circuit.breaker_amps)
+def device_of(facts: Facts, record: PanelCircuit | Feeder) -> tuple[Wiring, float] | None:
+    """Return the conductors of a circuit or feeder and the rating of their device, A; None for the
+    secondary conductors of a transformer without one, which have a supply-side bonding jumper
+    (250.30) and not a conductor of 250.122."""
+    if isinstance(record, PanelCircuit):
+        return record.circuit, record.circuit.breaker_amps
+    if facts.is_open_secondary(record):
+        return None
+    return record, known(facts.source_device(record), "breakerAmps")
 
 
-def feeder_egc(facts: Facts, feeder: Feeder) -> Finding:
-    if facts.is_open_secondary(feeder):
-        return None  # a supply-side bonding jumper (250.30), not a conductor of 250.122
-    return egc_size(facts, feeder, known(facts.source_device(feeder), "breakerAmps"))
-
-
-def egc_size(facts: Facts, wiring: Wiring, device: float) -> Finding:
-    """Check an equipment grounding conductor behind a device of a rating, A."""
+def egc_size(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
+    """An equipment grounding conductor has the size of Table 250.122."""
+    protected = device_of(facts, record)
+    if protected is None:
+        return None
+    wiring, device = protected
     if wiring.egc_size is None and wiring.conduit_type in METAL_RACEWAYS:
         return PASSED
     size = known(wiring.egc_size, "egcSize")
@@ -228,32 +233,26 @@ def _least_egc(facts: Facts, wiring: Wiring, device: float) -> Size:
     return own if own is not None and same and rank(own) < rank(least) else least
 
 
-def circuit_egc_enlarged(facts: Facts, at: PanelCircuit) -> Finding:
-    if facts.has_own_protection(at):
-        return None
-    return egc_enlarged(facts, at.circuit, at.circuit.breaker_amps)
+def egc_enlarged(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
+    """Where conductors are larger than needed, the equipment grounding conductor is enlarged with
+    them (250.122(B)).
 
-
-def feeder_egc_enlarged(facts: Facts, feeder: Feeder) -> Finding:
-    if facts.is_open_secondary(feeder):
-        return None
-    return egc_enlarged(facts, feeder, known(facts.source_device(feeder), "breakerAmps"))
-
-
-def egc_enlarged(facts: Facts, wiring: Wiring, device: float) -> Finding:
-    """Check that where conductors are larger than they need to be, the equipment grounding
-    conductor is enlarged with them (250.122(B)).
-
-    They need the smallest size whose ampacity is not below the device: who chose that, although
-    240.4(B) allows a smaller one, has enlarged nothing.
+    The needed size is the smallest whose ampacity is not below the device, even where 240.4(B)
+    allows a smaller one.
     """
+    if isinstance(record, PanelCircuit) and facts.has_own_protection(record):
+        return None
+    protected = device_of(facts, record)
+    if protected is None:
+        return None
+    wiring, device = protected
     if wiring.egc_size is None and wiring.conduit_type in METAL_RACEWAYS:
         return None
     size = known(wiring.egc_size, "egcSize")
     own = known(wiring.conductor_size, "conductorSize")
     least = _least_egc(facts, wiring, device)
     if rank(size) < rank(least):
-        return None  # too small anyhow
+        return None  # another rule reports that it is too small
     needed = known(facts.smallest_size(wiring, device, rounds_up=False), "conductorSize")
     if rank(own) <= rank(needed):
         return None  # nothing was enlarged
@@ -265,9 +264,9 @@ def egc_enlarged(facts: Facts, wiring: Wiring, device: float) -> Finding:
         return PASSED
     values = {
         "wires": wiring_text(wiring),
-        "needed": size_text(needed),
+        "needed": size_label(needed),
         "conductor": conductor_text(size, wiring.egc_material),
-        "least": size_text(required),
+        "least": size_label(required),
     }
     return Problem(size, required, values=values, texts="equipment-grounding-enlarged")
 
@@ -292,14 +291,14 @@ RULES = (
          Recorded("grounding.water_pipe_bonded")),
     Rule("250.104-gas", "project", "grounding", "warning", "250.104(B)",
          Recorded("grounding.gas_pipe_bonded")),
-    Rule("250.122-circuit", "circuit", "grounding", "critical", "250.122(A)", circuit_egc,
+    Rule("250.122-circuit", "circuit", "grounding", "critical", "250.122(A)", egc_size,
          table="250.122"),
-    Rule("250.122-feeder", "feeder", "grounding", "critical", "250.122(A)", feeder_egc,
+    Rule("250.122-feeder", "feeder", "grounding", "critical", "250.122(A)", egc_size,
          table="250.122"),
     Rule("250.122-b-circuit", "circuit", "grounding", "warning", "250.122(B)",
-         circuit_egc_enlarged),
+         egc_enlarged),
     Rule("250.122-b-feeder", "feeder", "grounding", "warning", "250.122(B)",
-         feeder_egc_enlarged),
+         egc_enlarged),
     Rule("250.142-neutral", "panel", "grounding", "critical", "250.142(B)",
          Recorded("neutral_bonded", not_, applies=is_after_service)),
 )  # fmt: skip

@@ -1,5 +1,5 @@
-"""Whether breakers protect the conductors behind them: 110.14(C), 240.4, 240.6, 334.80. A circuit
-whose breaker is too large breaks one rule, the first of them that says why."""
+"""Protection of conductors by their breakers: 110.14(C), 240.4, 240.6, 334.80. A circuit with too
+large a breaker violates one of these rules, by the cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from packs.electrical.inspection.rule import (
     Problem,
     Rule,
     known,
-    size_text,
+    size_label,
     wiring_text,
 )
 from packs.electrical.nec.conductors import small_conductor_limit
@@ -31,10 +31,10 @@ TEN_AMPERES_SINCE = 2023
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """Conductors and the device before them.
+    """The protection of conductors by the device before them.
 
     Attributes:
-        cause: Why they are not protected; None if they are.
+        cause: Why the device does not protect them; None if it does.
         largest: The largest device that is allowed, A.
         small_limit: The largest device of 240.4(D), A; None for larger conductors.
     """
@@ -93,12 +93,12 @@ def small_conductors(facts: Facts, at: PanelCircuit) -> Finding:
         return PASSED
     circuit = at.circuit
     enough = facts.smallest_size(circuit, circuit.breaker_amps)
-    values = {"wires": wiring_text(circuit), "larger": size_text(enough) if enough else "-"}
+    values = {"wires": wiring_text(circuit), "larger": size_label(enough) if enough else "-"}
     return Problem(circuit.breaker_amps, found.small_limit, "A", values)
 
 
 def protected(cause: Cause) -> Check:
-    """Make the check that a circuit's breaker is not too large for one cause."""
+    """Return the check that a circuit's breaker is not too large for one cause."""
 
     def check(facts: Facts, at: PanelCircuit) -> Finding:
         found = circuit_protection(facts, at)
@@ -106,7 +106,7 @@ def protected(cause: Cause) -> Check:
             return None
         if found.cause == cause:
             return _too_large(facts, at.circuit, at.circuit.breaker_amps, found, cause)
-        return PASSED if found.cause is None else None  # another rule says it
+        return PASSED if found.cause is None else None  # another rule reports it
 
     return check
 
@@ -139,7 +139,7 @@ def _too_large(
         "fix": TEXTS.text(
             f"inspection.too_large.{fix}{'_or_larger' if enough else ''}",
             largest=amps(found.largest),
-            larger=size_text(enough) if enough else "",
+            larger=size_label(enough) if enough else "",
         ),
     }
     return Problem(device, found.largest, "A", values, "too-large")

@@ -1,5 +1,5 @@
-"""Panels: what they can stand (110.9, 408.30, 408.36), room to work (110.26), where they may be
-(230.70, 240.24), what is written on them (110.16, 110.24, 408.4, 408.6), and how full they are."""
+"""Panels: ratings (110.9, 408.30, 408.36), working space (110.26), location (230.70, 240.24),
+labels and directories (110.16, 110.24, 408.4, 408.6), spare spaces and balance."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ UNEVEN_PERCENT = 25.0
 DESCRIPTION_CHARS = 80
 
 
-# What a panel can stand
+# Ratings
 
 
 def interrupting_rating(facts: Facts, panel: Panel) -> Finding:
@@ -98,7 +98,7 @@ def high_leg(facts: Facts, at: PanelCircuit) -> Finding:
     return Problem(round(to_ground), round(panel.line_to_neutral), "V", values)
 
 
-# How full and how even it is
+# Spare spaces and balance
 
 
 def has_main_breaker(facts: Facts, panel: Panel) -> bool:
@@ -106,7 +106,7 @@ def has_main_breaker(facts: Facts, panel: Panel) -> bool:
 
 
 def spare_spaces(facts: Facts, panel: Panel) -> Finding:
-    """A tenth of the spaces is free, a common reserve."""
+    """A tenth of the spaces is free, as a common reserve."""
     taken = sum(circuit.poles for circuit in panel.circuits if not circuit.is_spare)
     return at_least(panel.spaces - taken, SPARE_SHARE * panel.spaces, spaces=panel.spaces)
 
@@ -141,7 +141,7 @@ def working_depth(facts: Facts, panel: Panel) -> Finding:
     if depth >= most:
         return PASSED
     if depth >= least:
-        raise Unknown("workingSpaceCondition")  # what is opposite decides, and is not recorded
+        raise Unknown("workingSpaceCondition")  # the opposite side decides, and is not recorded
     return Problem(depth, least, "in", {"to_ground": volts(to_ground, 1)})
 
 
@@ -164,11 +164,11 @@ def is_no_bathroom(location: str) -> bool:
 
 
 def counts_bathrooms(facts: Facts, panel: Panel) -> bool:
-    """Until 2020, 240.24(E) is about dwellings, dormitories and guest rooms alone."""
+    """Whether 240.24(E) applies: until 2020 to dwellings, dormitories and guest rooms alone."""
     return facts.edition >= 2023 or facts.project.building.occupancy in ("dwelling", "hotel")
 
 
-# What is written on it
+# Labels and directories
 
 
 def not_in_dwelling(facts: Facts, panel: Panel) -> bool:
@@ -176,12 +176,12 @@ def not_in_dwelling(facts: Facts, panel: Panel) -> bool:
 
 
 def is_service_of_others(facts: Facts, panel: Panel) -> bool:
-    """110.24: the service equipment of other than dwellings."""
+    """Whether 110.24 applies: to the service equipment of buildings other than dwellings."""
     return not facts.dwelling and facts.is_service(panel)
 
 
 def is_marked_panel(facts: Facts, panel: Panel) -> bool:
-    """408.6: all panels but those of one- and two-family dwellings, and those of 110.24."""
+    """Whether 408.6 applies: not to one- and two-family dwellings, nor to panels of 110.24."""
     if facts.dwelling:
         return facts.project.building.dwelling_units > 2
     return not facts.is_service(panel)
@@ -212,7 +212,7 @@ def _plain(text: str) -> str:
 
 @cache
 def _placeholders() -> frozenset[str]:
-    """Descriptions that say nothing of what a circuit supplies, in every language."""
+    """Descriptions that do not say what a circuit supplies, in every language."""
     key = "inspection.placeholder_words"
     return frozenset({""}.union(*(TEXTS.data(each, key) for each in TEXTS.languages)))
 

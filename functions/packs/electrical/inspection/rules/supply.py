@@ -29,7 +29,8 @@ GROUND_FAULT_FROM_A = 1000
 GROUND_FAULT_FROM_V = 150
 SHORT_FT, LONG_FT = 10.0, 25.0
 LEAST_SHARE = {SHORT_FT: 1 / 10, LONG_FT: 1 / 3}
-"""Of the primary device's rating, what secondary conductors carry: 240.21(C)(2) and (C)(6)."""
+"""The least ampacity of secondary conductors, by length, as a share of the primary device's rating:
+240.21(C)(2) and (C)(6)."""
 
 
 # The service
@@ -97,7 +98,7 @@ def feeder_carries_load(facts: Facts, feeder: Feeder) -> Finding:
     """The conductors carry the calculated load of the panel, or are those of 310.12."""
     panel = facts.target_panel(feeder)
     if panel is None:
-        return None  # 450.3 protects a transformer, and 240.4 what leads to it
+        return None  # 450.3 protects a transformer, and 240.4 the conductors to it
     demand = facts.demand_amps(panel)
     device = facts.source_device(feeder) or panel.main_breaker_amps or demand
     carries = facts.ampacity(feeder, device).amps
@@ -120,7 +121,7 @@ def feeder_breaker(facts: Facts, feeder: Feeder) -> Finding:
 
 
 def feeder_voltage(facts: Facts, feeder: Feeder) -> Finding:
-    """A feeder joins two voltages that are the same."""
+    """The voltages at both ends of a feeder are the same."""
     source, target = facts.nodes[feeder.source_id], facts.nodes[feeder.target_id]
     gives = source.secondary_voltage if isinstance(source, Transformer) else source.voltage
     takes = target.primary_voltage if isinstance(target, Transformer) else target.voltage

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from packs.electrical.calculations.circuit_load import phases_of, usual_power_factor
+from packs.electrical.calculations.circuit_load import (
+    DEFAULT_POWER_FACTOR,
+    phases_of,
+    usual_power_factor,
+    volts_of,
+)
+from packs.electrical.calculations.conductors import SMALLEST_IN_PARALLEL
 from packs.electrical.calculations.voltage_drop import (
     BRANCH_LIMIT_PERCENT,
     Run,
@@ -20,19 +26,17 @@ from packs.electrical.inspection.rule import (
     Problem,
     Rule,
     known,
-    size_text,
+    size_label,
     wiring_text,
 )
 from packs.electrical.nec.conductors import rank
 from packs.electrical.nec.impedance import parse_conduit
-from packs.electrical.projects.records import Feeder, Project, Wiring
+from packs.electrical.projects.records import Feeder, Phases, Project, Wiring
 from packs.electrical.projects.selection import PanelCircuit
 from packs.electrical.wording import TEXTS, feet, percent
 from rollcall.core.texts import Text, isolated
 
-LEAST_PARALLEL = "1/0"
 FOR_BURIAL = frozenset({"UF", "UF-B", "USE", "USE-2"})
-FEEDER_POWER_FACTOR = 0.9
 
 
 def wiring_of(record: PanelCircuit | Feeder | Project) -> Wiring:
@@ -48,18 +52,18 @@ def parallel(facts: Facts, record: PanelCircuit | Feeder | Project) -> Finding:
     if wiring.conductor_sets < 2:
         return None
     size = known(wiring.conductor_size, "conductorSize")
-    if rank(size) >= rank(LEAST_PARALLEL):
+    if rank(size) >= rank(SMALLEST_IN_PARALLEL):
         return PASSED
     values = {
         "sets": wiring.conductor_sets,
-        "size": size_text(size),
-        "least": size_text(LEAST_PARALLEL),
+        "size": size_label(size),
+        "least": size_label(SMALLEST_IN_PARALLEL),
     }
-    return Problem(size, LEAST_PARALLEL, values=values, texts="parallel")
+    return Problem(size, SMALLEST_IN_PARALLEL, values=values, texts="parallel")
 
 
 def buried(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
-    """Conductors that are buried without a raceway are made for it."""
+    """Conductors that are buried without a raceway are listed for it."""
     wiring = wiring_of(record)
     if wiring.conduit_type != "direct_burial":
         return None
@@ -71,8 +75,8 @@ def buried(facts: Facts, record: PanelCircuit | Feeder) -> Finding:
 
 
 def circuit_drop(facts: Facts, at: PanelCircuit) -> Finding:
-    """The voltage drop of a circuit is within 3 %, at the current that really flows: a motor's
-    nameplate current where it is recorded."""
+    """The voltage drop of a circuit is within 3 % at the actual current: for a motor, the nameplate
+    current where it is recorded."""
     circuit = at.circuit
     if circuit.load_type == "subpanel":
         return None  # its feeder is inspected
@@ -81,7 +85,7 @@ def circuit_drop(facts: Facts, at: PanelCircuit) -> Finding:
         amps = sum(each.nameplate_amps or facts.motor_amps(each) for each in motors)
     else:
         amps = facts.load_amps(at)
-    return _drop(circuit, amps, facts.voltage(at), phases_of(circuit.poles), factor)
+    return _drop(circuit, amps, volts_of(*at), phases_of(circuit.poles), factor)
 
 
 def feeder_drop(facts: Facts, feeder: Feeder) -> Finding:
@@ -90,16 +94,16 @@ def feeder_drop(facts: Facts, feeder: Feeder) -> Finding:
     if panel is None:
         return None
     amps = facts.demand_amps(panel)
-    return _drop(feeder, amps, panel.voltage, panel.phases, FEEDER_POWER_FACTOR)
+    return _drop(feeder, amps, panel.voltage, panel.phases, DEFAULT_POWER_FACTOR)
 
 
-def _drop(wiring: Wiring, amps: float, volts: float, phases: int, factor: float) -> Finding:
+def _drop(wiring: Wiring, amps: float, volts: float, phases: Phases, factor: float) -> Finding:
     length = known(wiring.length_ft, "lengthFt")
     size = known(wiring.conductor_size, "conductorSize")
     run = Run(
         amps=amps,
         volts=volts,
-        phases=3 if phases == 3 else 1,
+        phases=phases,
         length_ft=length,
         size=size,
         material=wiring.conductor_material,
@@ -119,7 +123,7 @@ def _larger(run: Run) -> Text:
     enough = smallest_size(run, BRANCH_LIMIT_PERCENT)
     if enough is None:
         return TEXTS.text("inspection.rules.voltage-drop.fix_parallel")
-    return TEXTS.text("inspection.rules.voltage-drop.fix", size=size_text(enough))
+    return TEXTS.text("inspection.rules.voltage-drop.fix", size=size_label(enough))
 
 
 RULES = (

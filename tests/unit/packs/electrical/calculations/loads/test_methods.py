@@ -13,9 +13,9 @@ from rollcall.core.errors import FailedPrecondition
 from .samples import circuit, office, panel, project, three_phase
 
 
-def _refused(found: Project, method: Any, **more: Any) -> str:
+def _refused(found: Project, method: Any) -> str:
     with pytest.raises(FailedPrecondition) as refused:
-        panel_demand(found, found.panels[0], method=method, **more)
+        panel_loads(found, found.panels[0]).method(method)
     assert refused.value.field
     return refused.value.message
 
@@ -24,8 +24,8 @@ def test_a_whole_house_goes_by_the_optional_method_and_may_go_by_others() -> Non
     house = project(panel())
     assert panel_demand(house, house.panels[0]).calculation.method == "optional"
     loads = panel_loads(house, house.panels[0])
-    assert loads.open_methods() == ["standard", "optional", "existing"]
-    assert loads.open_methods(peak_va=1_000)[-1] == "measured"
+    assert loads.methods() == ["standard", "optional", "existing"]
+    assert panel_loads(house, house.panels[0], 1_000).methods()[-1] == "measured"
 
 
 def test_an_office_goes_by_the_standard_method_alone() -> None:

@@ -86,10 +86,10 @@ def test_four_new_separate_heaters_count_with_the_others() -> None:
 
 def test_a_measured_peak_counts_125_percent_and_what_is_new_in_full() -> None:
     loads = [load("range", 12_000), load("equipment", 6_000, is_new=True)]
-    found = measured(loads, dwelling(), peak_va=20_000)
+    found = measured(loads, dwelling(measured_peak_va=20_000))
     assert found.demand_va == pytest.approx(31_000)
     charger = [load("ev_charger", 9_600, is_new=True)]
-    assert measured(charger, dwelling(), peak_va=20_000).demand_va == pytest.approx(37_000)
+    assert measured(charger, dwelling(measured_peak_va=20_000)).demand_va == pytest.approx(37_000)
 
 
 @pytest.mark.parametrize(
